@@ -92,12 +92,14 @@ let package = Package(
             [
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
             ]),
-        // The only room with a TLS library.
+        // The only room with a TLS library and one for HTTP/2.
         room(
             "TLS", ["Transport"],
-            [.product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl")]),
+            [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+            ]),
         // The messages as types for an app.
         room("HoldfastMessages", ["SmallFoundation"]),
         // What a team that tests its app links: the messages, and what is small of Foundation.
@@ -122,7 +124,7 @@ let package = Package(
         // Draws schedules, performs them in a world of its own time, and makes what breaks a clause small.
         room(
             "Explore",
-            ["Basics", "JSON", "Holdfast", "Transcript", "Judge", "Reference", "ReferenceClient", "Stage"]),
+            ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Judge", "Reference", "ReferenceClient", "Stage"]),
         // The suites, the judging of captures, the kill matrix and the doctor: what the commands do, short of arguments.
         room(
             "HoldfastSuite",

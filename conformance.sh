@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds, and without a command tests the reference server: `./conformance.sh`, `./conformance.sh --format html=report.html`.
 # With a command it hands everything to `conformance`: `./conformance.sh doctor ws://127.0.0.1:8080/ws`.
-# The first build is a quick one, without optimization and without TLS; `swift test` uses it too. What a command needs beyond it is
-# built when it is asked for: TLS for wss:// and https:// (HOLDFAST_TLS=1 asks for it too), an optimized program for load, proxy,
-# selftest and long captures (HOLDFAST_CONFIGURATION=release).
+# The first build is a quick one, without optimization, TLS and HTTP/2; `swift test` uses it too. What a command needs beyond it is
+# built when it is asked for: TLS for wss:// and https://, HTTP/2 for a push service (HOLDFAST_TLS=1 asks for both too), an optimized
+# program for load, proxy, selftest and long captures (HOLDFAST_CONFIGURATION=release).
 # 'sh conformance.sh' is run by bash too.
 if [ -z "${BASH_VERSION:-}" ]; then exec bash "$0" "$@"; fi
 set -u
@@ -52,15 +52,15 @@ case "$configuration" in
         ;;
 esac
 
-# Whether the arguments, or the subject file among them, ask for TLS.
+# Whether the arguments, or the subject file among them, ask for TLS, or for a push service, which servers may reach by HTTP/2.
 needs_tls() {
     local argument
     for argument in "$@"; do
         case "$argument" in
             --) return 1 ;;
             [Ww][Ss][Ss]:* | *=[Ww][Ss][Ss]:* | [Hh][Tt][Tt][Pp][Ss]:* | *=[Hh][Tt][Tt][Pp][Ss]:*) return 0 ;;
-            *,tls | --tls* | --push-tls | --ca | --ca=* | --client-certificate* | --client-key*) return 0 ;;
-            *.json) if grep -qiE '"(wss|https):' -- "${argument#*=}" 2>/dev/null; then return 0; fi ;;
+            *,tls | --tls* | --push-* | *{push}* | --ca | --ca=* | --client-certificate* | --client-key*) return 0 ;;
+            *.json) if grep -qiE '"(wss|https):|"push"|\{push\}' -- "${argument#*=}" 2>/dev/null; then return 0; fi ;;
         esac
     done
     return 1

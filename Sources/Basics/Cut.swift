@@ -2,20 +2,20 @@
 package enum Cut: String, Sendable, Hashable, CaseIterable {
     /// The TCP connection ends in order, without a close frame.
     case fin
-    /// The TCP connection is reset; what was not yet delivered is lost.
+    /// The TCP connection is reset; undelivered data is lost.
     case reset
-    /// Nothing is read or written any more and pings stay unanswered, while the TCP connection stays open.
+    /// The TCP connection stays open, but nothing is read or written and pings are not answered.
     case silence
 }
 
 package enum ConnectionEnding: Sendable, Equatable {
     /// Without a close frame, or by falling silent.
     case cut(Cut)
-    /// With a close frame of this code.
+    /// With a close frame with this code.
     case close(UInt16)
 }
 
-/// Whether a close frame may carry a code (RFC 6455 section 7.4 and the registry that grew from it).
+/// Whether a close frame may carry a code (RFC 6455 section 7.4 and its registry).
 package func isCloseCode(_ code: Int) -> Bool {
     switch code {
     case 1000...1003, 1007...1014, 3000...4999: true

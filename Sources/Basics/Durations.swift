@@ -10,13 +10,13 @@ extension Duration {
     }
 }
 
-/// A duration as people write it: `250 ms`, `1.5 s`.
+/// A duration for people: `250 ms`, `1.5 s`.
 package func readable(_ duration: Duration) -> String {
     let milliseconds = duration.milliseconds
     return milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
 }
 
-/// A number with its thousands separated: `12,345`.
+/// A number with thousands separators: `12,345`.
 package func readable(_ number: Int) -> String {
     var digits = Array(String(number.magnitude))
     for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: index) }

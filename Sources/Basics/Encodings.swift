@@ -6,7 +6,7 @@ package func hexDigits(_ bytes: some Sequence<UInt8>, uppercase: Bool = false) -
     }
 }
 
-/// The bytes that pairs of hex digits stand for; nil when the text is anything else.
+/// The bytes in pairs of hex digits; nil for any other text.
 package func bytes(ofHexDigits text: some StringProtocol) -> [UInt8]? {
     let digits = text.unicodeScalars.map { $0.isASCII ? Character($0).hexDigitValue : nil }
     guard digits.count.isMultiple(of: 2) else { return nil }
@@ -18,7 +18,7 @@ package func bytes(ofHexDigits text: some StringProtocol) -> [UInt8]? {
     return bytes
 }
 
-/// The text with each byte outside letters, digits and `-._~` as `%XX` (RFC 3986, section 2.3).
+/// Escapes each byte except letters, digits and `-._~` as `%XX` (RFC 3986, section 2.3).
 package func percentEncoded(_ text: String, keeping kept: String = "") -> String {
     let kept = Set(("-._~" + kept).utf8)
     return text.utf8.reduce(into: "") { encoded, byte in
@@ -32,7 +32,7 @@ package func percentEncoded(_ text: String, keeping kept: String = "") -> String
     }
 }
 
-/// The text with `%xx` replaced by the bytes they stand for; what is no escape stays as it is.
+/// Decodes `%xx` escapes; anything else stays unchanged.
 package func percentDecoded(_ text: String) -> String {
     var decoded: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -63,7 +63,7 @@ package func base64(_ bytes: [UInt8]) -> String {
     return String(decoding: text, as: UTF8.self)
 }
 
-/// A text for the content of HTML or XML and for attributes in double quotes; for content alone the quotes may stay.
+/// Escapes a text for HTML or XML content and for attributes in double quotes; content alone can keep the quotes.
 package func escapedForMarkup(_ text: some StringProtocol, quotes: Bool = true) -> String {
     var safe: [UInt8] = []
     safe.reserveCapacity(text.utf8.count)
@@ -81,10 +81,10 @@ package func escapedForMarkup(_ text: some StringProtocol, quotes: Bool = true) 
 }
 
 extension String {
-    /// The text of bytes in UTF-8; nil where they are not: `String(validating:as:)`, which macOS has from 15 on and iOS from 18.
+    /// The text of UTF-8 bytes, or nil: a substitute for `String(validating:as:)`, which needs macOS 15 or iOS 18.
     package init?(utf8 bytes: some Collection<UInt8>) {
         var text = String(decoding: bytes, as: UTF8.self)
-        // What is no UTF-8 is mended there: other bytes come out.
+        // Decoding repairs invalid UTF-8, which changes the bytes.
         let isWhole = text.withUTF8 { text in
             bytes.withContiguousStorageIfAvailable { isSame(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(text)) }
                 ?? text.elementsEqual(bytes)

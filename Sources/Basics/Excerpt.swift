@@ -1,17 +1,17 @@
-/// A text cut at a number of characters, with its length when it was cut.
+/// A text cut at a number of characters; a cut text includes its length.
 package func excerpt(_ text: some StringProtocol, limit: Int = 120) -> String {
     text.utf8.count <= limit || text.count <= limit ? String(text) : "\(text.prefix(limit))… (\(text.count) characters)"
 }
 
-/// A text in quotes, cut at a number of characters, with its length when it was cut.
+/// A text in quotes, cut at a number of characters; a cut text includes its length.
 package func quoted(_ text: some StringProtocol, limit: Int = 120) -> String {
     text.utf8.count <= limit || text.count <= limit
         ? "'\(text)'" : "'\(text.prefix(limit))…' (\(text.count) characters)"
 }
 
-/// A text on one line, with what would steer a terminal or has no shape as `\u{…}`.
+/// A text on one line; invisible and terminal control characters become `\u{…}`.
 ///
-/// A joiner between two emojis makes them one and stays, and so does what is to be kept.
+/// A joiner between two emojis stays, and so do the scalars in `kept`.
 package func visible(_ text: some StringProtocol, keeping kept: Set<Unicode.Scalar> = []) -> String {
     var shown = String.UnicodeScalarView()
     var last: Unicode.Scalar?

@@ -1,14 +1,14 @@
-/// A point in time as RFC 3339 writes it, exact to the last digit given.
+/// A point in time as in RFC 3339, exact to the last digit.
 package struct Instant: Comparable, Sendable {
     /// Whole seconds since 1970.
     package let seconds: Int
-    /// Digits after the point without trailing zeros; compared as text, they order like fractions.
+    /// Digits after the point without trailing zeros; as text, they order like fractions.
     private let fraction: String
 
     /// Reads `2026-03-01T08:30:00.25+01:00`; nil for anything else.
     ///
-    /// What programs that record write instead is taken `leniently`: a blank for the T, a comma for the point, an offset without
-    /// its colon, and none at all for UTC.
+    /// `leniently` accepts common variants: a blank for the T, a comma for the point, an offset without its colon, and
+    /// no offset for UTC.
     package init?(_ text: String, leniently: Bool = false) {
         var rest = Array(text.utf8)[...]
         func number(_ count: Int) -> Int? {
@@ -54,9 +54,9 @@ package struct Instant: Comparable, Sendable {
         seconds * 1_000_000 + (Int((fraction + "000000").prefix(6)) ?? 0)
     }
 
-    /// Microseconds since 1970 in UTC, with so many digits of the fraction: `2026-03-01T09:30:00.000000Z`.
+    /// Microseconds since 1970 in UTC, with a number of fractional digits: `2026-03-01T09:30:00.000000Z`.
     ///
-    /// Text order is time order.
+    /// Texts sort by time.
     package static func text(_ microseconds: Int, digits: Int = 6) -> String {
         let (days, rest) = divided(microseconds, by: 86_400_000_000)
         let clock = rest / 1_000_000

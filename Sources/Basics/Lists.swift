@@ -1,12 +1,12 @@
 extension Sequence {
-    /// The elements by a key; of those with the same key the first.
+    /// The elements by key; for duplicate keys, the first element.
     package func keyed<Key: Hashable>(by key: (Element) -> Key) -> [Key: Element] {
         Dictionary(map { (key($0), $0) }, uniquingKeysWith: { first, _ in first })
     }
 }
 
 extension Sequence where Element: Hashable {
-    /// Each element once, where it comes first.
+    /// Each element once, at its first position.
     package var unique: [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
@@ -14,7 +14,7 @@ extension Sequence where Element: Hashable {
 }
 
 extension Dictionary {
-    /// Takes out those used longest ago, half of `most`, once there are more than `most`; returns them.
+    /// Once there are more than `most` entries, removes and returns the least recently used ones, half of `most`.
     @discardableResult
     package mutating func dropOldest(beyond most: Int, by lastUse: (Value) -> Int) -> [Element] {
         guard count > most else { return [] }
@@ -24,7 +24,7 @@ extension Dictionary {
     }
 }
 
-/// Names with commas between, and how many more there are than are shown.
+/// Names separated by commas, and the number of omitted ones.
 package func listed(_ names: [String], most: Int) -> String {
     names.prefix(most).joined(separator: ", ") + (names.count > most ? " and \(names.count - most) more" : "")
 }
@@ -34,7 +34,7 @@ package func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> S
 }
 
 extension BidirectionalCollection {
-    /// What is left without the elements at both ends that are of a kind, such as white space.
+    /// The elements without those at both ends that satisfy the predicate, such as white space.
     package func trimmed(_ isOutside: (Element) -> Bool) -> SubSequence {
         let inside = drop(while: isOutside)
         return inside[..<(inside.lastIndex { !isOutside($0) }.map(inside.index(after:)) ?? inside.startIndex)]

@@ -1,10 +1,10 @@
-/// The known name closest to a mistyped one, for "did you mean"; nil when none is close, the first by name among equals.
+/// The known name closest to a mistyped one, for "did you mean"; nil if none is close, the first by name in a tie.
 package func nearestName(to name: String, among known: some Sequence<String>) -> String? {
     NearestName.to(name, among: known.sorted())
 }
 
 enum NearestName {
-    /// The candidate with the fewest edits, if they are few for its length; the first one among equals.
+    /// The candidate with the fewest edits, if they are few for its length; the first one in a tie.
     static func to(_ name: String, among candidates: some Sequence<String>) -> String? {
         let letters = Array(name.unicodeScalars.prefix(65))
         guard letters.count <= 64 else { return nil }
@@ -13,14 +13,14 @@ enum NearestName {
             let other = Array(candidate.unicodeScalars.prefix(65))
             guard other.count <= 64, abs(other.count - letters.count) <= 3 else { continue }
             let distance = self.distance(letters, other)
-            // A third of the letters may differ, and no more than three.
+            // At most a third of the letters may differ, and at most three.
             guard distance > 0, distance <= min(3, max(1, max(letters.count, other.count) / 3)) else { continue }
             if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
         }
         return best?.name
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours; a change of case alone counts as one edit.
+    /// The number of insertions, deletions, replacements and swaps; a change of case counts as one edit.
     private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         if left.count == right.count, left != right, zip(left, right).allSatisfy({ folded($0) == folded($1) }) {
             return 1

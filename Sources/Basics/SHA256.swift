@@ -1,6 +1,6 @@
 /// The digest SHA-256 (FIPS 180-4).
 package enum SHA256 {
-    /// The digest of a text as a content security policy has it, such as `sha256-…=`.
+    /// The digest of a text in the format of a content security policy, such as `sha256-…=`.
     package static func source(of text: String) -> String { "sha256-\(base64(digest(Array(text.utf8))))" }
 
     package static func digest(_ message: [UInt8]) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// A small generator whose numbers are the same for a seed on every machine.
+/// A small random number generator; a seed gives the same numbers on every machine.
 package struct SplitMix64: RandomNumberGenerator, Sendable, Equatable {
     private var state: UInt64
 
@@ -12,7 +12,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable, Equatable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Any number of the range; how the standard library draws one may change with its version.
+    /// A number in the range; the standard library's method may change with its version.
     package mutating func number(in range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(next() % UInt64(range.upperBound - range.lowerBound + 1))
     }

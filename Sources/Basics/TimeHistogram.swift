@@ -1,12 +1,13 @@
-/// Counts times in buckets that are at most 3 % wide, so that percentiles of any number of times cost little memory and add up.
+/// Counts times in buckets at most 3 % wide, so that percentiles of any number of times need little memory and can be
+/// merged.
 package struct TimeHistogram: Sendable, Equatable {
-    /// How many times are in each bucket that has any.
+    /// The number of times in each nonempty bucket.
     package private(set) var counts: [Int: Int] = [:]
     package private(set) var count = 0
 
     package init() {}
 
-    /// A histogram with these buckets; wrong ones are left out.
+    /// A histogram with these buckets; invalid ones are dropped.
     package init(counts: [Int: Int]) {
         for (bucket, count) in counts where (0..<Self.buckets).contains(bucket) && (1...1 << 40).contains(count) {
             self.counts[bucket] = count
@@ -14,7 +15,7 @@ package struct TimeHistogram: Sendable, Equatable {
         }
     }
 
-    /// Up to an hour, in microseconds.
+    /// The range in microseconds ends at an hour.
     private static let buckets = bucket(of: 3_600_000_000) + 1
 
     /// Adds a time in microseconds.
@@ -28,7 +29,7 @@ package struct TimeHistogram: Sendable, Equatable {
         count += other.count
     }
 
-    /// The time in microseconds that a share of all times does not exceed; nil of none.
+    /// The time in microseconds that a share of all times does not exceed; nil if there are none.
     package func percentile(_ share: Double) -> Int? {
         guard count > 0 else { return nil }
         var left = max(1, Int((Double(count) * share).rounded(.up)))
@@ -46,7 +47,6 @@ package struct TimeHistogram: Sendable, Equatable {
         return (shift << 5) + (time >> shift)
     }
 
-    /// The largest time in a bucket.
     static func end(of bucket: Int) -> Int {
         guard bucket >= 64 else { return bucket }
         let shift = (bucket >> 5) - 1

@@ -1,9 +1,9 @@
 import HoldfastPlatform
 
-/// Tasks that wait for something to change, whatever that is.
+/// Tasks that wait for some state to change.
 ///
-/// Who waits asks for ``changes`` first, looks second and waits third, so that no change is missed; who changes something tells
-/// afterwards, outside of any lock.
+/// To miss no change, a waiter first reads ``changes``, then checks the state, then waits; a task that changes the
+/// state calls ``tell()`` afterwards, outside any lock.
 package final class Waiters: Sendable {
     private struct State {
         var changes = 0
@@ -17,7 +17,7 @@ package final class Waiters: Sendable {
 
     package var changes: Int { state.withLock { $0.changes } }
 
-    /// Something has changed: all that wait look again.
+    /// Announces a change, so that all waiters check again.
     package func tell() {
         let waiting = state.withLock { state in
             state.changes += 1
@@ -28,12 +28,12 @@ package final class Waiters: Sendable {
         for waiter in waiting.values { waiter.resume() }
     }
 
-    /// What a look finds, now or after a change; nil once no time is left, or when the task is cancelled.
+    /// Returns what the check finds, now or after a change; nil when time is up or the task is canceled.
     ///
-    /// A last look comes before giving up: what came in the last moment counts.
+    /// It checks once more before giving up, so a change at the last moment counts.
     ///
-    /// * `rest`: How much time is left; nil for any.
-    /// * `look`: Is asked again after each change.
+    /// * `rest`: The remaining time; nil for no limit.
+    /// * `look`: The check, repeated after each change.
     package nonisolated(nonsending) func first<Found>(
         within rest: () -> Duration?, _ look: () -> Found?
     ) async -> Found? {
@@ -46,7 +46,7 @@ package final class Waiters: Sendable {
         }
     }
 
-    /// What a look finds within a limit.
+    /// Returns what the check finds within a limit.
     package nonisolated(nonsending) func first<Found>(
         within limit: Duration, _ look: () -> Found?
     ) async -> Found? {
@@ -54,7 +54,7 @@ package final class Waiters: Sendable {
         return await first(within: { deadline - .now }, look)
     }
 
-    /// Returns after a change that was not among those seen, once the limit has passed, or when the task is cancelled.
+    /// Returns after a change that was not among those seen, at the limit, or when the task is canceled.
     package nonisolated(nonsending) func wait(after seen: Int, within limit: Duration? = nil) async {
         let id = state.withLock { state in
             state.nextID += 1
@@ -71,7 +71,7 @@ package final class Waiters: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // The alarm may have rung before there was anybody to hear it.
+                    // The timer may fire before the task waits.
                     if state.changes != seen || Task.isCancelled || deadline.map({ $0 <= .now }) ?? false {
                         return true
                     }

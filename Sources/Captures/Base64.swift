@@ -1,43 +1,30 @@
 /// Base64 as RFC 4648 has it.
 enum Base64 {
-    /// The bytes a text stands for; nil when it is something else.
+    /// The bytes a text stands for, in either alphabet and with or without padding; nil when it is something else.
     static func bytes(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.filter { $0 != 0x0A && $0 != 0x0D }
+        let plain = digits.prefix { $0 != UInt8(ascii: "=") }
+        let padding = digits[plain.endIndex...]
+        guard plain.count % 4 != 1, padding.count <= 2, padding.allSatisfy({ $0 == UInt8(ascii: "=") }) else {
+            return nil
+        }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count / 4 * 3)
-        var bits: UInt32 = 0
-        var count = 0
-        var padding = 0
-        for byte in text.utf8 {
+        var (bits, count): (UInt32, Int) = (0, 0)
+        for digit in plain {
             let value: UInt8
-            switch byte {
-            case 0x41...0x5A: value = byte - 0x41
-            case 0x61...0x7A: value = byte - 0x61 + 26
-            case 0x30...0x39: value = byte - 0x30 + 52
+            switch digit {
+            case 0x41...0x5A: value = digit - 0x41
+            case 0x61...0x7A: value = digit - 0x61 + 26
+            case 0x30...0x39: value = digit - 0x30 + 52
             case UInt8(ascii: "+"), UInt8(ascii: "-"): value = 62
             case UInt8(ascii: "/"), UInt8(ascii: "_"): value = 63
-            case UInt8(ascii: "="):
-                padding += 1
-                continue
-            case 0x0A, 0x0D: continue
             default: return nil
             }
-            guard padding == 0 else { return nil }
-            bits = bits << 6 | UInt32(value)
-            count += 1
-            if count % 4 == 0 {
-                bytes += [
-                    UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8),
-                    UInt8(truncatingIfNeeded: bits),
-                ]
-                bits = 0
-            }
+            (bits, count) = (bits << 6 | UInt32(value), count + 6)
+            guard count >= 8 else { continue }
+            count -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
         }
-        switch count % 4 {
-        case 0: break
-        case 2: bytes.append(UInt8(truncatingIfNeeded: bits >> 4))
-        case 3: bytes += [UInt8(truncatingIfNeeded: bits >> 10), UInt8(truncatingIfNeeded: bits >> 2)]
-        default: return nil
-        }
-        return padding <= 2 ? bytes : nil
+        return bytes
     }
 }

@@ -23,3 +23,13 @@ struct CaptureBelongings {
         return .act(Self.act, ["to": .string(owner)])
     }
 }
+
+extension Event.Kind {
+    /// The end of a connection, as far as its code tells: codes that no frame can carry stand for its absence (RFC 6455, 7.4.1).
+    ///
+    /// Without a word who closed, 1000 and 1001 are nobody's fault, and for others only a server has a reason.
+    static func ending(_ direction: Direction?, code: Int?, reason: String) -> Event.Kind {
+        guard let code, ![1005, 1006, 1015].contains(code) else { return .eof(reason: reason) }
+        return .close(direction ?? ([1000, 1001].contains(code) ? .toServer : .fromServer), code: code, reason: reason)
+    }
+}

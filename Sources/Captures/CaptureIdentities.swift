@@ -15,6 +15,8 @@ struct CaptureIdentities: Sendable {
     private var lanes: [String] = []
     /// Whether a connection spoke again after a later one had begun.
     private var areMixed = false
+    /// Whether a program wrote it in its own words that sent what clients send: the log of one app is one person's.
+    var isOfClient = false
     /// Whether all of the file was looked at.
     var isWhole = true
 
@@ -25,7 +27,8 @@ struct CaptureIdentities: Sendable {
     var areOne: Bool {
         guard isWhole, names.isEmpty, tokens.count <= 1 else { return false }
         return tokens.count == 1
-            || devices.count <= 1 && !areMixed && (devices.count == 1 && !hasNameless || lanes.count == 1)
+            || devices.count <= 1 && !areMixed
+                && (devices.count == 1 && !hasNameless || lanes.count == 1 || isOfClient)
     }
 
     /// Whether the file says that it is of several people, whatever its form.

@@ -17,6 +17,8 @@ public struct CaptureOpening: Sendable {
     private(set) var hasMessages = false
     /// What it shows of whose the connections are.
     var identities = CaptureIdentities()
+    /// Which of the words before a message names its connection; nil where none does.
+    private(set) var nameWord: Int?
 
     /// The beginning of a file of lines; with all of them it is known whose they are.
     public init(_ bytes: [UInt8], dialect: Dialect = .canonical, isWhole: Bool = false) {
@@ -26,21 +28,12 @@ public struct CaptureOpening: Sendable {
         var joiner = JSONJoiner()
         var read = lines.append(bytes)
         if let last = lines.finish() { read.append(last) }
-        var (messages, others): ([(String, Direction?)], [String]) = ([], [])
-        func take(_ text: String, _ given: Direction?, on lane: String, _ location: CaptureLocation) {
-            messages.append((text, given))
-            identities.take(lane: lane)
-            guard let value = try? JSONParser.value(text) else { return }
-            let known = dialect.direction(of: value)
-            if known ?? given == .toServer { identities.take(value, dialect) }
-            guard let given, let way = known else { return }
-            note(isFitting: given == way, location)
-        }
+        var (messages, others): ([Message], [String]) = ([], [])
         for line in read {
             let text = String(decoding: line.bytes, as: UTF8.self)
             switch NoteLine(text) {
             case .text(let lane, let direction, let message):
-                take(message, direction, on: lane, line.location)
+                messages.append(Message(message, direction, on: lane, line.location, dialect))
                 continue
             case .open(_, let path), .exchange(_, let path, _, _, _):
                 identities.take(path: path)
@@ -60,7 +53,9 @@ public struct CaptureOpening: Sendable {
                     identities.take(name: sighting.around.principal)
                     switch sighting.kind {
                     case .text(let message):
-                        take(message, sighting.around.direction, on: sighting.around.connection ?? "A", piece.location)
+                        let around = sighting.around
+                        messages.append(
+                            Message(message, around.direction, on: around.connection, piece.location, dialect, around))
                     case .opening(let path): identities.take(path: path)
                     case .exchange(let exchange): identities.take(path: exchange.path)
                     case .binary, .closing: break
@@ -69,11 +64,74 @@ public struct CaptureOpening: Sendable {
             }
         }
         hasMessages = hasMessages || !messages.isEmpty
-        // Where nothing is found by its names, the lines may be messages of another protocol.
-        if !hasMessages { messages = others.map { ($0, nil) } }
-        for (text, direction) in messages where !sample.isFull {
-            sample.take(text, sentBy: direction.map { (isTurned ? $0.other : $0).sender })
+        nameWord = (0...2).first { Self.isName($0, in: messages) }
+        for message in messages {
+            let word = nameWord.flatMap { $0 < message.names.count ? message.names[$0] : nil }
+            identities.take(lane: message.connection ?? word ?? "A")
+            guard let value = message.value else { continue }
+            if message.way ?? message.given == .toServer { identities.take(value, dialect) }
+            guard let given = message.given, let way = message.way else { continue }
+            note(isFitting: given == way, message.location)
         }
+        identities.isOfClient = fitting > 0 && opposite == 0 && !messages.isEmpty && messages.allSatisfy(\.isInWords)
+        // Where nothing is found by its names, the lines may be messages of another protocol.
+        if !hasMessages {
+            messages = others.map { Message($0, nil, on: nil, CaptureLocation(line: 0, offset: 0), dialect) }
+        }
+        for message in messages where !sample.isFull {
+            sample.take(message.text, sentBy: message.given.map { (isTurned ? $0.other : $0).sender })
+        }
+    }
+
+    /// A message with what stands around it.
+    private struct Message {
+        let text: String
+        let value: JSONValue?
+        /// Which way it goes by the file, and by its type.
+        let (given, way): (Direction?, Direction?)
+        let connection: String?
+        let names: [String]
+        /// Whether words before it say which way it goes, and no member.
+        let isInWords: Bool
+        let location: CaptureLocation
+
+        init(
+            _ text: String, _ given: Direction?, on connection: String?, _ location: CaptureLocation,
+            _ dialect: Dialect,
+            _ around: Surroundings = Surroundings()
+        ) {
+            (names, isInWords) = (around.names, !around.names.isEmpty && !around.isSaid)
+            value = try? JSONParser.value(text)
+            way = value.flatMap(dialect.direction)
+            (self.text, self.given, self.connection) = (text, given, connection)
+            self.location = location
+        }
+    }
+
+    /// Whether the word at a place before each message names its connection, as in `ws c7 received {…}`: then each answer to
+    /// an `auth` or a `chat` stands under the name of what it answers, and each name under which something is said asks too.
+    private static func isName(_ place: Int, in messages: [Message]) -> Bool {
+        var (signedIn, asked, speaking, heard): (Set<String>, [String: Set<String>], Set<String>, Set<String>) =
+            ([], [:], [], [])
+        var greeted: Set<String> = []
+        for message in messages {
+            guard message.connection == nil, place < message.names.count, let frame = message.value,
+                let way = message.way
+            else { return false }
+            let name = message.names[place]
+            let key = frame["clientMessageId"]?.stringValue
+            switch (way, frame["type"]?.stringValue) {
+            case (.toServer, "auth"): guard signedIn.insert(name).inserted else { return false }
+            case (.toServer, "chat"): if let key { asked[key, default: []].insert(name) }
+            case (.fromServer, "connected"):
+                guard signedIn.contains(name), greeted.insert(name).inserted else { return false }
+            case (.fromServer, "ack"):
+                if let key, let names = asked[key], !names.contains(name) { return false }
+            default: break
+            }
+            if way == .toServer { speaking.insert(name) } else { heard.insert(name) }
+        }
+        return speaking.count > 1 && heard.isSubset(of: speaking)
     }
 
     /// Nothing yet.

@@ -1,6 +1,7 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastTranscript
 
 /// Names the people of a capture by the tokens they show, and takes the tokens out.
 ///
@@ -17,6 +18,8 @@ struct CapturePeople {
     /// The connections and requests of which nobody knows whose they are.
     private var untied: Set<String> = []
     private var tied: Set<String> = []
+    /// Those of them that the file itself says whose they are.
+    private var named: Set<String> = []
     /// The most tokens that are told apart; a capture with more is no capture of people.
     private static let most = 10_000
 
@@ -45,6 +48,7 @@ struct CapturePeople {
     /// The name of a connection that showed no token.
     mutating func name(ofLane lane: String) -> String {
         if isOne, isStated || names.count <= 1 { return "p1" }
+        if named.contains(lane) { return "unknown \(lane)" }
         if untied.count < 100, !tied.contains(lane) { untied.insert(lane) }
         // No two requests need be of one.
         guard lane == "HTTP" else { return "unknown \(lane)" }
@@ -53,10 +57,14 @@ struct CapturePeople {
     }
 
     /// Takes that a connection showed whose it is.
-    mutating func tie(_ lane: String) {
+    mutating func tie(_ lane: String, isNamed: Bool = false) {
         if tied.count < Self.most { tied.insert(lane) }
+        if isNamed, named.count < Self.most { named.insert(lane) }
         untied.remove(lane)
     }
+
+    /// Whether it is known whose everything is: one person's, or of those whom the file names itself.
+    var areKnown: Bool { isOne || untied.isEmpty && !tied.isEmpty && tied == named && named.count < Self.most }
 
     /// What could not be tied to a person, and what that costs; nil where there is nothing to tie.
     var remark: String? {
@@ -83,8 +91,35 @@ struct CapturePeople {
         return redact(&frame, opens: opens, token: token, &owner) ? (frame.text(), owner) : nil
     }
 
+    /// What is told of a text on a connection: whose the connection is, where that was not known, and the text without
+    /// credentials.
+    mutating func said(
+        _ text: String, _ direction: Direction, on lane: String, by named: String? = nil,
+        _ belongings: inout CaptureBelongings,
+        guesses: Bool = false
+    ) -> [Event.Kind] {
+        let known = direction == .toServer ? redacted(text) : nil
+        let owner = named ?? known?.owner
+        if owner != nil { tie(lane, isNamed: named != nil) }
+        let whose = owner ?? (guesses ? name(ofLane: lane) : nil)
+        let belongs = whose.flatMap { belongings.note(lane, to: $0, isCertain: owner != nil) }
+        return [belongs, .text(direction, known?.text ?? text)].compactMap(\.self)
+    }
+
+    /// A request without its credentials, with whose it is; who was refused for those had none that are known.
+    mutating func asked(
+        _ method: String, _ path: String, by named: String? = nil, status: Int?, body: String?
+    ) -> Event.Kind {
+        let (path, owner) = redacted(path: path)
+        let isRefused = status == 401 || status == 403
+        return .request(
+            Event.Request(
+                method: method, path: path, principal: named ?? owner ?? (isRefused ? nil : name(ofLane: "HTTP")),
+                body: body.map { redacted(body: $0) }))
+    }
+
     /// The body of a request without its credentials.
-    mutating func redacted(body: String) -> String {
+    private mutating func redacted(body: String) -> String {
         guard let first = body.first(where: { !$0.isWhitespace }) else { return body }
         guard first == "{" || first == "[" else {
             // A form, as a query has it.

@@ -76,7 +76,7 @@ public struct CaptureReader: Sendable {
         reader = .taken
         switch consume current {
         case .frames(var frames):
-            frames.isTurned = opening.isTurned
+            (frames.isTurned, frames.nameWord) = (opening.isTurned, opening.nameWord)
             frames.people.take(opening.identities, ofForm: .frames)
             reader = .frames(frames)
         case .notes(var notes):
@@ -139,6 +139,7 @@ public struct CaptureReader: Sendable {
             (lacks, people) = ([.principals, .credentials, .network, .headers], reader.people)
             if !reader.knowsTimes { lacks.insert(.times) }
             if reader.lacksRequestTimes { lacks.insert(.requestTimes) }
+            if reader.lacksBodies { lacks.insert(.requestBodies) }
         case .notes(let reader):
             (lacks, people) = ([.times, .principals, .credentials, .headers], reader.people)
             if reader.lacksBodies { lacks.insert(.requestBodies) }
@@ -146,7 +147,7 @@ public struct CaptureReader: Sendable {
             (lacks, people) = ([.principals, .credentials, .network], har.people)
             if !har.knowsTimes { lacks.insert(.times) }
         }
-        if people.isOne { lacks.remove(.principals) }
+        if people.areKnown { lacks.remove(.principals) }
         return History.Capture(lacks: lacks.union(options.lacking).subtracting(options.known))
     }
 

@@ -75,7 +75,7 @@ package struct CapturedParts: Sendable {
             isCut = false
             (open, busy) = ([:], 0)
             return part
-        case .gap: return noted.count > carried ? cut(capture, isQuiet: false, isShort: false) : nil
+        case .gap: return noted.count > carried ? cut(capture, isQuiet: false, isShort: false, isGap: true) : nil
         case .event(let event, let location):
             let item = Noted(event, at: location, frame: Frame(event.kind, in: &tape))
             note(item)
@@ -103,13 +103,15 @@ package struct CapturedParts: Sendable {
 
     private mutating func reset() { (noted, carried, bytes, carriedBytes) = (Notes(), 0, 0, 0) }
 
-    private mutating func cut(_ capture: History.Capture?, isQuiet: Bool, isShort: Bool) -> Part? {
+    private mutating func cut(
+        _ capture: History.Capture?, isQuiet: Bool, isShort: Bool, isGap: Bool = false
+    ) -> Part? {
         if !isOfCapture { isCut = true }
         let (time, location) = (noted.events.last?.at ?? 0, noted.locations.last ?? CaptureLocation(line: 0, offset: 0))
         func belongs(_ lane: Lane, to owner: String) -> Noted {
             Noted(Event(at: time, lane: lane, kind: .act("belongs", ["to": .string(owner)])), at: location, frame: nil)
         }
-        let part = part(capture, isShort: isShort)
+        let part = part(capture, isShort: isShort, isGap: isGap || isShort)
         let lanes = open.filter { $0.value.isOpen }.sorted { $0.value.lastUse < $1.value.lastUse }
         var carriedOn: [Noted] = []
         // The connections that were used last are the likeliest to speak again.
@@ -142,18 +144,20 @@ package struct CapturedParts: Sendable {
         return part
     }
 
-    private mutating func part(_ capture: History.Capture?, isShort: Bool) -> Part? {
+    private mutating func part(_ capture: History.Capture?, isShort: Bool, isGap: Bool = false) -> Part? {
         guard var header else { return nil }
         if isCut, header.capture == nil { header.capture = History.Capture() }
         if var known = header.capture {
             if let capture { known.lacks = capture.lacks }
-            known.carried = carried
+            (known.carried, known.endsInGap) = (carried, isGap)
             header.capture = known
         }
         defer { reset() }
-        if header.capture?.lacks.contains(.requestTimes) == true { noted.letRequestsBegin(from: carried) }
         // A clock that stopped in the middle has told nothing.
         let isTimeless = header.capture?.lacks.contains(.times) == true
+        if header.capture?.lacks.contains(.requestTimes) == true {
+            noted.letRequestsBegin(from: carried, isTimeless: isTimeless)
+        }
         let events =
             isTimeless ? noted.events.map { Event(at: 0, lane: $0.lane, kind: $0.kind) } : noted.events
         let history = History(header: header, events: events, frames: noted.takeFrames())
@@ -200,7 +204,7 @@ private struct Notes: Sendable {
 
     /// Puts each request that stands at its response to where it may have begun: of what came since, nobody knows whether it
     /// was before.
-    mutating func letRequestsBegin(from carried: Int) {
+    mutating func letRequestsBegin(from carried: Int, isTimeless: Bool) {
         guard events.indices.contains(carried) else { return }
         var times = events.map(\.at)
         for place in events.indices.dropFirst(carried).dropLast() {
@@ -208,10 +212,10 @@ private struct Notes: Sendable {
                 events[place].lane == events[place + 1].lane, events[place].at == events[place + 1].at
             else { continue }
             let longest = request.method == "GET" ? 10_000_000 : 600_000_000
-            times[place] = max(events[carried].at, events[place].at - longest)
+            times[place] = isTimeless ? -1 : max(events[carried].at, events[place].at - longest)
         }
         let order = events.indices.sorted { (times[$0], $0) < (times[$1], $1) }
-        events = order.map { Event(at: times[$0], lane: events[$0].lane, kind: events[$0].kind) }
+        events = order.map { Event(at: max(0, times[$0]), lane: events[$0].lane, kind: events[$0].kind) }
         locations = order.map { locations[$0] }
         frames = order.map { frames[$0] }
     }

@@ -3,46 +3,6 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Something that a line of a log tells of a connection.
-struct Sighting {
-    enum Kind {
-        case text(String)
-        case binary([UInt8])
-        case opening(path: String)
-        case closing(code: Int?, reason: String)
-        case exchange(Exchange)
-    }
-
-    /// A request with its response, or with none.
-    struct Exchange {
-        let method: String
-        let path: String
-        let request: String?
-        let status: Int?
-        let response: String?
-        let headers: [Event.Header]
-        /// Whether it stands in an envelope made for it, whatever the path.
-        let isExplicit: Bool
-    }
-
-    var kind: Kind
-    var around: Surroundings
-}
-
-/// What stands around a message: in the words before it and in the members beside it.
-struct Surroundings {
-    var direction: Direction?
-    var time: Int?
-    var connection: String?
-    var principal: String?
-    /// The members that lead to the message.
-    var path: [String] = []
-    /// Whether a sign or a word says that this is what passed over a socket, and not what a program did.
-    var isOfSocket = false
-    /// Whether a member says which way it went.
-    var isSaid = false
-}
-
 /// What was found in a line.
 enum Found {
     case sightings([Sighting])
@@ -61,7 +21,7 @@ struct FrameFinder: Sendable {
     private static let mostDepth = 8
 
     func find(_ line: String) -> Found {
-        let line = Self.withoutColors(line)
+        let line = LogWords.withoutColors(line)
         let text = line.trimmed(\.isWhitespace)
         guard !text.isEmpty, !text.hasPrefix("#") else { return .nothing("") }
         var problem: JSONProblem?
@@ -107,8 +67,12 @@ struct FrameFinder: Sendable {
         while attempts < 16, let brace = bytes[index...].firstIndex(of: UInt8(ascii: "{")) {
             attempts += 1
             guard let (object, value, end) = object(at: brace, in: bytes) else {
-                isCut = isCut || bytes[brace...].prefix(12).contains(UInt8(ascii: "\""))
                 index = brace + 1
+                guard bytes[brace...].prefix(12).contains(UInt8(ascii: "\"")) else { continue }
+                isCut = true
+                // What stands inside a message that has no end is a part of it, and no message.
+                guard let end = JSONScan.end(ofBrackets: brace, in: bytes[...]) else { break }
+                index = end
                 continue
             }
             let suffix = String(decoding: bytes[end...].prefix(400), as: UTF8.self)
@@ -118,7 +82,11 @@ struct FrameFinder: Sendable {
                 continue
             }
             var around = outer
-            around.note(prefix: String(decoding: bytes[index..<brace], as: UTF8.self), suffix: suffix)
+            let prefix = String(decoding: bytes[index..<brace], as: UTF8.self)
+            around.note(prefix: prefix, suffix: suffix)
+            if let exchange = Self.exchange(in: prefix[...], body: object) {
+                return ([Sighting(kind: .exchange(exchange), around: around)], false)
+            }
             let more = inObject(value, written: object, around, depth: depth + 1, isInText: true)
             if more.isEmpty, let object = value.objectValue {
                 // What stands behind a message is about it too.
@@ -127,7 +95,7 @@ struct FrameFinder: Sendable {
             found += more
             index = end
         }
-        if found.isEmpty, let exchange = Self.exchange(in: text) {
+        if found.isEmpty, let exchange = Self.exchange(in: text.prefix(400), body: nil) {
             var around = outer
             around.note(prefix: String(text.prefix(400)), suffix: "")
             return ([Sighting(kind: .exchange(exchange), around: around)], false)
@@ -149,7 +117,9 @@ struct FrameFinder: Sendable {
             // As in Python, Go and JSON: what is in quotes has backslashes before what would end it.
             if inside.contains(UInt8(ascii: "\\")),
                 let found = parsed(
-                    JSONScan.unescaped(inside, isBytes: brace > 1 && bytes[brace - 2] == UInt8(ascii: "b")), end)
+                    String(
+                        decoding: JSONScan.unescaped(
+                            inside, isBytes: brace > 1 && bytes[brace - 2] == UInt8(ascii: "b")), as: UTF8.self), end)
             {
                 return found
             }
@@ -174,10 +144,6 @@ struct FrameFinder: Sendable {
         return Int(rest.dropFirst(2).prefix { $0.isNumber })
     }
 
-    private static func withoutColors(_ line: String) -> String {
-        line.utf8.contains(0x1B) ? line.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: "") : line
-    }
-
     /// The first number in a text that can be the code of a close frame.
     private static func closeCode(in text: some StringProtocol) -> Int? {
         text.split { !$0.isNumber }.lazy.compactMap { Int($0) }.first { (1000...4999).contains($0) }
@@ -194,7 +160,8 @@ struct FrameFinder: Sendable {
         ]
         // Of a socket, with a code, it tells an end in whatever words.
         let spoken = lower.firstRange(of: "close").flatMap {
-            closeCode(in: lower[$0.lowerBound...]) != nil && lower.contains(#/\b(ws|websocket)\b/#) ? $0 : nil
+            closeCode(in: lower[$0.lowerBound...]) != nil && lower.contains(#/\b(ws|websocket|socket|connection)\b/#)
+                ? $0 : nil
         }
         if let mark = closes.lazy.compactMap({ lower.firstRange(of: $0) }).first ?? spoken {
             let code = closeCode(in: lower[mark.lowerBound...])
@@ -220,7 +187,7 @@ struct FrameFinder: Sendable {
         if let digits = object["hex"]?.stringValue, let bytes = bytes(ofHexDigits: digits) {
             return [Sighting(kind: .binary(bytes), around: around)]
         }
-        if let frame = object["frame"], let message = frame.stringValue ?? RawMember.text(of: "frame", in: text) {
+        if let frame = object["frame"], let message = frame.stringValue ?? JSONScan.member("frame", of: text) {
             around.path.append("frame")
             return [Sighting(kind: .text(message), around: around)]
         }
@@ -231,7 +198,7 @@ struct FrameFinder: Sendable {
         }
         let nested = nested(object, text, around, depth: depth)
         if !nested.isEmpty { return nested }
-        if let event = Self.event(of: object) { return [Sighting(kind: event, around: around)] }
+        if let event = Self.event(of: object, around) { return [Sighting(kind: event, around: around)] }
         if around.direction != nil, around.isOfSocket, let (name, message) = Self.message(object, text) {
             around.path.append(name)
             return [Sighting(kind: .text(message), around: around)]
@@ -267,7 +234,7 @@ struct FrameFinder: Sendable {
         object.contains { recordNames.contains(key($0.key)) }
     }
 
-    fileprivate static let recordNames: Set<String> = [
+    static let recordNames: Set<String> = [
         "level", "severity", "lvl", "logger", "loglevel", "hostname", "pid", "time", "ts", "msg", "log",
     ]
 
@@ -282,18 +249,24 @@ struct FrameFinder: Sendable {
             let found: [Sighting]
             switch value {
             case .string(let string) where string.contains("{"):
-                found = inText(string[...], inner, depth: depth + 1).0
+                found = inText(LogWords.withoutColors(string)[...], inner, depth: depth + 1).0
             case .object:
                 found =
-                    RawMember.text(of: name, in: text).map {
+                    JSONScan.member(name, of: text).map {
                         inObject(value, written: $0, inner, depth: depth + 1)
                     } ?? []
+            case .array(let elements) where elements.count > 8 && elements.allSatisfy { $0.intValue != nil }:
+                // As journals write what is no plain text: byte by byte.
+                let bytes = elements.compactMap { $0.intValue.flatMap(UInt8.init(exactly:)) }
+                found =
+                    inText(LogWords.withoutColors(String(decoding: bytes, as: UTF8.self))[...], inner, depth: depth + 1)
+                    .0
             case .array(let elements):
                 let strings = elements.flatMap { element in
                     element.stringValue.map { inText($0[...], inner, depth: depth + 1).0 } ?? []
                 }
                 let objects = elements.filter { $0.objectValue != nil || $0.arrayValue != nil }
-                let texts = objects.isEmpty ? [] : RawMember.text(of: name, in: text).map(JSONScan.elements) ?? []
+                let texts = objects.isEmpty ? [] : JSONScan.member(name, of: text).map(JSONScan.elements) ?? []
                 found = strings + zip(objects, texts).flatMap { inObject($0, written: $1, inner, depth: depth + 1) }
             default: found = []
             }
@@ -311,7 +284,7 @@ struct FrameFinder: Sendable {
         for name in messageNames.prefix(5) {
             guard let value = object[name], !value.isNull else { continue }
             if let string = value.stringValue { return (name, string) }
-            if value.objectValue != nil, let raw = RawMember.text(of: name, in: text) { return (name, raw) }
+            if value.objectValue != nil, let raw = JSONScan.member(name, of: text) { return (name, raw) }
         }
         return nil
     }
@@ -324,12 +297,15 @@ struct FrameFinder: Sendable {
     }
 
     /// What an object tells of a connection beside its messages.
-    private static func event(of object: JSONObject) -> Sighting.Kind? {
-        let name = (["event", "msg", "message"].lazy.compactMap { object[$0]?.stringValue }.first ?? "").lowercased()
+    private static func event(of object: JSONObject, _ around: Surroundings) -> Sighting.Kind? {
+        let said = ["event", "msg", "message"].lazy.compactMap { object[$0]?.stringValue }.first
+        let name = (said ?? around.words).lowercased()
         let words = name.split { !$0.isLetter }.map(String.init)
+        let sockets =
+            ["ws", "websocket", "socket", "connection"] + (around.connection == nil ? [] : ["client", "peer"])
         let isOfSocket =
             object["event"]?.stringValue?.lowercased() == words.first && words.count == 1
-            || words.contains { ["ws", "websocket", "socket", "connection"].contains($0) }
+            || words.contains(where: sockets.contains)
         guard isOfSocket else { return nil }
         func holds(_ known: [String]) -> Bool { words.contains(where: known.contains) }
         if holds(["close", "closed", "disconnect", "disconnected", "eof", "lost", "ended"]) {
@@ -342,65 +318,75 @@ struct FrameFinder: Sendable {
         return .opening(path: ["path", "url", "uri"].lazy.compactMap { object[$0]?.stringValue }.first ?? "/")
     }
 
-    /// A request with its status and the body of its response, in the words of a line: `GET /api/sessions 200 {…}`.
-    private static func exchange(in line: Substring) -> Sighting.Exchange? {
-        guard let (request, status) = said(in: line), let brace = line[request.range.upperBound...].firstIndex(of: "{"),
-            let end = JSONScan.end(ofBrackets: 0, in: Array(line[brace...].utf8)[...])
+    /// A request in the words before a body: with a status it is of the response, else of the request.
+    private static func exchange(in line: Substring, body: String?) -> Sighting.Exchange? {
+        guard line.utf8.contains(UInt8(ascii: "/")),
+            let request = line.firstMatch(of: #/\b(GET|POST)["',]* +(?:[a-z]+=)?"?([^\s"{]*\/api\/[^\s"{]*)/#)
         else { return nil }
-        let body = String(decoding: line[brace...].utf8.prefix(end), as: UTF8.self)
-        guard (try? JSONParser.value(body)) != nil else { return nil }
+        let around = [line[request.range.upperBound...], line[..<request.range.lowerBound].suffix(5)]
+        let status = around.lazy.flatMap { $0.split { !$0.isNumber } }.compactMap { Int($0) }.first {
+            (100...599).contains($0)
+        }
+        if status != nil, body == nil { return nil }
         return Sighting.Exchange(
-            method: String(request.output.1), path: HARReader.path(of: String(request.output.2)), request: nil,
-            status: status, response: body, headers: [], isExplicit: false)
+            method: String(request.output.1), path: HARReader.path(of: String(request.output.2)),
+            request: status == nil ? body : nil, status: status, response: status == nil ? nil : body)
     }
 
-    /// A request in the words of a line, and the status behind it.
-    private static func said(in line: Substring) -> (Regex<(Substring, Substring, Substring)>.Match, status: Int)? {
-        guard line.utf8.contains(UInt8(ascii: "/")),
-            let request = line.firstMatch(of: #/\b(GET|POST) (\S*/api/[^\s"{]*)/#)
-        else { return nil }
-        let behind = line[request.range.upperBound...].prefix { $0 != "{" }
-        guard let status = behind.split(whereSeparator: { !$0.isNumber }).lazy.compactMap({ Int($0) }).first,
-            (100...599).contains(status)
-        else { return nil }
-        return (request, status)
+    /// A read by the shape of its body: no frame has it.
+    private static func read(_ object: JSONObject, _ text: String) -> Sighting.Exchange? {
+        let path: String
+        if let session = object["session"], let id = session["id"]?.stringValue, session["messages"]?.arrayValue != nil
+        {
+            path = "/api/sessions/\(id)"
+        } else if let sessions = object["sessions"]?.arrayValue, object.count == 1,
+            sessions.allSatisfy({ $0["id"] != nil && $0["updatedAt"] != nil })
+        {
+            path = "/api/sessions"
+        } else {
+            return nil
+        }
+        return Sighting.Exchange(method: "GET", path: path, request: nil, status: 200, response: text)
     }
 
     /// A request with its response.
     private static func exchange(_ object: JSONObject, _ text: String) -> Sighting.Exchange? {
-        var object = object
-        if let message = object["message"]?.stringValue ?? object["msg"]?.stringValue, object["method"] == nil,
-            let (request, status) = said(in: message[...])
-        {
-            object["method"] = .string(String(request.output.1))
-            object["path"] = .string(String(request.output.2))
-            object["status"] = object["status"] ?? JSONValue(status)
-        }
+        if let read = read(object, text) { return read }
         let words = (object["http"]?.stringValue ?? "").split(separator: " ", maxSplits: 1).map(String.init)
+        let isExplicit = words.count == 2
         let (asked, answered) = (object["req"] ?? .object(object), object["res"] ?? .object(object))
-        let path = words.count == 2 ? words[1] : ["path", "url"].lazy.compactMap { asked[$0]?.stringValue }.first
-        let method = words.first ?? asked["method"]?.stringValue
-        let status = ["status", "statusCode"].lazy.compactMap { answered[$0]?.intValue }.first
-        guard let method, let path, words.count == 2 || status.map({ (100...599).contains($0) }) == true,
+        func member(_ names: String..., of value: JSONValue) -> JSONValue? {
+            names.lazy.compactMap { name in value.objectValue?.first { key($0.key) == name && !$0.value.isNull }?.value
+            }
+            .first
+        }
+        let said = ["message", "msg"].lazy.compactMap { object[$0]?.stringValue }.first
+            .flatMap { $0.contains("{") ? nil : exchange(in: $0[...], body: "") }
+        let path = isExplicit ? words[1] : member("path", "url", "uri", of: asked)?.stringValue ?? said?.path
+        let method = words.first ?? member("method", of: asked)?.stringValue ?? said?.method
+        let status = member("status", "statuscode", of: answered)?.intValue ?? said?.status
+        guard let method, let path, isExplicit || status.map({ (100...599).contains($0) }) == true,
             method.allSatisfy({ $0.isASCII && $0.isLetter })
         else { return nil }
-        func body(_ names: String...) -> String? {
-            names.lazy.compactMap { name in
-                object[name].flatMap { $0.stringValue ?? RawMember.text(of: name, in: text) }
-                    ?? answered[name].map { $0.stringValue ?? $0.text() }
+        func body(_ names: String..., of value: JSONValue) -> String? {
+            names.lazy.compactMap { name -> String? in
+                guard let (member, held) = value.objectValue?.first(where: { key($0.key) == name }) else { return nil }
+                return held.stringValue ?? JSONScan.member(member, of: text) ?? held.text()
             }.first
         }
         let headers = (object["headers"]?.objectValue.map { Array($0) } ?? []).compactMap { name, value in
             value.stringValue.map { Event.Header(name: name.lowercased(), value: $0) }
         }
         return Sighting.Exchange(
-            method: method.uppercased(), path: HARReader.path(of: path), request: body("request", "requestBody"),
-            status: status, response: body("response", "responseBody", "body"), headers: headers,
-            isExplicit: words.count == 2)
+            method: method.uppercased(), path: HARReader.path(of: path),
+            request: body("request", "requestbody", of: .object(object))
+                ?? (object["req"] == nil ? nil : body("body", of: asked)),
+            status: status, response: body("response", "responsebody", "body", of: object["res"] ?? .object(object)),
+            headers: headers, isExplicit: isExplicit)
     }
 
     /// A name as it is compared: small letters and digits alone.
-    fileprivate static func key(_ name: String) -> String {
+    static func key(_ name: String) -> String {
         String(
             decoding: name.utf8.compactMap { byte -> UInt8? in
                 switch byte {
@@ -409,168 +395,5 @@ struct FrameFinder: Sendable {
                 default: nil
                 }
             }, as: UTF8.self)
-    }
-}
-
-// MARK: - What stands around
-
-extension Surroundings {
-    private static let times = [
-        "at", "ts", "time", "timestamp", "date", "datetime", "isotime", "asctime", "eventtime", "when",
-        "realtimetimestamp", "frametimeepoch", "t",
-    ]
-    private static let connections = [
-        "conn", "connection", "connectionid", "connid", "cid", "wsid", "socket", "socketid", "peer", "remote",
-        "remoteaddr", "remoteaddress", "tcpstream",
-    ]
-    private static let principals = ["principal", "user", "userid", "uid", "account", "accountid"]
-    private static let directions = ["dir", "direction", "way", "flow", "side", "sender", "from", "origin"]
-    /// Members whose truth tells the side.
-    private static let clients = ["fromclient", "isclient", "websocketmask", "mask", "outgoing", "sent"]
-    private static let servers = ["fromserver", "incoming", "received"]
-
-    /// What the members of an object say about the message in it, or before it.
-    mutating func note(_ object: JSONObject, isAbout: Bool = false) {
-        var said: Direction?
-        var ranks: (time: Int, connection: Int) = (.max, .max)
-        for (name, value) in object {
-            let key = FrameFinder.key(name)
-            let value = value.arrayValue?.first ?? value
-            let text = value.stringValue ?? value.numberValue?.text
-            if let rank = Self.times.firstIndex(of: key) {
-                guard rank < ranks.time, !isAbout || time == nil, let time = CaptureClock.microseconds(value) else {
-                    continue
-                }
-                (self.time, ranks.time) = (time, rank)
-            } else if let rank = Self.connections.firstIndex(of: key), let text {
-                guard rank < ranks.connection else { continue }
-                (connection, ranks.connection) = (text, rank)
-            } else if Self.principals.contains(key), let text {
-                principal = text
-            } else if Self.directions.contains(key), let text {
-                said = LogWords.side(text) ?? said
-            } else if Self.clients.contains(key) || Self.servers.contains(key),
-                let isTrue = value.boolValue ?? text.flatMap(LogWords.truth)
-            {
-                said = isTrue == Self.clients.contains(key) ? .toServer : .fromServer
-            } else if Self.words.contains(key), let text = value.stringValue, text.utf8.count <= 80 {
-                note(words: text)
-                // As in HAR files: nothing else says what an object is.
-                if key == "type", direction != nil, LogWords.isPlain(text) { isOfSocket = true }
-            }
-        }
-        if let said { (direction, isOfSocket, isSaid) = (said, true, true) }
-    }
-
-    /// What the words before a message say about it, and pairs such as `conn=a7` behind it too.
-    mutating func note(prefix: String, suffix: String) {
-        if time == nil { time = LogTime.microseconds(in: prefix) }
-        note(words: prefix)
-        for word in "\(prefix) \(suffix)".split(whereSeparator: { $0.isWhitespace || $0 == "," }) {
-            guard let equals = word.firstIndex(of: "=") else { continue }
-            let key = FrameFinder.key(String(word[..<equals]))
-            let value = String(word[word.index(after: equals)...].trimmed { "\"'[]".contains($0) })
-            guard !value.isEmpty else { continue }
-            if Self.connections.contains(key) {
-                connection = value
-            } else if Self.principals.contains(key) {
-                principal = value
-            } else if Self.directions.contains(key), let way = LogWords.side(value) {
-                (direction, isOfSocket) = (way, true)
-            }
-        }
-    }
-
-    /// Whether a member of this name is of an envelope and not of a message.
-    static func isOfEnvelope(_ key: String) -> Bool {
-        ["at", "ts", "time"].contains(key) || connections.contains(key) && key != "connectionid"
-            || ["principal", "dir", "direction"].contains(key) || FrameFinder.recordNames.contains(key)
-    }
-
-    private mutating func note(words: String) {
-        guard let (way, isOfSocket) = LogWords.way(words) else { return }
-        (direction, self.isOfSocket) = (way, self.isOfSocket || isOfSocket)
-    }
-
-    private static let words: Set<String> = [
-        "event", "msg", "message", "action", "kind", "type", "name", "label", "op", "category", "logger", "mt",
-        "messagetemplate",
-    ]
-}
-
-/// What programs call the two ways of a message.
-enum LogWords {
-    private static let toServer: Set<String> = [
-        "send", "sends", "sent", "sending", "outgoing", "outbound", "tx", "write", "wrote", "written",
-    ]
-    private static let fromServer: Set<String> = [
-        "receive", "receives", "received", "receiving", "recv", "rcvd", "recvd", "incoming", "inbound", "rx",
-        "onmessage", "read", "reads", "got",
-    ]
-    private static let arrowsUp: Set<String> = [">", "->", "-->", ">>", ">>>", "=>", "→", "⇒", "↑", "⬆", "▶"]
-    private static let arrowsDown: Set<String> = ["<", "<-", "<--", "<<", "<<<", "<=", "←", "⇐", "↓", "⬇", "◀"]
-
-    /// What a member that names a direction or a sender says.
-    static func side(_ text: String) -> Direction? {
-        switch text.lowercased() {
-        case "out", "up", "client", "toserver", "to_server", "c2s", "browser", "user": .toServer
-        case "in", "down", "server", "fromserver", "from_server", "s2c", "backend": .fromServer
-        default: way(text)?.way
-        }
-    }
-
-    /// Whether a text is such a word alone.
-    static func isPlain(_ text: String) -> Bool { toServer.union(fromServer).contains(text.lowercased()) }
-
-    static func truth(_ text: String) -> Bool? {
-        switch text.lowercased() {
-        case "1", "true": true
-        case "0", "false": false
-        default: nil
-        }
-    }
-
-    /// What the words of a text say, the last of which stand nearest to the message, and whether they say it of a socket.
-    static func way(_ text: String) -> (way: Direction, isOfSocket: Bool)? {
-        let tokens = text.suffix(120).split(whereSeparator: \.isWhitespace).suffix(8)
-        var way: Direction?
-        for (number, token) in tokens.reversed().enumerated() where way == nil {
-            let bare = String(token.trimmed { "[]():'\"`|*".contains($0) })
-            if arrowsUp.contains(bare) { return (.toServer, true) }
-            if arrowsDown.contains(bare) { return (.fromServer, true) }
-            // Where the name of a logger stands right before it.
-            if bare.hasSuffix(":>") { return (.toServer, true) }
-            if bare.hasSuffix(":<") { return (.fromServer, true) }
-            let words = words(of: bare)
-            if number == 0, words.last == "out" { way = .toServer }
-            if number == 0, words.last == "in" { way = .fromServer }
-            for (place, word) in words.enumerated().reversed() where way == nil {
-                if word == "message", place > 0, words[place - 1] == "on" { return (.fromServer, true) }
-                if toServer.contains(word) { way = .toServer }
-                if fromServer.contains(word) { way = .fromServer }
-            }
-        }
-        guard let way else { return nil }
-        let isOfSocket = words(of: text.suffix(120)).contains { sockets.contains($0) }
-        // Nothing else than one word before it: `recv: {…}`.
-        return (way, isOfSocket || tokens.last?.last == ":" && tokens.last.map { words(of: $0).count <= 2 } == true)
-    }
-
-    private static let sockets: Set<String> = ["ws", "wss", "websocket", "websockets", "socket", "frame", "frames"]
-
-    /// `ws_received`, `didReceive` and `WS-RECV` in small letters, word by word.
-    private static func words(of text: some StringProtocol) -> [String] {
-        var words: [String] = [""]
-        var wasSmall = false
-        for character in text {
-            guard character.isLetter else {
-                words.append("")
-                continue
-            }
-            if character.isUppercase, wasSmall { words.append("") }
-            wasSmall = character.isLowercase
-            words[words.count - 1].append(character.lowercased())
-        }
-        return words.filter { !$0.isEmpty }
     }
 }

@@ -21,6 +21,8 @@ struct FrameReader {
     private let file: String
     /// Whether the file was written by the other side than its words say.
     var isTurned = false
+    /// Which of the words before a message names its connection.
+    var nameWord: Int?
     private var joiner = JSONJoiner()
     private var http = HTTPLines()
     /// The letter of each open connection, by its name in the file.
@@ -42,6 +44,10 @@ struct FrameReader {
     private var hasFound = false
     /// Whether requests stand at their responses.
     private(set) var lacksRequestTimes = false
+    /// Whether a request stands here without the body that it surely had.
+    private(set) var lacksBodies = false
+    /// The bodies of requests whose responses stand in lines of their own, by path.
+    private var asked: [String: String?] = [:]
     /// Whether every line so far told its time.
     var knowsTimes: Bool { clock.isSound }
 
@@ -77,9 +83,16 @@ struct FrameReader {
     private mutating func take(piece line: String, _ location: CaptureLocation) -> [CaptureItem] {
         if let part = http.take(line) { return take(part, line, location) }
         switch finder.find(line) {
-        case .sightings(let sightings): return sightings.flatMap { take($0, location) }
+        case .sightings(let sightings):
+            if case .exchange? = sightings.first?.kind, let part = http.takeBody(line) {
+                return take(part, line, location)
+            }
+            return sightings.flatMap { take($0, location) }
         case .nothing(let reason):
-            if !reason.isEmpty, !http.takeBody(line) { leftOut.note(reason, location) }
+            if !reason.isEmpty {
+                if let part = http.takeBody(line) { return take(part, line, location) }
+                leftOut.note(reason, location)
+            }
             return []
         case .unreadable(let reason, let place):
             leftOut.note(reason, location)
@@ -97,27 +110,35 @@ struct FrameReader {
     // MARK: What was found
 
     private mutating func take(_ sighting: Sighting, _ location: CaptureLocation) -> [CaptureItem] {
-        let around = sighting.around
+        var around = sighting.around
         let direction = around.direction.map { isTurned ? $0.other : $0 }
+        if let nameWord, around.connection == nil {
+            if case .text = sighting.kind {
+                around.connection = nameWord < around.names.count ? around.names[nameWord] : nil
+            } else {
+                around.connection = around.names.first { lanes[$0] != nil } ?? around.names.first
+            }
+        }
         switch sighting.kind {
         case .exchange(let exchange): return take(exchange, around, location)
         case .opening(let path):
             hasFound = true
+            // Words that name connections with their messages do not with their beginnings.
+            guard nameWord == nil || sighting.around.connection != nil else { return [] }
             let name = around.connection ?? "A"
             let lane = lane(of: name)
             greeting = .none
             let (redacted, owner) = people.redacted(path: HARReader.path(of: path))
+            if around.principal != nil { people.tie(lane, isNamed: true) }
             let principal = around.principal ?? owner ?? people.name(ofLane: lane)
             return opening(lane, redacted, principal, clock.next(around.time), location)
         case .closing(let code, let reason):
             // Both sides close, and libraries tell it once more.
             guard let known = lanes.removeValue(forKey: around.connection ?? "A") else { return [] }
             greeting = .none
+            if around.connection == nil { unnamed.close() }
             belongings.close(known.letter)
-            // Without a word who closed, it is nobody's fault.
-            let kind: Event.Kind =
-                code.map { [1005, 1006, 1015].contains($0) } ?? true
-                ? .eof(reason: "") : .close(direction ?? .toServer, code: code, reason: reason)
+            let kind = Event.Kind.ending(direction, code: code, reason: code == nil ? "" : reason)
             return [event(clock.next(around.time), known.letter, kind, location)]
         case .binary(let bytes):
             guard let direction else { return unknown(location) }
@@ -135,10 +156,10 @@ struct FrameReader {
             }
             let at = clock.next(around.time)
             let again = around.connection == nil ? anotherConnection(value, direction, at, location) : []
+            let lane = lane(of: around.connection ?? "A")
             return again
-                + self.text(
-                    text, direction, lane: lane(of: around.connection ?? "A"), principal: around.principal, at: at,
-                    location)
+                + people.said(text, direction, on: lane, by: around.principal, &belongings, guesses: true)
+                .map { event(at, lane, $0, location) }
         }
     }
 
@@ -177,16 +198,24 @@ struct FrameReader {
             leftOut.note("a response without its body", location)
             return []
         }
+        guard exchange.status != nil || exchange.isExplicit else {
+            // Of two that wait, a log does not say which one is answered.
+            asked.updateValue(asked[exchange.path] == nil ? exchange.request : nil, forKey: exchange.path)
+            return []
+        }
         hasFound = true
         let at = clock.next(around.time)
         let lane = Lane.exchange(exchanges + 1)
+        let body = exchange.request ?? asked.removeValue(forKey: exchange.path) ?? nil
+        if body == nil, exchange.method == "POST" { lacksBodies = true }
         var items = [
             request(
-                exchange.method, exchange.path, exchange.request, principal: around.principal, status: exchange.status,
+                exchange.method, exchange.path, body, principal: around.principal, status: exchange.status,
                 at, location)
         ]
         if let status = exchange.status, let body = exchange.response {
-            lacksRequestTimes = true
+            // Where nothing tells a time, what stands in lines of its own stands where it was.
+            lacksRequestTimes = lacksRequestTimes || around.time != nil
             let response = Event.Response(status: status, headers: exchange.headers, body: body)
             items.append(.event(Event(at: at, lane: lane, kind: .response(response)), location))
         }
@@ -199,6 +228,7 @@ struct FrameReader {
         case .request(let method, let path, let body):
             guard isOfProtocol(method, path) else { return [] }
             hasFound = true
+            lacksRequestTimes = lacksRequestTimes || http.isPrintedAtResponses
             waiting[path, default: []].append(exchanges + 1)
             let at = clock.next(LogTime.microseconds(in: line))
             return [request(method, path, body, principal: nil, status: nil, at, location)]
@@ -218,34 +248,14 @@ struct FrameReader {
         _ location: CaptureLocation
     ) -> CaptureItem {
         exchanges += 1
-        let (path, owner) = people.redacted(path: path)
-        // Who was refused for his credentials had none that are known.
-        let isRefused = status == 401 || status == 403
-        let asked = Event.Request(
-            method: method, path: path,
-            principal: principal ?? owner ?? (isRefused ? nil : people.name(ofLane: "HTTP")),
-            body: body.map { people.redacted(body: $0) })
-        return .event(Event(at: at, lane: .exchange(exchanges), kind: .request(asked)), location)
+        let asked = people.asked(method, path, by: principal, status: status, body: body)
+        return .event(Event(at: at, lane: .exchange(exchanges), kind: asked), location)
     }
 
     // MARK: Events
 
     private func event(_ at: Int, _ lane: String, _ kind: Event.Kind, _ location: CaptureLocation) -> CaptureItem {
         .event(Event(at: at, lane: .connection(lane), kind: kind), location)
-    }
-
-    private mutating func text(
-        _ text: String, _ direction: Direction, lane: String, principal: String?, at: Int, _ location: CaptureLocation
-    ) -> [CaptureItem] {
-        var text = text
-        var owner = principal
-        if direction == .toServer, let known = people.redacted(text) {
-            text = known.text
-            owner = principal ?? known.owner
-        }
-        if owner != nil { people.tie(lane) }
-        let named = belongings.note(lane, to: owner ?? people.name(ofLane: lane), isCertain: owner != nil)
-        return [named, .text(direction, text)].compactMap { $0 }.map { event(at, lane, $0, location) }
     }
 
     private mutating func opening(

@@ -196,17 +196,9 @@ struct HARReader {
         // Where nothing is said it is text; what is said and is no number is none.
         switch message["opcode"].map({ $0.intValue ?? -1 }) ?? 1 {
         case 1:
-            var text = data
-            if direction == .toServer, let known = people.redacted(text) {
-                text = known.text
-                if let owner = known.owner {
-                    people.tie(lane.description)
-                    if let named = belongings.note(lane.description, to: owner, isCertain: true) {
-                        add(time, lane, named, location)
-                    }
-                }
+            for kind in people.said(data, direction, on: lane.description, &belongings) {
+                add(time, lane, kind, location)
             }
-            add(time, lane, .text(direction, text), location)
         case 2:
             if let bytes = Base64.bytes(data) {
                 add(time, lane, .binary(direction, bytes), location)
@@ -259,15 +251,11 @@ struct HARReader {
         for header in headers(request) where header.name == "authorization" {
             if let token = CapturePeople.bearer(header.value) { owner = people.name(of: token) }
         }
-        let (path, queried) = people.redacted(path: path)
-        let isRefused = status == 401 || status == 403
-        let asked = Event.Request(
-            method: method.uppercased(), path: path,
-            principal: owner ?? queried ?? (isRefused ? nil : people.name(ofLane: "HTTP")),
-            body: (request?["postData"]?["text"]?.stringValue).map { people.redacted(body: $0) })
+        let asked = people.asked(
+            method.uppercased(), path, by: owner, status: status, body: request?["postData"]?["text"]?.stringValue)
         let duration = entry["time"]?.doubleValue ?? 0
         let end = start + Int(min(max(duration, 0), 1e9) * 1e3)
-        add(start, lane, .request(asked), location)
+        add(start, lane, asked, location)
         add(
             end, lane,
             .response(.init(status: status, headers: headers(response), body: body ?? "", bodyIsText: isText)), location

@@ -1,7 +1,8 @@
 import HoldfastJSON
 
-/// Puts requests and responses together that are logged over several lines, as OkHttp and what copies it write them:
-/// `--> GET https://…`, `<-- 200 https://… (48ms)`, the body, `<-- END HTTP`.
+/// Puts requests and responses together that are logged over several lines: as OkHttp and what copies it write them
+/// (`--> GET https://…`, `<-- 200 https://… (48ms)`, the body, `<-- END HTTP`), and as mitmproxy does
+/// (`…: GET https://… HTTP/2.0`, the body, ` << HTTP/2.0 200 OK 1k`, the body).
 struct HTTPLines {
     enum Part {
         case request(method: String, path: String, body: String?)
@@ -11,72 +12,57 @@ struct HTTPLines {
         case more
     }
 
-    private enum State {
-        case idle
-        case request(method: String, path: String, body: String?)
-        case response(path: String, status: Int, body: String?)
-    }
-
-    private var state = State.idle
+    /// What was begun and may have a body yet.
+    private var open: Part?
+    private var lastPath = "/"
+    /// Whether requests are printed with their responses, as mitmproxy does.
+    private(set) var isPrintedAtResponses = false
 
     /// What a line is; nil where it is none of these.
     mutating func take(_ line: String) -> Part? {
-        guard line.utf8.first != UInt8(ascii: "{"), line.utf8.contains(UInt8(ascii: "-")) else { return nil }
-        if let words = Self.words(after: "--> ", in: line) {
-            if words.first == "END" {
-                guard case .request(let method, let path, let body) = state else { return .more }
-                state = .idle
-                return .request(method: method, path: path, body: body)
-            }
-            guard words.count > 1, words[1].contains("://"), words[0].allSatisfy({ $0.isASCII && $0.isUppercase })
-            else {
-                return nil
-            }
-            return begin(.request(method: words[0], path: HARReader.path(of: words[1]), body: nil))
+        // What stands behind a brace is said by somebody else.
+        let line = line.prefix { $0 != "{" }
+        guard line.contains("--") || line.contains("<< ") || line.contains("://") else { return nil }
+        if line.contains("--> END") || line.contains("<-- END") { return begin(nil) }
+        if let request = line.firstMatch(of: #/(?:--> ([A-Z]+) (\S*:\/\/\S+)|: ([A-Z]+) (https?:\/\/\S+) HTTP\/)/#),
+            let method = request.output.1 ?? request.output.3, let url = request.output.2 ?? request.output.4
+        {
+            lastPath = HARReader.path(of: String(url))
+            isPrintedAtResponses = request.output.3 != nil
+            return begin(.request(method: String(method), path: lastPath, body: nil))
         }
-        if let words = Self.words(after: "<-- ", in: line) {
-            if words.first == "END" {
-                guard case .response(let path, let status, let body) = state else { return .more }
-                state = .idle
-                return .response(path: path, status: status, body: body)
-            }
-            guard let status = words.first.flatMap(Int.init), (100...599).contains(status),
-                let url = words.first(where: { $0.contains("://") })
-            else { return nil }
-            return begin(.response(path: HARReader.path(of: url), status: status, body: nil))
-        }
-        return nil
+        guard
+            let response = line.firstMatch(
+                of: #/(?:<-- ([1-5][0-9][0-9]) .*?(\S+:\/\/\S+)|^ +<< (?:HTTP\/[0-9.]+ )?([1-5][0-9][0-9]) )/#),
+            let status = (response.output.1 ?? response.output.3).flatMap({ Int($0) })
+        else { return nil }
+        let path = response.output.2.map { HARReader.path(of: String($0)) } ?? lastPath
+        return begin(.response(path: path, status: status, body: nil))
     }
 
-    /// What was begun before and has no end, as where only first lines are logged.
-    private mutating func begin(_ next: State) -> Part {
-        defer { state = next }
-        switch state {
-        case .idle: return .more
-        case .request(let method, let path, let body): return .request(method: method, path: path, body: body)
-        case .response(let path, let status, let body): return .response(path: path, status: status, body: body)
-        }
+    /// What was begun before is over, as where only first lines are logged.
+    private mutating func begin(_ next: Part?) -> Part {
+        defer { open = next }
+        return open ?? .more
     }
 
-    /// Takes a line that holds no message: between the two ends of a message it may be the body.
-    mutating func takeBody(_ line: String) -> Bool {
+    /// Takes a line that holds no message of a socket: behind the first line of a message it may be its body.
+    mutating func takeBody(_ line: String) -> Part? {
+        guard let part = open else { return nil }
         let bytes = Array(line.utf8)[...]
         guard
             let start = bytes.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }),
             let end = JSONScan.end(ofBrackets: start, in: bytes)
-        else { return false }
+        else { return nil }
         let text = String(decoding: bytes[start..<end], as: UTF8.self)
-        guard (try? JSONParser.value(text)) != nil else { return false }
-        switch state {
-        case .request(let method, let path, _): state = .request(method: method, path: path, body: text)
-        case .response(let path, let status, _): state = .response(path: path, status: status, body: text)
-        case .idle: return false
+        guard (try? JSONParser.value(text)) != nil else { return nil }
+        switch part {
+        case .request(let method, let path, _): open = .request(method: method, path: path, body: text)
+        case .response(let path, let status, _):
+            open = nil
+            return .response(path: path, status: status, body: text)
+        case .more: break
         }
-        return true
-    }
-
-    private static func words(after mark: String, in line: String) -> [String]? {
-        guard let range = line.firstRange(of: mark) else { return nil }
-        return line[range.upperBound...].split(separator: " ").map(String.init)
+        return .more
     }
 }

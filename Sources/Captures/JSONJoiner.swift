@@ -8,23 +8,37 @@ struct JSONJoiner {
     private var indent = 0
     private var depth = 0
     private var isInArray = false
+    /// The line in whose words a value begins that goes on in the next ones.
+    private var opening: String?
     /// A value that is written over more than this is none.
     private static let mostBytes = 16 << 20
 
     /// The values and other lines that a line completes.
     mutating func take(_ line: String, _ location: CaptureLocation) -> [Piece] {
-        let text = line.trimmed(\.isWhitespace)
+        let isOpen = depth > 0 && opening != nil
+        // What stands before each line, such as the name of a container, is none of the value.
+        let shared = isOpen ? line.prefix(zip(line, opening ?? "").prefix { $0 == $1 }.count) : ""
+        let own = shared.last?.isWhitespace == true ? line.dropFirst(shared.count) : line[...]
+        let text = own.trimmed(\.isWhitespace)
         guard let first = text.utf8.first else { return [] }
         let indent = line.utf8.count - line.drop(while: \.isWhitespace).utf8.count
         if depth == 0 {
             if first == UInt8(ascii: "{"), text.utf8.last == UInt8(ascii: "}") { return [(line, location)] }
             guard first == UInt8(ascii: "{") || begins(array: text) || isInArray && "],".utf8.contains(first) else {
-                return [(line, location)]
+                guard text.last == "{", let brace = text.lastIndex(of: "{"), brace > text.startIndex else {
+                    return [(line, location)]
+                }
+                (opening, pending) = (line, String(text[..<brace]))
+                return scan(text[brace...], indent, location)
             }
             return scan(text[...], indent, location)
         }
+        if isOpen, !"\"}]".utf8.contains(first), text.utf8.count > 2 {
+            let broken = finish()
+            return broken + take(line, location)
+        }
         // A value that was cut off: the next one begins where it began.
-        if first == UInt8(ascii: "{"), indent <= self.indent {
+        if !isOpen, first == UInt8(ascii: "{"), indent <= self.indent {
             let broken = finish()
             return broken + take(line, location)
         }
@@ -34,7 +48,7 @@ struct JSONJoiner {
     /// What was not whole.
     mutating func finish() -> [Piece] {
         guard depth > 0 else { return [] }
-        defer { (pending, depth) = ("", 0) }
+        defer { (pending, depth, opening) = ("", 0, nil) }
         return [(pending, location)]
     }
 
@@ -69,7 +83,7 @@ struct JSONJoiner {
                 depth -= 1
                 if depth == 0 {
                     pieces.append((pending + String(decoding: bytes[start...index], as: UTF8.self), self.location))
-                    (pending, start) = ("", index + 1)
+                    (pending, start, opening) = ("", index + 1, nil)
                 }
             case UInt8(ascii: "["): isInArray = true
             case UInt8(ascii: "]"): isInArray = false

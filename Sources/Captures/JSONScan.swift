@@ -52,13 +52,34 @@ enum JSONScan {
         return found
     }
 
+    /// The text of the first member of an object with a name of plain ASCII, as it is; nil where there is none.
+    static func member(_ name: String, of object: String) -> String? {
+        let bytes = Array(object.utf8)[...]
+        var index = (bytes.firstIndex(of: UInt8(ascii: "{")) ?? bytes.endIndex) + 1
+        while index < bytes.endIndex, let quote = bytes[index...].firstIndex(of: UInt8(ascii: "\"")),
+            let end = end(ofString: quote, in: bytes), let colon = bytes[end...].firstIndex(of: UInt8(ascii: ":")),
+            let start = bytes[(colon + 1)...].firstIndex(where: { $0 > 0x20 })
+        {
+            let stop: Int?
+            switch bytes[start] {
+            case UInt8(ascii: "\""): stop = self.end(ofString: start, in: bytes)
+            case UInt8(ascii: "{"), UInt8(ascii: "["): stop = self.end(ofBrackets: start, in: bytes)
+            default:
+                stop = bytes[start...].firstIndex { $0 <= 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "}") }
+            }
+            guard let stop else { return nil }
+            if bytes[(quote + 1)..<(end - 1)].elementsEqual(name.utf8) {
+                return String(decoding: bytes[start..<stop], as: UTF8.self)
+            }
+            index = stop
+        }
+        return nil
+    }
+
     /// What a quoted text of a program stands for: `\"`, `\'`, `\\`, `\n`, `\x1b`, which is one byte where it quotes bytes.
-    static func unescaped(_ bytes: ArraySlice<UInt8>, isBytes: Bool = false) -> String {
+    static func unescaped(_ bytes: ArraySlice<UInt8>, isBytes: Bool = false) -> [UInt8] {
         var plain: [UInt8] = []
         var rest = bytes
-        func hex(_ count: Int) -> UInt32? {
-            rest.count >= count ? UInt32(String(decoding: rest.prefix(count), as: UTF8.self), radix: 16) : nil
-        }
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() else {
                 plain.append(byte)
@@ -69,15 +90,15 @@ enum JSONScan {
             case UInt8(ascii: "r"): plain.append(0x0D)
             case UInt8(ascii: "t"): plain.append(0x09)
             case UInt8(ascii: "x"):
-                guard let value = hex(2) else { break }
+                guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { break }
                 rest = rest.dropFirst(2)
-                plain += isBytes ? [UInt8(value)] : Array(String(Unicode.Scalar(UInt8(value))).utf8)
+                plain += isBytes ? [value] : Array(String(Unicode.Scalar(value)).utf8)
             case UInt8(ascii: "u"):
                 // JSON reads such an escape itself, and pairs of them too.
                 plain += [byte, escaped]
             default: plain.append(escaped)
             }
         }
-        return String(decoding: plain, as: UTF8.self)
+        return plain
     }
 }

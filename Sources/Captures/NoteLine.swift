@@ -94,26 +94,6 @@ enum NoteLine: Equatable {
         guard text.first == "b", let quote = text.dropFirst().first, "'\"".contains(quote), text.count >= 3,
             text.last == quote
         else { return nil }
-        var bytes: [UInt8] = []
-        var rest = Array(text.dropFirst(2).dropLast().utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() else {
-                bytes.append(byte)
-                continue
-            }
-            switch escaped {
-            case UInt8(ascii: "n"): bytes.append(0x0A)
-            case UInt8(ascii: "r"): bytes.append(0x0D)
-            case UInt8(ascii: "t"): bytes.append(0x09)
-            case UInt8(ascii: "x"):
-                guard rest.count >= 2,
-                    let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-                else { return nil }
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            default: bytes.append(escaped)
-            }
-        }
-        return bytes
+        return JSONScan.unescaped(Array(text.dropFirst(2).dropLast().utf8)[...], isBytes: true)
     }
 }

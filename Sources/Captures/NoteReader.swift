@@ -51,15 +51,14 @@ struct NoteReader {
             }
         case .text(let lane, let arrow, let text):
             let direction = isTurned ? arrow.other : arrow
-            var text = text
-            var owner: String?
-            if direction == .toServer, let known = people.redacted(text) { (text, owner) = known }
-            items += opening(lane, location, owner: owner)
-            if owner != nil { people.tie(lane) }
-            if let owner, let named = belongings.note(lane, to: owner, isCertain: true) {
+            let known = direction == .toServer ? people.redacted(text) : nil
+            items += opening(lane, location, owner: known?.owner)
+            if known?.owner != nil { people.tie(lane) }
+            if let owner = known?.owner, let named = belongings.note(lane, to: owner, isCertain: true) {
                 items.append(.event(Event(at: 0, lane: .connection(lane), kind: named), location))
             }
-            items.append(.event(Event(at: 0, lane: .connection(lane), kind: .text(direction, text)), location))
+            let kind = Event.Kind.text(direction, known?.text ?? text)
+            items.append(.event(Event(at: 0, lane: .connection(lane), kind: kind), location))
         case .binary(let lane, let arrow, let bytes):
             let direction = isTurned ? arrow.other : arrow
             items += opening(lane, location)
@@ -72,10 +71,7 @@ struct NoteReader {
             items += opening(lane, location)
             open.remove(lane)
             belongings.close(lane)
-            // Codes that no frame can carry stand for its absence (RFC 6455, 7.4.1).
-            let kind: Event.Kind =
-                code.map { [1005, 1006, 1015].contains($0) } ?? true
-                ? .eof(reason: reason) : .close(Self.closer(code), code: code, reason: reason)
+            let kind = Event.Kind.ending(nil, code: code, reason: reason)
             items.append(.event(Event(at: 0, lane: .connection(lane), kind: kind), location))
         }
         return items
@@ -86,11 +82,6 @@ struct NoteReader {
         guard let (note, location) = pending else { return [] }
         pending = nil
         return exchange(note, location)
-    }
-
-    /// Who can have closed with a code: 1000 says nothing, others only a server has a reason for.
-    private static func closer(_ code: Int?) -> Direction {
-        code == 1000 || code == 1001 ? .toServer : .fromServer
     }
 
     private mutating func opening(
@@ -112,14 +103,10 @@ struct NoteReader {
         }
         exchanges += 1
         if method == "POST", request == nil { lacksBodies = true }
-        let (path, owner) = people.redacted(path: asked)
-        // Who was refused for his credentials had none that are known.
-        let principal = status == 401 || status == 403 ? owner : owner ?? people.name(ofLane: "HTTP")
         let lane = Lane.exchange(exchanges)
-        let sent = Event.Request(
-            method: method, path: path, principal: principal, body: request.map { people.redacted(body: $0) })
         return [
-            .event(Event(at: 0, lane: lane, kind: .request(sent)), location),
+            .event(
+                Event(at: 0, lane: lane, kind: people.asked(method, asked, status: status, body: request)), location),
             .event(Event(at: 0, lane: lane, kind: .response(.init(status: status, body: body))), location),
         ]
     }

@@ -13,7 +13,12 @@ struct UnnamedConnections {
     private var leftOut = 0
     /// The last frames of the stream, oldest first.
     private var last: [String] = []
+    /// The questions without a sign of an answer, and the turns of those that had one.
+    private var (asked, turns): (Set<String>, Set<String>) = ([], [])
     private static let most = 64
+
+    /// Takes that a connection ended.
+    mutating func close() { signIns = max(0, signIns - 1) }
 
     /// Whether a message is of another connection than the one that is being read.
     mutating func isOfAnother(_ frame: JSONValue?, _ text: String, _ direction: Direction) -> Bool {
@@ -31,9 +36,19 @@ struct UnnamedConnections {
                 return true
             }
             unanswered = 0
-        case (_, .fromServer):
+        case ("chat", .toServer): if let key = frame?["clientMessageId"]?.stringValue { asked.insert(key) }
+        case (let type, .fromServer):
+            let turn = frame?["turnId"]?.stringValue
+            if let key = frame?["clientMessageId"]?.stringValue, type == "ack" || type == "error" {
+                asked.remove(key)
+                if let turn { turns.insert(turn) }
+            }
             guard frame?["seq"] != nil else { return false }
+            // Another device may be shown a turn before the one that asked has its `ack`.
+            if let turn, signIns > 1, !asked.isEmpty, !turns.contains(turn) { return true }
             if signIns > 1, last.contains(text) { return true }
+            if let turn { turns.insert(turn) }
+            if turns.count > 1000 { turns = [] }
             last.append(text)
             if last.count > Self.most { last.removeFirst() }
         default: break

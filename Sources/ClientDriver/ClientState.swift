@@ -1,31 +1,31 @@
-/// What an app shows at one moment.
+/// An app's screen at one moment.
 public struct ClientState: Sendable, Equatable {
-    /// What it says about its connection.
+    /// The connection status that it shows.
     public enum Connection: String, Sendable, Equatable, CaseIterable {
-        /// It is not connected, and tries to be.
+        /// Not connected, and trying to connect.
         case connecting
-        /// The server has greeted it on the connection it uses.
+        /// Connected, and greeted by the server on the connection in use.
         case connected
-        /// Without a socket; it asks over REST from time to time.
+        /// Without a socket, polling over REST.
         case degraded
         /// Without network, or given up.
         case offline
     }
 
-    /// What it says about its connection.
+    /// The connection status that it shows.
     public var connection: Connection
-    /// The session on the screen; nil for a conversation the server does not know yet.
+    /// The visible session; nil for a conversation without a session on the server.
     public var sessionId: String?
     /// Whether it shows that an answer is awaited.
     public var isThinking: Bool
-    /// The messages of the session on the screen, in the order shown.
+    /// The messages of the visible session, in display order.
     public var messages: [ShownMessage]
-    /// The errors on the screen.
+    /// The visible errors.
     public var errors: [ShownError]
-    /// How many unread messages each session has; those without any may be left out.
+    /// The number of unread messages by session; sessions without any may be omitted.
     public var unread: [String: Int]
 
-    /// An empty screen, unless told otherwise.
+    /// An empty screen by default.
     public init(
         connection: Connection = .connecting, sessionId: String? = nil, isThinking: Bool = false,
         messages: [ShownMessage] = [], errors: [ShownError] = [], unread: [String: Int] = [:]
@@ -40,11 +40,11 @@ extension ClientState: Encodable {
         case connection, sessionId, thinking, messages, errors, unread
     }
 
-    /// Writes the state as the driver protocol spells it.
+    /// Writes the state in the form of the driver protocol.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: Key.self)
         try object.encode(connection.rawValue, forKey: .connection)
-        // "No session" is a statement, so it is written.
+        // Nil is written as null, because it states that there is no session.
         try object.encode(sessionId, forKey: .sessionId)
         try object.encode(isThinking, forKey: .thinking)
         try object.encode(messages, forKey: .messages)
@@ -55,36 +55,36 @@ extension ClientState: Encodable {
 
 /// A message on the screen.
 public struct ShownMessage: Sendable, Equatable, Encodable {
-    /// Who wrote it.
+    /// The author.
     public enum Role: String, Sendable, Equatable, Encodable {
-        /// The person.
+        /// The user.
         case user
         /// The agent.
         case assistant
     }
 
-    /// Where it is on its way.
+    /// The delivery status.
     public enum Status: String, Sendable, Equatable, Encodable {
-        /// The server has not confirmed it yet.
+        /// Not yet confirmed by the server.
         case sending
-        /// The server has it. Everything that came from the server is `sent`.
+        /// The server has it. Everything from the server is `sent`.
         case sent
-        /// It failed, and the app says so.
+        /// It failed, and the app shows that.
         case failed
     }
 
-    /// The server's id of it, where the app knows it.
+    /// The server's id, if the app knows it.
     public var id: String?
-    /// The key the app gave it, for messages written here.
+    /// The idempotency key, for messages written in this app.
     public var clientMessageId: String?
-    /// Who wrote it.
+    /// The author.
     public var role: Role
     /// The text as shown.
     public var text: String
-    /// Where it is on its way.
+    /// The delivery status.
     public var status: Status
 
-    /// A message that came from the server, unless told otherwise.
+    /// By default, a message from the server.
     public init(
         id: String? = nil, clientMessageId: String? = nil, role: Role, text: String, status: Status = .sent
     ) {
@@ -92,16 +92,16 @@ public struct ShownMessage: Sendable, Equatable, Encodable {
     }
 }
 
-/// An error that a person sees, wherever the screen shows it.
+/// A visible error, anywhere on the screen.
 public struct ShownError: Sendable, Equatable, Encodable {
-    /// The words shown.
+    /// The text shown.
     public var text: String
-    /// The server's code for it, where there is one.
+    /// The server's code, if there is one.
     public var code: String?
-    /// The key of the message it stands beside, where it does.
+    /// The key of the message beside it, if there is one.
     public var clientMessageId: String?
 
-    /// An error on the screen; its words are enough.
+    /// An error on the screen; only its text is required.
     public init(text: String, code: String? = nil, clientMessageId: String? = nil) {
         (self.text, self.code, self.clientMessageId) = (text, code, clientMessageId)
     }

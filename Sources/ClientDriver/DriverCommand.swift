@@ -6,13 +6,12 @@ struct DriverCommand {
     let name: String
     private let members: [String: MessageValue]
 
-    /// The commands that only the app can carry out, as they are spelled on the wire.
     static let names = [
         "launch", "send", "sendAgain", "background", "foreground", "networkDown", "networkUp", "receivePush",
         "openPush", "selectSession", "state", "quit", "crash",
     ]
 
-    /// Why a line is no command; `id` is that of the line, where it has one.
+    /// Why a line is not a command, with the id of the line if it has one.
     struct Problem: Error, Equatable {
         var id: Int
         var reason: String
@@ -27,7 +26,7 @@ struct DriverCommand {
         (self.id, self.name, self.members) = (id, name, members)
     }
 
-    /// A member of a kind that has to be there.
+    /// A required member of a type.
     func member<Value>(_ name: String, _ kind: String) throws(Problem) -> Value {
         guard let value = members[name]?.plain as? Value else { throw Self.missing(name, kind, in: id) }
         return value
@@ -35,7 +34,7 @@ struct DriverCommand {
 
     func text(_ name: String) throws(Problem) -> String { try member(name, "a string") }
 
-    /// The session that is named; nil for a new conversation.
+    /// The session in the command; nil for a new conversation.
     var session: String? { members["sessionId"]?.plain as? String }
 
     func payload(_ name: String = "payload") throws(Problem) -> PushPayload {

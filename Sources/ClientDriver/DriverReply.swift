@@ -1,13 +1,12 @@
 import HoldfastSmallFoundation
 
-/// An answer to a command, as it goes to the suite.
 enum DriverReply: Sendable, Equatable {
     case about(AboutClient)
     case done(ClientState?)
     case unsupported(String)
     case failed(String)
 
-    /// The answer as one line without its end.
+    /// The reply as one line, without its end.
     func line(id: Int) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,17 +1,17 @@
 import HoldfastSmallFoundation
 
-/// The conversation with the suite, whatever carries it: a line in, a line out.
+/// The driver's side of the conversation with the suite, over any transport: a line in, a line out.
 ///
-/// `drive(_:)` and `drive(_:connectingTo:)` carry the lines over standard input and output and over a WebSocket. Where your
-/// app has a WebSocket of its own, or a debug bridge, carry them yourself: each text message that arrives is a line, and the
-/// answer goes back as one text message. Wait for an answer before you hand in the next line.
+/// `drive(_:)` and `drive(_:connectingTo:)` carry the lines over standard input and output, or over a WebSocket. If
+/// your app has its own WebSocket or a debug bridge, carry them yourself: each incoming text message is a line, and the
+/// answer is one text message. Wait for an answer before you pass in the next line.
 ///
 /// ```swift
 /// let session = DriverSession(MyDriver())
 /// for try await text in socket.messages { try await socket.send(await session.answer(to: text)) }
 /// ```
 public struct DriverSession: Sendable {
-    /// The version of the driver protocol spoken here.
+    /// The version of the driver protocol.
     public static let version = 1
 
     private let client: any DrivenClient
@@ -20,7 +20,7 @@ public struct DriverSession: Sendable {
     /// A conversation about an app.
     /// - Parameters:
     ///   - client: The app.
-    ///   - dataFolder: Where it may store; what `HOLDFAST_DATA` in the environment says when nil.
+    ///   - dataFolder: The folder for its storage; nil for the one in the environment variable `HOLDFAST_DATA`.
     public init(_ client: any DrivenClient, dataFolder: URL? = nil) {
         self.client = client
         self.dataFolder =
@@ -28,16 +28,16 @@ public struct DriverSession: Sendable {
             ?? ProcessInfo.processInfo.environment["HOLDFAST_DATA"].map { URL(fileURLWithPath: $0, isDirectory: true) }
     }
 
-    /// Carries out the command in a line, and says what came of it.
-    /// - Parameter line: One JSON object; an end of line behind it does no harm.
-    /// - Returns: One JSON object in one line, without its end. Also for a line that is no command.
+    /// Carries out the command in a line, and returns the outcome.
+    /// - Parameter line: One JSON object, with or without an end of line.
+    /// - Returns: One JSON object as one line, without its end, even if the line is not a command.
     public func answer(to line: String) async -> String { await exchange(line).answer }
 
     enum Ending {
         case quit, crash
     }
 
-    /// The answer to a line, and how the app has ended by it, if it has.
+    /// The answer to a line, and how the app ended, if it did.
     func exchange(_ line: String) async -> (answer: String, ending: Ending?) {
         do throws(DriverCommand.Problem) {
             let command = try DriverCommand(line)

@@ -1,7 +1,7 @@
 import HoldfastMessages
 import HoldfastSmallFoundation
 
-/// A notification, as the push service delivers it.
+/// A notification as delivered by the push service.
 public struct PushPayload: Sendable, Equatable {
     /// The whole payload, as JSON.
     public let json: Data
@@ -9,21 +9,21 @@ public struct PushPayload: Sendable, Equatable {
     /// A payload from its JSON text.
     public init(json: Data) { self.json = json }
 
-    /// The payload as the system hands it to an app; empty when it is no object.
+    /// The payload as the system passes it to an app; empty if it is not an object.
     public var userInfo: [String: Any] {
         (try? JSONDecoder().decode(MessageValue.self, from: json))?.plain as? [String: Any] ?? [:]
     }
 
-    /// The session it is about.
+    /// The session of the message.
     public var sessionId: String? { userInfo["sessionId"] as? String }
-    /// The message it announces.
+    /// The announced message.
     public var messageId: String? { userInfo["messageId"] as? String }
-    /// The turn it announces the end of.
+    /// The turn that ended.
     public var turnId: String? { userInfo["turnId"] as? String }
 }
 
 extension MessageValue {
-    /// The value as an app takes it from a dictionary; nil for null and for an integer that no `Int` holds.
+    /// The value as in a dictionary; nil for null and for an integer beyond `Int`.
     var plain: Any? {
         switch self {
         case .null, .bigInteger: nil
@@ -36,7 +36,7 @@ extension MessageValue {
         }
     }
 
-    /// A number of either kind.
+    /// The number as a `Double`, whatever its type.
     var number: Double? {
         switch self {
         case .integer(let value): Double(value)

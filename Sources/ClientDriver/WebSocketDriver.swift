@@ -1,4 +1,4 @@
-// On other platforms Foundation declares these types and connects nobody; carry the lines of a DriverSession yourself there.
+// Elsewhere, Foundation declares these types without an implementation; carry the lines of a DriverSession yourself.
 #if canImport(Darwin)
 import HoldfastSmallFoundation
 
@@ -6,7 +6,7 @@ import HoldfastSmallFoundation
 ///
 /// Call it early, when the app starts in its test configuration. The connection is not the one under test: it stays open
 /// while the app is in the "background" or without "network", and is opened again when it breaks. A runner that is not there
-/// is tried again every second; this returns only when the task is cancelled.
+/// is tried again every second; this returns only when the task is canceled.
 /// - Parameters:
 ///   - client: The app.
 ///   - runner: The address that the console of the runner shows.
@@ -14,7 +14,7 @@ public func drive(_ client: some DrivenClient, connectingTo runner: URL) async {
     let session = DriverSession(client)
     while !Task.isCancelled {
         let socket = URLSession.shared.webSocketTask(with: runner)
-        socket.maximumMessageSize = 1 << 20
+        socket.maximumMessageSize = 16 << 20
         socket.resume()
         await withTaskCancellationHandler {
             do {

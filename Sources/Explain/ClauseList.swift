@@ -41,7 +41,7 @@ package struct ClauseList {
         let lines = clauses.map { clause in
             let head = [
                 padded(clause.id.description, 11), padded(clause.role.rawValue, 7),
-                padded(clause.profileNames, 12), padded(status(of: clause), 9),
+                padded(clause.profile.rawValue, 12), padded(status(of: clause), 9),
             ].joined()
             return line(head, clause.sentence) + "\n"
         }

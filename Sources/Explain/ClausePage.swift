@@ -23,7 +23,7 @@ struct ClausePage {
     /// The page, without a line end.
     func text(on clause: Clause) -> String {
         let head = [
-            style.bold(clause.id.description), "\(clause.role.rawValue)", "profile \(clause.profileNames)",
+            style.bold(clause.id.description), "\(clause.role.rawValue)", "profile \(clause.profile.rawValue)",
             clause.keyword.rawValue, "since \(clause.since)",
         ].joined(separator: " · ")
         let parts: [String?] = [

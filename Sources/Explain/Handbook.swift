@@ -23,9 +23,10 @@ struct Handbook {
         return (String(title.drop { "# ".contains($0) }), text[title.endIndex...])
     }
 
-    /// The words of chapter 2, each with the paragraph that explains it.
+    /// The words of the protocol and of the suite, each with the paragraph that explains it.
     var terms: [(name: String, text: String)] {
-        chapter("chapters/02-terms.md").split(separator: "\n\n").flatMap { paragraph -> [(String, String)] in
+        let paragraphs = ["chapters/02-terms.md", "glossary.md"].flatMap { chapter($0).split(separator: "\n\n") }
+        return paragraphs.flatMap { paragraph -> [(String, String)] in
             guard paragraph.hasPrefix("**") else { return [] }
             let names = paragraph.split(separator: "**", omittingEmptySubsequences: false).enumerated()
                 .filter { $0.offset % 2 == 1 }.map { $0.element.filter { !"`.".contains($0) } }

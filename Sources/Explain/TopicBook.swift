@@ -200,7 +200,7 @@ package struct TopicBook {
         list(
             "\(style.bold(profile.rawValue)) · profile of a \(profile.role.rawValue)",
             "A \(profile.role.rawValue) that declares it must keep these clauses.",
-            specification.clauses.filter { $0.profile == profile || $0.companions.contains(profile) })
+            specification.clauses.filter { $0.profile == profile })
     }
 
     private func list(_ head: String, _ text: String, _ clauses: [Clause]) -> String {

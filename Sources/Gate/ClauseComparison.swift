@@ -179,20 +179,21 @@ struct ClauseComparison {
                 why: "\(after.party) are bound now, and \(before.party) no longer are",
                 breaks: [after.party, before.otherParty])
         }
-        guard before.profileNames != after.profileNames else { return nil }
+        guard before.profile.rawValue != after.profile.rawValue else { return nil }
         // Whoever declares a profile declares those that it needs.
         let (were, are) = (before.demanded, after.demanded)
         let binds = after.keyword.isRequirement && !are.isSuperset(of: were)
         let losers = are.isSubset(of: were) ? [] : relying(on: before)
         let why = [
-            binds ? "\(after.party) are bound now, including those that do not declare \(before.profileNames)" : nil,
+            binds
+                ? "\(after.party) are bound now, including those that do not declare \(before.profile.rawValue)" : nil,
             losers.isEmpty
                 ? nil
-                : "clients relied on it, and servers that do not declare \(after.profileNames) do not have to keep it",
+                : "clients relied on it, and servers that do not declare \(after.profile.rawValue) do not have to keep it",
         ].compactMap(\.self)
         return entry(
-            "clause-profile-changed", why.isEmpty ? .information : .error, before, after, old: before.profileNames,
-            new: after.profileNames,
+            "clause-profile-changed", why.isEmpty ? .information : .error, before, after, old: before.profile.rawValue,
+            new: after.profile.rawValue,
             why: why.isEmpty ? "nobody has to do more, and nobody relied on it" : why.joined(separator: "; "),
             breaks: (binds ? [after.party] : []) + losers)
     }
@@ -285,8 +286,7 @@ extension Clause {
 
     /// The profiles that have to be declared so that it binds.
     var demanded: Set<Profile> {
-        let own = [profile] + companions
-        return Set(own + own.compactMap(\.needed))
+        Set([profile, profile.needed].compactMap(\.self))
     }
 
     /// What a capture has to hold, in words.

@@ -9,18 +9,23 @@ extension [GateEntry] {
         // What breaks comes before what warns of the same, and rules before what shows them.
         let order = indices.sorted { (self[$0].rank, $0) < (self[$1].rank, $1) }
         var heads: [Int] = []
+        // The messages that an edit reaches, by the finding that stands for it.
+        var reached: [Int: Set<String>] = [:]
         for index in order {
             let entry = entries[index]
-            let candidates = heads.filter { !entries[$0].isEvidence && entries[$0].kind == .change }
+            let candidates = heads.filter { entries[$0].isEdit }
             guard
                 let head = candidates.first(where: { entry.isSameEdit(as: entries[$0]) })
-                    ?? candidates.first(where: { entry.isShown(by: entries[$0]) })
+                    ?? candidates.first(where: { entry.isSwap(with: entries[$0], among: self) })
+                    ?? candidates.first(where: { entry.isShown(by: entries[$0], reached[$0] ?? []) })
                     ?? (entry.isOfTranscripts ? candidates.first { entries[$0].isJudged } : nil)
             else {
                 heads.append(index)
+                reached[index] = Set(entry.finding.messages)
                 continue
             }
             entries[index].under = entries[head].finding.fingerprint
+            reached[head]?.formUnion(entry.isEvidence ? [] : entry.finding.messages)
             guard entry.kind == .change, entry.finding.severity == .error else { continue }
             if entry.isEvidence, !entries[head].breaks.isEmpty {
                 // Who breaks is what the rule says, not those that happen to be shown.
@@ -46,11 +51,35 @@ extension GateEntry {
             + (finding.severity == .error ? 0 : finding.severity == .warning ? 1 : 2)
     }
 
+    /// Whether it can stand for what follows: a golden file that says the opposite is an edit too.
+    fileprivate var isEdit: Bool { kind == .change && (!isEvidence || finding.rule == "fixture-verdict-changed") }
+
     /// Whether it is about something that the judge reads.
     fileprivate var isJudged: Bool {
         ["schemas/", "clauses/"].contains { location?.file.hasPrefix($0) ?? false }
-            || finding.rule.hasPrefix("\(FactRule.timeout.id)-")
+            || [FactRule.timeout, .errorCode].contains { finding.rule.hasPrefix("\($0.id)-") }
     }
+
+    /// Whether what came took the place of what went: a status, a form or a reply that is alone in that.
+    fileprivate func isSwap(with other: GateEntry, among all: [GateEntry]) -> Bool {
+        guard let place = swapped, place == other.swapped, (finding.old == nil) != (other.finding.old == nil) else {
+            return false
+        }
+        // What breaks nobody took no place.
+        let grave = all.count { $0.swapped == place && $0.finding.severity > .information }
+        return grave == (finding.severity > .information ? 2 : 1)
+    }
+
+    /// Where something came or went among others of its kind.
+    private var swapped: [String]? {
+        guard let location, [RequestDocument.file, OperationFacts.file].contains(location.file),
+            (finding.old == nil) != (finding.new == nil), let end = finding.rule.lastIndex(of: "-")
+        else { return nil }
+        return [location.file, String(finding.rule[..<end])] + location.pointer.tokens.dropLast()
+    }
+
+    /// Whether a golden transcript is to be judged otherwise, which follows where its clause changed.
+    private var isExpectation: Bool { finding.rule == "fixture-verdict-changed" && finding.messages.isEmpty }
 
     fileprivate var isOfTranscripts: Bool { finding.rule.hasPrefix("transcript-") }
 
@@ -77,9 +106,19 @@ extension GateEntry {
         }
     }
 
+    /// The row of a chapter's table that came or went.
+    private var row: GateLocation? {
+        guard (finding.old == nil) != (finding.new == nil), let location, location.file.hasPrefix("chapters/") else {
+            return nil
+        }
+        return GateLocation(file: location.file, pointer: JSONPointer(), line: location.line)
+    }
+
     /// Whether both are about one edited place: the same one, or one inside the other.
     fileprivate func isSameEdit(as other: GateEntry) -> Bool {
         let isTold = kind == .policy || isOfMessages
+        // A row that came or went says all that its cells say.
+        if let one = row, one == other.row { return true }
         return edits.contains { mine in
             other.edits.contains { theirs in
                 // What is said of a file as a whole is the same edit only where the same is said.
@@ -93,8 +132,9 @@ extension GateEntry {
     }
 
     /// Whether it shows by example what a rule says of the same message or clause.
-    fileprivate func isShown(by other: GateEntry) -> Bool {
-        if isOfMessages { return !Set(finding.messages).isDisjoint(with: other.finding.messages) }
-        return isOfTranscripts && !Set(subjects).isDisjoint(with: other.subjects)
+    fileprivate func isShown(by other: GateEntry, _ reached: Set<String>) -> Bool {
+        if isOfMessages { return !reached.isDisjoint(with: finding.messages) }
+        let isOfClause = isOfTranscripts || isExpectation
+        return isOfClause && !Set(subjects).isDisjoint(with: other.subjects)
     }
 }

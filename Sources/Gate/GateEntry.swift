@@ -138,7 +138,7 @@ package struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertibl
 
 extension Clause {
     /// Those who are bound by it.
-    var party: GateParty { GateParty(role, profile: profileNames) }
+    var party: GateParty { GateParty(role, profile: profile.rawValue) }
 
     var location: GateLocation { GateLocation(file: file, pointer: JSONPointer(tokens: [id.description]), line: line) }
 }

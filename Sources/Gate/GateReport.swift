@@ -50,7 +50,11 @@ package struct GateReport: Sendable {
     }
 
     /// Everybody who breaks by something that counts, servers first.
-    package var broken: [GateParty] { Set(failures.flatMap(\.breaks)).sorted() }
+    package var broken: [GateParty] {
+        let all = Set(failures.flatMap(\.breaks))
+        // Where all of a side break, those of a profile do.
+        return all.filter { $0.profile == nil || !all.contains(GateParty($0.role)) }.sorted()
+    }
 
     /// The verdict in one line.
     package var headline: String {

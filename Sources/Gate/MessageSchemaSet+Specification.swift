@@ -24,18 +24,30 @@ extension MessageSchemaSet {
         try self.init(documents: documents, messages: messages, profiles: profiles)
     }
 
-    /// The schema files of a specification, without those of the tools' own files.
-    static func documents(_ files: SpecificationFiles) -> [Document] {
+    /// The schema files of a specification; with those of the tools' own files if one of these is named.
+    static func documents(_ files: SpecificationFiles, and format: String? = nil) -> [Document] {
         files.texts.sorted { $0.key < $1.key }.compactMap { path, text in
-            guard path.hasPrefix("schemas/"), path.hasSuffix(".json"), !path.hasPrefix("schemas/files/") else {
-                return nil
-            }
+            guard path.hasPrefix("schemas/"), path.hasSuffix(".json"),
+                format != nil || !path.hasPrefix("schemas/files/")
+            else { return nil }
             return Document(file: path, uri: MessageSchemas.base + path.dropFirst("schemas/".count), text: text)
         }
     }
 }
 
 extension MessageSchemaSet {
+    /// The format of one of the tools' own files; nil where it is no schema.
+    init?(_ files: SpecificationFiles, format: String) {
+        let documents = Self.documents(files, and: format)
+        let messages = documents.filter { $0.file == format }.map {
+            Message(name: format, travel: .both, uri: $0.uri)
+        }
+        guard let set = try? MessageSchemaSet(documents: documents, messages: messages, profiles: []) else {
+            return nil
+        }
+        self = set
+    }
+
     /// Documents with what the profiles add to them.
     /// - Throws: Every document that is no schema.
     init(documents: [Document], messages: [Message], profiles: Set<Profile>) throws(InputProblems) {

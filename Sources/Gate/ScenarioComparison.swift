@@ -59,9 +59,9 @@ struct ScenarioComparison {
                     "; the built-in server shows that it no longer exercises \(lost.joined(separator: ", "))"
             }
         } catch {
-            for index in names.keys {
-                entries[index].finding.why += "; what it exercises is not known: \(error)"
-            }
+            // One of many problems is enough.
+            let reason = "\(error)".split(separator: "\n").first ?? ""
+            for index in names.keys { entries[index].finding.why += "; what it exercises is not known: \(reason)" }
         }
     }
 

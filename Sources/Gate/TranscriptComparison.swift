@@ -102,7 +102,7 @@ struct TranscriptComparison {
     private static func differ(_ old: ProtocolState, _ new: ProtocolState) -> Bool {
         func key(_ state: ProtocolState) -> [String] {
             state.specification.clauses.map {
-                "\($0.id) \($0.role) \($0.profileNames) \($0.keyword) \($0.exclusion ?? "")"
+                "\($0.id) \($0.role) \($0.profile.rawValue) \($0.keyword) \($0.exclusion ?? "")"
             }
                 + state.texts(below: "schemas/", ".json").filter { !$0.path.hasPrefix("schemas/files/") }.map(\.text)
         }

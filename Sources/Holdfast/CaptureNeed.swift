@@ -1,30 +1,31 @@
-/// What a history has to hold so that a clause can be judged from it; the line `Capture:` of a clause names them.
+/// Information that a clause's verdict requires, as named by the clause's line `Capture:`.
 ///
-/// A stage sees and does all of it. A capture lacks some of it for good, so a clause that needs it is not judged there:
-/// neither broken nor kept.
+/// A stage provides all of it. A capture may lack some, and then the clause is not judged: neither violated nor
+/// satisfied.
 public enum CaptureNeed: String, Sendable, Hashable, CaseIterable {
-    /// Something only the suite does: kills, stops, full disks, broken or fragmented frames, agents that fail on purpose.
+    /// Acts that only the suite performs: kills, stops, full disks, broken or fragmented frames, deliberate failures of
+    /// the agent.
     case stage
-    /// Certainty that nobody else used the server meanwhile.
+    /// Certainty that no one else used the server meanwhile.
     case solitude
-    /// What the client's program shows and was told to do.
+    /// The client's screen, and the commands it got.
     case program
-    /// What the push service saw.
+    /// The traffic of the push service.
     case pushService = "push service"
-    /// When things happened, by a clock beside the server.
+    /// Times, measured next to the server.
     case delays
-    /// That no frame is lost between two that stand side by side.
+    /// That no frame is missing between two successive ones.
     case frames
-    /// Who is who.
+    /// The principal of each connection and request.
     case principals
-    /// Which tokens are good.
+    /// Which tokens are valid.
     case credentials
     /// The header fields of HTTP responses.
     case headers
     /// The bodies of HTTP requests.
     case requestBodies = "request bodies"
 
-    /// Why a capture that lacks it cannot be judged by such a clause.
+    /// Why a capture without it cannot be judged by such a clause.
     public var reason: String {
         switch self {
         case .stage: "only the suite can cause it: kills, full disks, broken frames, failing agents"

@@ -1,22 +1,22 @@
 import HoldfastBasics
 
-/// Something a person gave the tools that they cannot use: a file, a line, a flag.
+/// A problem with a user's input: a file, a line, a flag.
 public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Where it is: `file:line:column`, a file with a JSON pointer, or a flag.
+    /// The place: `file:line:column`, a file with a JSON pointer, or a flag.
     public let location: String
-    /// What is wrong, with the value as found.
+    /// The problem, with the actual value.
     public let what: String
-    /// What would be accepted.
+    /// The accepted input.
     public let expected: String
-    /// One step that mends it.
+    /// One step to fix it.
     public let fix: String
 
-    /// Names a place, what is wrong there, what would be right, and how to mend it.
+    /// Creates a problem.
     public init(location: String, what: String, expected: String, fix: String) {
         (self.location, self.what, self.expected, self.fix) = (location, what, expected, fix)
     }
 
-    /// The four parts, in the order a reader needs them.
+    /// The four parts, in order.
     public var description: String {
         var text = "\(location): \(what)"
         if !expected.isEmpty { text += "\n  expected: \(expected)" }
@@ -25,25 +25,25 @@ public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible 
     }
 }
 
-/// Several problems found in one reading, so that a person mends them in one go.
+/// Several problems, so that all can be fixed at once.
 public struct InputProblems: Error, Sendable, Equatable, CustomStringConvertible {
-    /// At least one problem, in the order of the input.
+    /// At least one problem, in input order.
     public let problems: [InputProblem]
 
-    /// Holds the given problems.
+    /// Wraps problems.
     public init(_ problems: [InputProblem]) { self.problems = problems }
 
-    /// All problems, one after the other.
+    /// All problems, one by one.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
 extension InputProblem {
-    /// Names a place, what is wrong there, what would be right, and how to mend it.
+    /// Creates a problem.
     package init(_ location: String, _ what: String, expected: String, fix: String) {
         self.init(location: location, what: what, expected: expected, fix: fix)
     }
 
-    /// A name that is none of the known ones, with the one that was probably meant.
+    /// A problem for an unknown name, suggesting the nearest known one.
     package init(
         _ location: String, _ what: String, insteadOf name: String, among known: [String], expected: String? = nil,
         otherwise fix: String
@@ -55,12 +55,12 @@ extension InputProblem {
 }
 
 extension [InputProblem] {
-    /// Adds a problem: its place, what is wrong there, what would be right, and how to mend it.
+    /// Adds a problem.
     package mutating func note(_ location: String, _ what: String, expected: String, fix: String) {
         append(InputProblem(location, what, expected: expected, fix: fix))
     }
 
-    /// Ends what was begun, unless nothing is wrong.
+    /// Throws the problems if there are any.
     package func throwAll() throws(InputProblems) {
         if !isEmpty { throw InputProblems(self) }
     }

@@ -1,9 +1,9 @@
 extension Specification {
-    /// Every scenario for servers, by area and name: all below `scenarios/` that are not below `scenarios/client/`.
-    /// - Throws: Every problem of every file at once.
+    /// Every server scenario, by area and name: all in `scenarios/`, except in `scenarios/client/`.
+    /// - Throws: All problems of all files.
     public func scenarios() throws(InputProblems) -> [Scenario] { try scenarios(naming: nil) }
 
-    /// The same, or only those that name a clause.
+    /// The same, or only those for a clause.
     package func scenarios(naming clause: ClauseID?) throws(InputProblems) -> [Scenario] {
         let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
         return try read(naming: clause, where: { !$0.hasPrefix(Self.clientFolder) }) {
@@ -14,11 +14,11 @@ extension Specification {
         }
     }
 
-    /// Every scenario for clients, by area and name: all below `scenarios/client/`.
-    /// - Throws: Every problem of every file at once.
+    /// Every client scenario in `scenarios/client/`, by area and name.
+    /// - Throws: All problems of all files.
     public func clientScenarios() throws(InputProblems) -> [ClientScenario] { try clientScenarios(naming: nil) }
 
-    /// The same, or only those that name a clause.
+    /// The same, or only those for a clause.
     package func clientScenarios(naming clause: ClauseID?) throws(InputProblems) -> [ClientScenario] {
         let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
         return try read(naming: clause, where: { $0.hasPrefix(Self.clientFolder) }) {
@@ -29,7 +29,7 @@ extension Specification {
         }
     }
 
-    /// The names of all scenarios, without reading them.
+    /// The names of all scenarios; does not parse them.
     package var scenarioNames: [String] { files.texts.keys.compactMap(Self.name(ofScenario:)).sorted() }
 
     private static func name(ofScenario file: String) -> String? {
@@ -66,7 +66,7 @@ extension Specification {
         }.map(\.scenario)
     }
 
-    /// The place of a scenario says its role and its chapter.
+    /// The problems of a scenario whose path does not match its role and chapter.
     private func misplacements(of name: String, role: Role, clauses: [ClauseID], file: String) -> [InputProblem] {
         var problems: [InputProblem] = []
         let area = Area(ofScenario: name)

@@ -7,7 +7,7 @@ public struct Specification: Sendable {
     public let version: String
     /// Every clause, by area and number.
     public let clauses: [Clause]
-    /// The texts it was read from.
+    /// The source files.
     public let files: SpecificationFiles
 
     private let byID: [ClauseID: Clause]
@@ -15,7 +15,7 @@ public struct Specification: Sendable {
     private let tables: StateTables
 
     /// Reads a specification.
-    /// - Throws: Every problem of every file at once.
+    /// - Throws: All problems of all files.
     public init(_ files: SpecificationFiles) throws(InputProblems) {
         var problems: [InputProblem] = []
         var clauses: [Clause] = []
@@ -60,16 +60,16 @@ public struct Specification: Sendable {
         tables = StateTables(files)
     }
 
-    /// The clause with an id; nil when there is none.
+    /// The clause with an id, if there is one.
     public subscript(id: ClauseID) -> Clause? { byID[id] }
 
-    /// The state table of one machine of a role; nil where there is none of that name.
+    /// The state table with a name for a role, if there is one.
     package func states(of machine: String, _ role: Role) -> StateTable? { tables[role, machine] }
 
-    /// The message schemas with what the given profiles add; compiled on first use.
+    /// The message schemas with the additions of the given profiles; compiled on first use.
     public func messageSchemas(for profiles: Set<Profile>) -> MessageSchemas { schemas[.init(profiles: profiles)] }
 
-    /// The same for who sends: an open set, such as that of the error codes, holds what this version lists and no more.
+    /// The same for senders: open sets such as the error codes are limited to this version's values.
     public func schemasOfSent(for profiles: Set<Profile>) -> MessageSchemas {
         schemas[.init(profiles: profiles, closesSets: true)]
     }
@@ -79,9 +79,9 @@ public struct Specification: Sendable {
         return try? JSONParser.value(text)["specification"]?.stringValue
     }
 
-    /// Clauses that do not say which captures they can be judged from.
+    /// The problems of clauses without a line `Capture:`.
     ///
-    /// A specification that says it of no clause is older than the line, and is read so that it can be compared.
+    /// If no clause has one, the specification is older than that line, and is accepted for comparison.
     private static func missingCaptureNeeds(in clauses: [Clause]) -> [InputProblem] {
         guard clauses.contains(where: { $0.captureNeeds != nil }) else { return [] }
         return clauses.filter { $0.captureNeeds == nil && $0.exclusion == nil }.map { clause in

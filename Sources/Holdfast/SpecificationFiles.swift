@@ -6,18 +6,18 @@ public struct SpecificationFiles: Sendable, Equatable {
     /// File texts by relative path, such as `clauses/SYNC.md`.
     public var texts: [String: String]
 
-    /// Holds the given texts.
+    /// Wraps texts.
     public init(texts: [String: String]) { self.texts = texts }
 
-    /// Whether every file of them is known to be what its schema asks for.
+    /// Whether all files are known to match their schemas.
     ///
-    /// What this program carries was held against the schemas by a test, so that no start has to.
+    /// A test checks the embedded files, so that no start has to.
     var areSound: Bool { self == .embedded }
 }
 
 extension SpecificationFiles {
     /// Reads the `.md` and `.json` files of a folder such as `Spec/`.
-    /// - Throws: ``InputProblems`` when there is no such folder, a file cannot be read, or nothing is found.
+    /// - Throws: ``InputProblems`` if the folder is missing or empty, or a file cannot be read.
     public init(folder: String) throws(InputProblems) {
         var texts: [String: String] = [:]
         var problems: [InputProblem] = []

@@ -1,16 +1,16 @@
 import HoldfastBasics
 
-/// The ways from what a person sees to the clauses: the entries of `symptoms.md`.
+/// The entries of `symptoms.md`, which lead from symptoms to clauses.
 package struct SymptomIndex: Sendable {
-    /// One symptom, or one word of a report.
+    /// One symptom, or one term of a report.
     package struct Entry: Sendable, Equatable {
-        /// What a person sees.
+        /// The symptom.
         package let title: String
-        /// What it comes from, as Markdown.
+        /// The cause, as Markdown.
         package let text: String
-        /// What else people call it.
+        /// Synonyms.
         package let words: [String]
-        /// The clauses that speak of it, as they are written.
+        /// The clauses about it, as written.
         package let clauses: [String]
         /// The scenarios that show it.
         package let scenarios: [String]
@@ -26,10 +26,10 @@ package struct SymptomIndex: Sendable {
         }
     }
 
-    /// The file of `Spec/` that holds the entries.
+    /// The source file in `Spec/`.
     package static let file = "symptoms.md"
 
-    /// Every entry, in the order of the file.
+    /// All entries, in file order.
     package let entries: [Entry]
 
     package init(_ files: SpecificationFiles) {
@@ -37,15 +37,15 @@ package struct SymptomIndex: Sendable {
         entries = sections.map { Self.entry(String($0)) }
     }
 
-    /// The entries that are called by a word or a sentence: exactly so, else by the longest and most of its words; where no
-    /// entry is, those whose title holds it.
+    /// The entries for a word or a sentence: an exact name, else the best match by its words; if there is none, the
+    /// entries whose title contains it.
     package func entries(for topic: String) -> [Entry] {
         let asked = Self.stems(topic)
         guard !asked.isEmpty else { return [] }
         let names = entries.map { entry in ([entry.title] + entry.words).map(Self.stems) }
         let exact = zip(entries, names).filter { $0.1.contains(asked) }.map(\.0)
         guard exact.isEmpty else { return exact }
-        // A phrase tells more than its words one by one.
+        // A phrase is more specific than its words.
         let scores = names.map { phrases in
             Set(phrases).filter { !$0.isEmpty && $0.allSatisfy(asked.contains) }.reduce(0) { $0 + $1.count * $1.count }
         }
@@ -55,7 +55,7 @@ package struct SymptomIndex: Sendable {
         return whole.count > 3 ? entries.filter { $0.title.lowercased().contains(whole) } : []
     }
 
-    /// The entries whose names look most like a word or a sentence that leads to none, each with that name.
+    /// The entries with names most similar to an unknown topic, each with that name.
     package func nearest(to topic: String, most: Int = 3) -> [(name: String, entry: Entry)] {
         let pairs = Self.pairs(topic)
         let rated = entries.compactMap { entry in
@@ -67,7 +67,7 @@ package struct SymptomIndex: Sendable {
         }.prefix(most).map { ($0.element.0.name, $0.element.1) }
     }
 
-    /// The words that tell something, without their endings.
+    /// The significant words, as stems.
     private static func stems(_ text: String) -> [String] {
         let words = text.lowercased().split { !$0.isLetter && !$0.isNumber && !"-_.'".contains($0) }
         return words.map { $0.trimmed { ".'".contains($0) } }.filter { !idle.contains(String($0)) && !$0.isEmpty }.map(
@@ -83,7 +83,7 @@ package struct SymptomIndex: Sendable {
             break
         }
         if stem.count > 3, stem.last == "e" { stem = stem.dropLast() }
-        // `dropped`, `sending` and `stopped` double what they end with.
+        // `dropped` and `stopped` double the last letter of the stem.
         if stem.count > 3, stem.count < word.count, stem.last == stem.dropLast().last, !"sl".contains(stem.last ?? "s")
         {
             stem = stem.dropLast()
@@ -102,7 +102,7 @@ package struct SymptomIndex: Sendable {
         return Set(zip(letters, letters.dropFirst()).map { String([$0, $1]) })
     }
 
-    /// How many pairs of letters two names share, of all that they have.
+    /// The share of letter pairs that two names have in common.
     private static func likeness(_ one: Set<String>, _ other: Set<String>) -> Double {
         2 * Double(one.intersection(other).count) / Double(max(1, one.count + other.count))
     }

@@ -1,10 +1,10 @@
-/// What a client sends over the socket.
+/// A frame that a client sends on the socket.
 public enum ClientFrame: Codable, Sendable, Hashable {
     case auth(AuthFrame)
     case chat(ChatFrame)
     case sync(SyncFrame)
     case ping(PingFrame)
-    /// A frame of a type that this version does not define, with all of its members.
+    /// A frame of a type outside this version, with all its members.
     case unknown(type: String, members: [String: MessageValue])
 
     /// Reads a frame by its type.
@@ -20,7 +20,7 @@ public enum ClientFrame: Codable, Sendable, Hashable {
             }
     }
 
-    /// Writes what was read.
+    /// Writes the frame in the form it was read in.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .auth(let frame): try frame.encode(to: encoder)
@@ -36,16 +36,16 @@ public enum ClientFrame: Codable, Sendable, Hashable {
 public struct AuthFrame: MessageObject {
     /// The major version of the protocol that the client speaks.
     public var `protocol`: Int64 = 1
-    /// The credential.
+    /// The access token.
     public var token: String?
-    /// The device or installation, the same on each of its connections.
+    /// The device or installation; the same on each of its connections.
     public var clientId: String?
-    /// Optional abilities of the client.
+    /// Optional features of the client.
     public var capabilities: [String]?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -56,16 +56,16 @@ public struct AuthFrame: MessageObject {
 
 /// A question to the agent: starts one turn.
 public struct ChatFrame: MessageObject {
-    /// The conversation as the client knows it, oldest first; the last one is the question and comes from the user.
+    /// The conversation as the client knows it, oldest first; the last message is the question and comes from the user.
     public var messages: [ChatMessage] = []
-    /// The conversation to continue; a new one starts when absent.
+    /// The conversation to continue; absent to start a new one.
     public var sessionId: String?
-    /// The client's idempotency key for one question, usually a UUID.
+    /// The client's idempotency key for the question, usually a UUID.
     public var clientMessageId = ""
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -74,18 +74,18 @@ public struct ChatFrame: MessageObject {
     ]
 }
 
-/// Asks for every numbered frame after a position.
+/// Requests every numbered frame after a position.
 public struct SyncFrame: MessageObject {
-    /// Everything up to it has been seen; exclusive, so 0 asks for everything.
+    /// The position, which is exclusive: everything up to it was seen, so 0 requests everything.
     public var lastSeqSeen: Int64 = 0
-    /// The epoch that the position belongs to.
+    /// The epoch of the position.
     public var epoch: String?
-    /// At most this many frames in the answer.
+    /// The most frames in the answer.
     public var limit: Int64?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -94,14 +94,14 @@ public struct SyncFrame: MessageObject {
     ]
 }
 
-/// Asks whether the server is there; answered by a pong.
+/// Tests whether the server responds; answered by a pong.
 public struct PingFrame: MessageObject {
-    /// Text that a pong gives back as it came.
+    /// Text that the pong returns unchanged.
     public var nonce: String?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [constant("type", "ping"), optional("nonce", \.nonce)]

@@ -1,41 +1,41 @@
 /// One message of a conversation as a client sends it.
 public struct ChatMessage: MessageObject {
-    /// Who says it.
+    /// The author.
     public var role = Role.user
-    /// What is said.
+    /// The text or parts.
     public var content = MessageContent.text("")
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [required("role", \.role), required("content", \.content)]
 }
 
-/// One piece of a message.
+/// One part of a message.
 public struct ContentPart: MessageObject {
-    /// The kind of the piece.
+    /// The kind of the part.
     public var type = ""
-    /// The words of a text piece.
+    /// The text of a text part.
     public var text: String?
-    /// The image of an image piece, as a URL or a data URI.
+    /// The image of an image part, as a URL or a data URI.
     public var image: String?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [required("type", \.type), optional("text", \.text), optional("image", \.image)]
 }
 
-/// What a message says: text, or pieces in order.
+/// The content of a message: text, or parts in order.
 public enum MessageContent: Codable, Sendable, Hashable {
     case text(String)
     case parts([ContentPart])
 
-    /// The words; where it has pieces, those of all text pieces in a row.
+    /// The text; for parts, the texts of all text parts joined.
     public var text: String {
         switch self {
         case .text(let text): text
@@ -43,12 +43,12 @@ public enum MessageContent: Codable, Sendable, Hashable {
         }
     }
 
-    /// Reads text or pieces.
+    /// Reads text or parts.
     public init(from decoder: any Decoder) throws {
         self = try (try? String(from: decoder)).map(Self.text) ?? .parts([ContentPart](from: decoder))
     }
 
-    /// Writes what was read.
+    /// Writes the content in the form it was read in.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .text(let text): try text.encode(to: encoder)

@@ -1,17 +1,17 @@
-/// A frame, a body or a part of one: what this version defines of it, and the rest as it came.
+/// A frame, a body or a part of one: the members of this version, and all others unchanged.
 protocol MessageObject: Codable, Sendable, Hashable {
-    /// Makes one whose required members are still to be given.
+    /// Creates a value without its required members.
     init()
 
-    /// The members that this version defines.
+    /// The members of this version.
     static var members: [MessageMember<Self>] { get }
 
-    /// Members that this version does not define, as they came; written back as they are.
+    /// Members outside this version; written back unchanged.
     var unknownMembers: [String: MessageValue] { get set }
 }
 
 extension MessageObject {
-    /// Reads the members that this version defines, and keeps the others.
+    /// Reads the members of this version, and keeps all others.
     public init(from decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: MemberName.self)
@@ -25,14 +25,14 @@ extension MessageObject {
         }
     }
 
-    /// Writes all members; what this version defines goes before an unknown member of the same name.
+    /// Writes all members; a defined member wins over an unknown one of the same name.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: MemberName.self)
         for (name, value) in unknownMembers { try container.encode(value, forKey: MemberName(name)) }
         for member in Self.members { try member.write(self, &container) }
     }
 
-    /// A member that is always there and always the same, which tells what this is.
+    /// A required member with a fixed value that identifies the type.
     static func constant(_ name: MemberName, _ text: String) -> MessageMember<Self> {
         MessageMember(
             name: name,
@@ -43,7 +43,7 @@ extension MessageObject {
             write: { try $1.encode(text, forKey: name) })
     }
 
-    /// A member that is always there.
+    /// A required member.
     static func required<Value: Codable & Sendable>(
         _ name: MemberName, _ path: WritableKeyPath<Self, Value> & Sendable
     ) -> MessageMember<Self> {
@@ -52,7 +52,7 @@ extension MessageObject {
             write: { try $1.encode($0[keyPath: path], forKey: name) })
     }
 
-    /// A member that may be absent; null is no absence, for where any value may be it is one.
+    /// An optional member; null counts as absent, except where any value is allowed.
     static func optional<Value: Codable & Sendable>(
         _ name: MemberName, _ path: WritableKeyPath<Self, Value?> & Sendable
     ) -> MessageMember<Self> {
@@ -63,14 +63,14 @@ extension MessageObject {
     }
 }
 
-/// One member of a message: its name in JSON, and the way between there and where it is kept.
+/// One member of a message: its name in JSON, and how to read and write it.
 struct MessageMember<Message>: Sendable {
     let name: MemberName
     let read: @Sendable (inout Message, KeyedDecodingContainer<MemberName>) throws -> Void
     let write: @Sendable (Message, inout KeyedEncodingContainer<MemberName>) throws -> Void
 }
 
-/// The name of a member, whether this version defines it or not.
+/// The name of a member, in this version or not.
 struct MemberName: CodingKey, ExpressibleByStringLiteral {
     let stringValue: String
     var intValue: Int? { nil }

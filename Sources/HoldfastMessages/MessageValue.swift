@@ -1,11 +1,11 @@
 import HoldfastSmallFoundation
 
-/// Any JSON value: what a tool was given, and members that this version does not define.
+/// Any JSON value: a tool's input, or a member outside this version.
 public enum MessageValue: Codable, Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// An integer that 64 bits do not hold, exact to 38 digits.
+    /// An integer of more than 64 bits, exact to 38 digits.
     case bigInteger(Decimal)
     case number(Double)
     case text(String)
@@ -34,7 +34,7 @@ public enum MessageValue: Codable, Sendable, Hashable {
         }
     }
 
-    /// Writes what was read.
+    /// Writes the value in the form it was read in.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

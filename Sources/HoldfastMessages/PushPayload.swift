@@ -1,19 +1,19 @@
-/// What the push service hands to the device: enough to show the answer and to find it again.
+/// The payload that the push service delivers to the device: enough to show the answer and to find it again.
 public struct PushPayload: MessageObject {
-    /// Apple's part, with what is shown.
+    /// Apple's part, including the visible alert.
     public var aps = MessageValue.object([:])
-    /// What the push is about.
+    /// The subject of the push.
     public var type: String?
     /// The conversation to open.
     public var sessionId = ""
     /// The stored answer.
     public var messageId = ""
-    /// One question and its answer.
+    /// The turn that ended.
     public var turnId: String?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [

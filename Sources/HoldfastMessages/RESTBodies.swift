@@ -1,15 +1,15 @@
 /// The body of `POST /api/chat`: the same question as a chat frame.
 public struct ChatRequest: MessageObject {
-    /// The conversation as the client knows it, oldest first; the last one is the question and comes from the user.
+    /// The conversation as the client knows it, oldest first; the last message is the question and comes from the user.
     public var messages: [ChatMessage] = []
-    /// The conversation to continue; a new one starts when absent.
+    /// The conversation to continue; absent to start a new one.
     public var sessionId: String?
-    /// The client's idempotency key for one question, usually a UUID.
+    /// The client's idempotency key for the question, usually a UUID.
     public var clientMessageId = ""
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -20,20 +20,20 @@ public struct ChatRequest: MessageObject {
 
 /// The body of a successful answer to `POST /api/chat`, sent after the answer is stored.
 public struct ChatResponse: MessageObject {
-    /// The whole answer, equal to what is stored.
+    /// The whole answer, equal to the stored one.
     public var text = ""
-    /// The conversation that holds the answer.
+    /// The conversation with the answer.
     public var sessionId = ""
-    /// One question and its answer.
+    /// The turn of the question.
     public var turnId = ""
     /// The stored answer.
     public var messageId = ""
-    /// True when the question was already accepted and this is the outcome of its one turn.
+    /// True if the question was already accepted, and this is the outcome of its turn.
     public var duplicate: Bool?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -42,26 +42,26 @@ public struct ChatResponse: MessageObject {
     ]
 }
 
-/// The body of every REST answer that is no success.
+/// The body of every REST error.
 public struct RestError: MessageObject {
-    /// What went wrong, for people.
+    /// The error for people.
     public var error = ""
-    /// What went wrong, for a program.
+    /// The error for programs.
     public var code: ErrorCode?
-    /// The conversation concerned.
+    /// The affected conversation.
     public var sessionId: String?
     /// The turn that failed.
     public var turnId: String?
     /// The key of the question that failed or was refused.
     public var clientMessageId: String?
-    /// True when the same request may succeed later.
+    /// True if the same request may succeed later.
     public var retryable: Bool?
-    /// How long to wait before trying again, in milliseconds.
+    /// How long to wait before a retry, in milliseconds.
     public var retryAfterMs: Int64?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -73,25 +73,25 @@ public struct RestError: MessageObject {
 
 /// The body of `GET /api/health`, the one path without a token.
 public struct Health: MessageObject {
-    /// The server takes requests.
+    /// The server accepts requests.
     public var ok = true
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [required("ok", \.ok)]
 }
 
-/// The body of `GET /api/sessions/{id}`: a conversation as it is stored, the truth that clients recover from.
+/// The body of `GET /api/sessions/{id}`: a stored conversation, which clients recover from.
 public struct SessionResponse: MessageObject {
     /// The conversation.
     public var session = Session()
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [required("session", \.session)]
@@ -99,11 +99,11 @@ public struct SessionResponse: MessageObject {
 
 /// The conversation.
 public struct Session: MessageObject {
-    /// A conversation as its server names it, stable for its whole life.
+    /// The server's id of the conversation, stable for its whole life.
     public var id = ""
     /// A name for people.
     public var title: String?
-    /// When it began.
+    /// When it started.
     public var createdAt = ""
     /// When its last message was stored.
     public var updatedAt = ""
@@ -111,10 +111,10 @@ public struct Session: MessageObject {
     public var messages: [StoredMessage] = []
     /// The turns, oldest first.
     public var turns: [Turn] = []
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -125,22 +125,22 @@ public struct Session: MessageObject {
 
 /// A stored message.
 public struct StoredMessage: MessageObject {
-    /// One stored message; equal over the socket, REST and push.
+    /// The id of the message; the same over the socket, REST and push.
     public var id = ""
-    /// Who says it.
+    /// The author.
     public var role = Role.user
-    /// What is said.
+    /// The text or parts.
     public var content = MessageContent.text("")
     /// When it was stored.
     public var timestamp = ""
-    /// The turn that it belongs to.
+    /// The turn of the message.
     public var turnId: String?
-    /// The key that the question came with.
+    /// The idempotency key of the question.
     public var clientMessageId: String?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -150,18 +150,18 @@ public struct StoredMessage: MessageObject {
     ]
 }
 
-/// One turn and how it stands.
+/// One turn and its status.
 public struct Turn: MessageObject {
-    /// One question and its answer.
+    /// The id of the turn.
     public var turnId = ""
-    /// How it stands; nothing stays running when its server is gone.
+    /// Its status; no turn stays `running` once its server is gone.
     public var status = TurnStatus.running
-    /// The key of its question; absent when no client asked.
+    /// The key of its question; absent if no client asked.
     public var clientMessageId: String?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -173,31 +173,31 @@ public struct Turn: MessageObject {
 public struct SessionList: MessageObject {
     /// The conversations of the principal.
     public var sessions: [SessionSummary] = []
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [required("sessions", \.sessions)]
 }
 
-/// One conversation in short.
+/// A summary of one conversation.
 public struct SessionSummary: MessageObject {
-    /// A conversation as its server names it, stable for its whole life.
+    /// The server's id of the conversation, stable for its whole life.
     public var id = ""
     /// A name for people.
     public var title: String?
     /// When its last message was stored.
     public var updatedAt = ""
-    /// How many messages it holds.
+    /// The number of messages in it.
     public var messageCount: Int64 = 0
-    /// The beginning of the last message, cut between characters.
+    /// The start of the last message, cut between characters.
     public var lastMessage: String?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [

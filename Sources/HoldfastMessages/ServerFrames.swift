@@ -1,4 +1,4 @@
-/// What a server sends over the socket, and what a `syncResult` replays.
+/// A frame that a server sends on the socket, or replays in a `syncResult`.
 public enum ServerFrame: Codable, Sendable, Hashable {
     case connected(ConnectedFrame)
     case ack(AckFrame)
@@ -8,7 +8,7 @@ public enum ServerFrame: Codable, Sendable, Hashable {
     case error(ErrorFrame)
     case syncResult(SyncResultFrame)
     case pong(PongFrame)
-    /// A frame of a type that this version does not define, with all of its members.
+    /// A frame of a type outside this version, with all its members.
     case unknown(type: String, members: [String: MessageValue])
 
     /// Reads a frame by its type.
@@ -28,7 +28,7 @@ public enum ServerFrame: Codable, Sendable, Hashable {
             }
     }
 
-    /// Writes what was read.
+    /// Writes the frame in the form it was read in.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .connected(let frame): try frame.encode(to: encoder)
@@ -44,28 +44,28 @@ public enum ServerFrame: Codable, Sendable, Hashable {
     }
 }
 
-/// The answer to auth: from here on the connection may be used.
+/// The answer to auth: the connection may be used from here on.
 public struct ConnectedFrame: MessageObject {
     /// The major version that the server chose.
     public var `protocol`: Int64 = 1
-    /// One socket; a new connection has a new one.
+    /// The id of the socket; each connection has a new one.
     public var connectionId = ""
     /// The server's clock when it wrote the frame.
     public var serverTime = ""
-    /// Optional abilities of the server.
+    /// Optional features of the server.
     public var capabilities: [String] = []
-    /// What the server promises to take and to keep.
+    /// The limits that the server promises to keep.
     public var limits = Limits()
-    /// The heartbeat, in seconds; 30 when not told.
+    /// The heartbeat, in seconds; 30 if absent.
     public var heartbeatSeconds: Int64?
-    /// Names one numbering of the stream; opaque, compared for equality only.
+    /// The id of one numbering of the stream; opaque, compared for equality only.
     public var epoch: String?
-    /// The last number given out in this epoch; 0 when none was.
+    /// The last number used in this epoch; 0 if there is none.
     public var lastSeq: Int64?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -75,20 +75,20 @@ public struct ConnectedFrame: MessageObject {
     ]
 }
 
-/// What the server promises to take and to keep.
+/// The limits that the server promises to keep.
 public struct Limits: MessageObject {
     /// The largest text message that the server reads, in bytes.
     public var maxFrameBytes: Int64 = 0
-    /// Questions of one principal that the server accepts in one window of 60 seconds.
+    /// How many questions of one principal the server accepts in a window of 60 seconds.
     public var messagesPerMinute: Int64?
-    /// How many numbered frames are kept for replay; 1000 when not told.
+    /// How many numbered frames are kept for replay; 1000 if absent.
     public var replayMessages: Int64?
-    /// For how long numbered frames are kept for replay; 3600 when not told.
+    /// How long numbered frames are kept for replay, in seconds; 3600 if absent.
     public var replaySeconds: Int64?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -97,22 +97,22 @@ public struct Limits: MessageObject {
     ]
 }
 
-/// The question is accepted and stored; sent before the first other frame of its turn.
+/// The question is accepted and stored; sent before any other frame of its turn.
 public struct AckFrame: MessageObject {
-    /// As the chat gave it.
+    /// The key in the chat frame.
     public var clientMessageId = ""
     /// The conversation, new or continued.
     public var sessionId = ""
-    /// One question and its answer.
+    /// The turn of the question.
     public var turnId = ""
     /// The stored question.
     public var messageId = ""
-    /// True when this question was already accepted and no new turn starts.
+    /// True if this question was already accepted, and no new turn starts.
     public var duplicate: Bool?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -121,28 +121,28 @@ public struct AckFrame: MessageObject {
     ]
 }
 
-/// A stored message that other devices of the principal have to see.
+/// A stored message that the principal's other devices have to show.
 public struct MessageFrame: MessageObject {
-    /// The conversation that holds it.
+    /// Its conversation.
     public var sessionId = ""
-    /// One stored message; equal over the socket, REST and push.
+    /// The id of the message; the same over the socket, REST and push.
     public var messageId = ""
-    /// Who says it.
+    /// The author.
     public var role = Role.user
-    /// What it says: of a content in parts, the texts of its text parts, in order, with nothing between.
+    /// The text; for parts, the texts of all text parts joined.
     public var text = ""
     /// When it was stored.
     public var timestamp = ""
-    /// The turn that it belongs to.
+    /// The turn of the message.
     public var turnId = ""
-    /// The key of the question, so that the asking device knows its own.
+    /// The key of the question, so that the asking device recognizes its own.
     public var clientMessageId: String?
-    /// Place of a frame in the stream of its principal, from 1, with holes allowed.
+    /// The frame's position in the principal's stream, from 1, possibly with gaps.
     public var seq: Int64 = 0
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -152,26 +152,26 @@ public struct MessageFrame: MessageObject {
     ]
 }
 
-/// The agent uses a tool: a sign of life within a turn.
+/// The agent uses a tool: a sign of life during a turn.
 public struct ToolUseFrame: MessageObject {
     /// The name of the tool.
     public var tool = ""
     /// The conversation that the turn belongs to.
     public var sessionId = ""
-    /// One question and its answer.
+    /// The turn of the question.
     public var turnId = ""
-    /// One use of one tool within a turn.
+    /// The id of this use of the tool.
     public var toolUseId: String?
-    /// How far the use is.
+    /// The progress of the use.
     public var status: ToolUseStatus?
-    /// What the tool was given: any JSON value.
+    /// The tool's input: any JSON value.
     public var input: MessageValue?
-    /// Place of a frame in the stream of its principal, from 1, with holes allowed.
+    /// The frame's position in the principal's stream, from 1, possibly with gaps.
     public var seq: Int64?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -181,13 +181,13 @@ public struct ToolUseFrame: MessageObject {
     ]
 }
 
-/// The answer, stored before this frame leaves.
+/// The answer, stored before this frame is sent.
 public struct DoneFrame: MessageObject {
-    /// The whole answer, equal to what is stored.
+    /// The whole answer, equal to the stored one.
     public var text = ""
-    /// The conversation that holds the answer.
+    /// The conversation with the answer.
     public var sessionId = ""
-    /// One question and its answer.
+    /// The turn of the question.
     public var turnId = ""
     /// The stored answer.
     public var messageId = ""
@@ -197,12 +197,12 @@ public struct DoneFrame: MessageObject {
     public var stats: Statistics?
     /// True on a copy that answers a repeated question.
     public var duplicate: Bool?
-    /// Place of a frame in the stream of its principal, from 1, with holes allowed.
+    /// The frame's position in the principal's stream, from 1, possibly with gaps.
     public var seq: Int64?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -221,12 +221,12 @@ public struct Statistics: MessageObject {
     public var inputTokens: Int64?
     /// Tokens written.
     public var outputTokens: Int64?
-    /// From acceptance to answer, in milliseconds.
+    /// The time from acceptance to answer, in milliseconds.
     public var durationMs: Int64?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -237,34 +237,34 @@ public struct Statistics: MessageObject {
 
 /// Something failed: a frame, a question or a turn.
 public struct ErrorFrame: MessageObject {
-    /// What went wrong, for people.
+    /// The error for people.
     public var error = ""
-    /// What went wrong, for a program.
+    /// The error for programs.
     public var code: ErrorCode?
-    /// The conversation concerned; present on an error that ends a turn.
+    /// The affected conversation; present if the error ends a turn.
     public var sessionId: String?
     /// The turn that the error ends.
     public var turnId: String?
     /// The key of the question that failed or was refused.
     public var clientMessageId: String?
-    /// True when the same question may succeed later.
+    /// True if the same question may succeed later.
     public var retryable: Bool?
-    /// How long to wait before trying again, in milliseconds.
+    /// How long to wait before a retry, in milliseconds.
     public var retryAfterMs: Int64?
-    /// The budget that was used up.
+    /// The exceeded budget.
     public var limit: Int64?
-    /// The length of the window that the budget covers, in milliseconds.
+    /// The length of the budget's window, in milliseconds.
     public var windowMs: Int64?
-    /// The versions that the server speaks, when it refuses one.
+    /// The versions that the server speaks, if it refuses one.
     public var supported: [Int64]?
     /// True on a copy that answers a repeated question whose turn had failed.
     public var duplicate: Bool?
-    /// Its place in the stream, when it ends a turn.
+    /// The error's position in the stream, if it ends a turn.
     public var seq: Int64?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -276,25 +276,25 @@ public struct ErrorFrame: MessageObject {
     ]
 }
 
-/// The one answer to a sync: the frames after the position, as they were first sent.
+/// The answer to a sync: the frames after the position, as first sent.
 public struct SyncResultFrame: MessageObject {
-    /// The epoch that all numbers of this frame belong to.
+    /// The epoch of all numbers in this frame.
     public var epoch = ""
     /// The last number that this answer covers.
     public var lastSeq: Int64 = 0
     /// The frames with a greater number than `lastSeqSeen`, ascending.
     public var missed: [ServerFrame] = []
-    /// True when nothing that this principal may see is missing.
+    /// True if nothing that this principal may see is missing.
     public var complete = false
-    /// Why something is missing; present exactly when `complete` is false.
+    /// Why frames are missing; present exactly if `complete` is false.
     public var reason: GapReason?
-    /// True when a further sync from the last frame of this page brings more; such a page is not complete, for the
+    /// True if a further sync from the last frame of this page returns more; the page is then incomplete, for the
     /// reason `too_many`.
     public var more: Bool?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [
@@ -306,12 +306,12 @@ public struct SyncResultFrame: MessageObject {
 
 /// The answer to a ping.
 public struct PongFrame: MessageObject {
-    /// As the ping gave it; absent when it had none.
+    /// The nonce of the ping; absent if it had none.
     public var nonce: String?
-    /// Members that this version does not define, as they came.
+    /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
 
-    /// One that is still to be filled.
+    /// An empty value, to be filled in.
     public init() {}
 
     static let members = [constant("type", "pong"), optional("nonce", \.nonce)]

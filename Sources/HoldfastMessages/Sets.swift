@@ -1,19 +1,19 @@
-/// Who speaks.
+/// The author of a message.
 public enum Role: String, Codable, Sendable, Hashable, CaseIterable {
     case user, assistant, system
 }
 
-/// How far the use is.
+/// The progress of a tool's use.
 public enum ToolUseStatus: String, Codable, Sendable, Hashable, CaseIterable {
     case started, finished, failed
 }
 
-/// How it stands; nothing stays running when its server is gone.
+/// The status of a turn; no turn stays `running` once its server is gone.
 public enum TurnStatus: String, Codable, Sendable, Hashable, CaseIterable {
     case running, done, failed
 }
 
-/// Why something is missing; present exactly when `complete` is false.
+/// Why frames are missing.
 public enum GapReason: String, Codable, Sendable, Hashable, CaseIterable {
     case epochChanged = "epoch_changed"
     case evicted
@@ -21,45 +21,45 @@ public enum GapReason: String, Codable, Sendable, Hashable, CaseIterable {
     case tooMany = "too_many"
 }
 
-/// What went wrong, for a program.
+/// An error code, for programs.
 ///
-/// The set is open: a code of a later version is one without a constant here, and means what `internal` means.
+/// The set is open: treat a code without a constant here like `internal`.
 public struct ErrorCode: RawRepresentable, Codable, Sendable, Hashable {
-    /// The code as it is on the wire.
+    /// The code on the wire.
     public let rawValue: String
 
-    /// The code of that name, known or not.
+    /// A code by name, known or not.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Not JSON, or no object.
+    /// Not JSON, or not an object.
     public static let parseError = ErrorCode(rawValue: "parse_error")
-    /// Known type or body, broken members.
+    /// A known type or body with invalid members.
     public static let badRequest = ErrorCode(rawValue: "bad_request")
-    /// The type is not known.
+    /// An unknown type.
     public static let unknownType = ErrorCode(rawValue: "unknown_type")
     /// Credentials refused; close 4001 follows.
     public static let authFailed = ErrorCode(rawValue: "auth_failed")
     /// No `auth` in time; close 4002 follows.
     public static let authTimeout = ErrorCode(rawValue: "auth_timeout")
-    /// A frame came before `auth`.
+    /// A frame before `auth`.
     public static let notAuthenticated = ErrorCode(rawValue: "not_authenticated")
     /// Version refused; close 4010 follows.
     public static let unsupportedVersion = ErrorCode(rawValue: "unsupported_version")
     /// No such session for this principal.
     public static let sessionNotFound = ErrorCode(rawValue: "session_not_found")
-    /// More bytes than `maxFrameBytes`.
+    /// A frame larger than `maxFrameBytes`.
     public static let tooLarge = ErrorCode(rawValue: "too_large")
-    /// A turn of that session runs.
+    /// A turn of the session is running.
     public static let busy = ErrorCode(rawValue: "busy")
-    /// Budget spent.
+    /// The budget is spent.
     public static let rateLimited = ErrorCode(rawValue: "rate_limited")
-    /// Key used for something else.
+    /// The key was used for another question.
     public static let idempotencyMismatch = ErrorCode(rawValue: "idempotency_mismatch")
     /// The answer could not be stored.
     public static let persistFailed = ErrorCode(rawValue: "persist_failed")
     /// The agent failed.
     public static let agentFailed = ErrorCode(rawValue: "agent_failed")
-    /// The server stopped in the middle.
+    /// The server stopped during the turn.
     public static let interrupted = ErrorCode(rawValue: "interrupted")
     /// Anything else.
     public static let `internal` = ErrorCode(rawValue: "internal")

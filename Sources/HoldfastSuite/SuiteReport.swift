@@ -110,7 +110,7 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
     private init(_ clause: Clause, _ outcome: Outcome, exercised: Int, _ findings: [String]) {
         id = clause.id.description
         sentence = clause.sentence
-        profile = clause.profileNames
+        profile = clause.profile.rawValue
         (self.outcome, self.exercised, self.findings) = (outcome, exercised, findings)
     }
 }

@@ -1,13 +1,13 @@
-/// An exact decimal: ±digits × 10^exponent, with no zero at either end of the digits; zero has no digits.
+/// An exact decimal, ±digits × 10^exponent; the digits neither start nor end with zero, and zero has none.
 struct Decimal: Hashable, Comparable {
     let isNegative: Bool
     let digits: [UInt8]
     let exponent: Int
 
-    /// Exponents beyond this are held here: no two numbers anybody writes differ only out there.
+    /// Larger exponents are clamped to this; real numbers never differ only beyond it.
     private static let exponentBound = 1 << 60
 
-    /// Reads a spelling that RFC 8259 allows.
+    /// Reads a number that is valid in RFC 8259.
     init(_ text: String) {
         var isNegative = false
         var digits: [UInt8] = []
@@ -55,7 +55,7 @@ struct Decimal: Hashable, Comparable {
         for position in 0..<(digits.count + exponent) {
             let digit = position < digits.count ? Int(digits[position]) : 0
             let (tenfold, overflow) = value.multipliedReportingOverflow(by: 10)
-            // Counting downwards reaches Int.min, whose positive twin does not exist.
+            // Counts downward, because Int.min has no positive counterpart.
             let (next, tooLow) = tenfold.subtractingReportingOverflow(digit)
             if overflow || tooLow { return nil }
             value = next
@@ -80,9 +80,9 @@ struct Decimal: Hashable, Comparable {
     func isMultiple(of other: Decimal) -> Bool {
         guard !other.digits.isEmpty else { return false }
         guard !digits.isEmpty else { return true }
-        // Our digits do not end in zero, so no power of ten divides them.
+        // The digits do not end in zero, so no power of ten divides them.
         guard exponent >= other.exponent else { return false }
-        // n digits hold fewer than 4n factors of two or five: more zeros than that change nothing.
+        // n digits contain fewer than 4n factors of two or five, so further zeros change nothing.
         let zeros = min(exponent - other.exponent, other.digits.count * 4)
         if other.digits.count <= 18 {
             let divisor = other.digits.reduce(0 as UInt64) { $0 * 10 + UInt64($1) }
@@ -98,7 +98,7 @@ struct Decimal: Hashable, Comparable {
         return longRemainderIsZero(of: other, zeros: zeros)
     }
 
-    /// Long division on digits, for divisors that fit no machine word.
+    /// Long division on digits, for divisors larger than a machine word.
     private func longRemainderIsZero(of other: Decimal, zeros: Int) -> Bool {
         let divisor = other.digits
         // One digit more than the divisor, most significant first.

@@ -1,8 +1,8 @@
 /// A string compared and hashed by its bytes.
 ///
-/// Swift's own string equality is canonical equivalence: `"é"` equals `"e\u{301}"`. In JSON these are two different keys.
+/// Swift's string equality is canonical equivalence: `"é"` equals `"e\u{301}"`. In JSON these are two different keys.
 package struct ExactString: Hashable, Comparable, Sendable {
-    /// The string as it was given.
+    /// The original string.
     package let string: String
 
     /// Wraps a string without copying it.
@@ -28,9 +28,9 @@ package struct ExactString: Hashable, Comparable, Sendable {
     }
 }
 
-/// Whether two strings hold the same scalars in the same order.
+/// Whether two strings have the same scalars in the same order.
 package func exactlyEqual(_ left: String, _ right: String) -> Bool {
-    // The same bytes are the same text; most that differ do so already here, where the standard library compares.
+    // Equal bytes mean equal text; the standard library rules out most unequal strings here.
     guard left == right else { return false }
     let (left, right) = (left.utf8, right.utf8)
     let count = left.count
@@ -44,7 +44,7 @@ package func exactlyEqual(_ left: String, _ right: String) -> Bool {
     return left.elementsEqual(right)
 }
 
-/// Whether bytes are the same; there are as many of one as of the other.
+/// Whether bytes are equal; both buffers must have the same length.
 func haveSameBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
         bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -59,6 +59,6 @@ func haveSameBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPoint
         if word(left, offset) != word(right, offset) { return false }
         offset += 8
     }
-    // The last eight bytes may lie over the ones before.
+    // The last eight bytes may overlap earlier ones.
     return word(left, count - 8) == word(right, count - 8)
 }

@@ -1,28 +1,28 @@
-/// A parsed text: its value, and what was wrong with it that did not stop the parser.
+/// A parsed text: its value, and the flaws that did not stop the parser.
 public struct JSONDocument: Sendable {
     /// The value of the whole text.
     public let root: JSONValue
-    /// Duplicate keys and lone surrogates, in the order of the text, at most ``JSONLimits/maxFlaws``.
+    /// Duplicate keys and lone surrogates, in text order, at most ``JSONLimits/maxFlaws``.
     public let flaws: [JSONFlaw]
 
     package init(root: JSONValue, flaws: [JSONFlaw]) { (self.root, self.flaws) = (root, flaws) }
 }
 
-/// Something RFC 8259 allows in a text and warns about, because readers disagree on what it means.
+/// Something that RFC 8259 allows but warns about, because readers interpret it differently.
 public struct JSONFlaw: Sendable, Hashable {
-    /// What is wrong.
+    /// The kind of flaw.
     public enum Kind: Sendable, Hashable {
-        /// A key that came before in the same object; the last value wins here, other readers take the first.
+        /// A repeated key in an object; the last value wins here, but some readers take the first.
         case duplicateKey(String)
         /// An escape such as `\ud800` without its other half, replaced by U+FFFD.
         case loneSurrogate
     }
 
-    /// What is wrong.
+    /// The kind of flaw.
     public let kind: Kind
     /// Where it is: the second key, or the escape.
     public let location: JSONLocation
-    /// The member it concerns; for a surrogate in a key, the object.
+    /// The affected member; for a surrogate in a key, the object.
     public let pointer: JSONPointer
 }
 

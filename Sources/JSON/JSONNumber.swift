@@ -1,8 +1,8 @@
-/// A JSON number as it was written, compared by its exact value.
+/// A JSON number as written, compared by its exact value.
 ///
-/// No number is rounded on the way through: 9007199254740993 stays itself, and 0.1 is one tenth.
+/// No number is ever rounded: 9007199254740993 stays itself, and 0.1 is one tenth.
 public struct JSONNumber: Sendable {
-    /// The characters of the number, as RFC 8259 spells them.
+    /// The characters of the number.
     public let text: String
 
     /// A whole number.
@@ -10,7 +10,7 @@ public struct JSONNumber: Sendable {
 
     /// The shortest decimal that reads back as the same `Double`.
     ///
-    /// JSON has no word for what is not finite: infinities become the largest finite `Double`, and not-a-number becomes 0.
+    /// JSON has only finite numbers: infinities become the largest finite `Double`, and not-a-number becomes 0.
     public init(_ value: Double) {
         if value.isFinite {
             text = value.description
@@ -21,30 +21,30 @@ public struct JSONNumber: Sendable {
         }
     }
 
-    /// A number spelled as in JSON; nil when RFC 8259 does not allow the spelling.
+    /// A number in JSON notation; nil if RFC 8259 does not allow it.
     public init?(text: String) {
         guard NumberGrammar.accepts(text) else { return nil }
         self.text = text
     }
 
-    /// Takes a spelling that a parser has already checked.
+    /// Uses text that a parser has already checked.
     init(checked text: String) { self.text = text }
 
-    /// The value when it is whole and fits, however it is spelled (`12`, `12.0`, `1.2e1`).
+    /// The value if it is an integer and fits, in any notation (`12`, `12.0`, `1.2e1`).
     public var int: Int? { Int(text) ?? Decimal(text).int }
 
-    /// The nearest `Double`; an infinity when the number is out of its range.
+    /// The nearest `Double`; infinity if the number is out of range.
     public var double: Double { Double(text) ?? .nan }
 
-    /// Whether the value is whole, however it is spelled: true for `1`, `1.0` and `10e-1`.
+    /// Whether the value is an integer, in any notation: true for `1`, `1.0` and `10e-1`.
     public var isInteger: Bool { isIntegerToken || Decimal(text).isInteger }
 
-    /// Whether the spelling has neither a fraction nor an exponent: true for `1`, false for `1.0` and `1e3`.
+    /// Whether it is written without fraction and exponent: true for `1`, false for `1.0` and `1e3`.
     public var isIntegerToken: Bool {
         text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || NumberGrammar.isDigit($0) }
     }
 
-    /// Whether this is a whole number of times `other`, exactly; false when `other` is zero.
+    /// Whether this is an exact multiple of `other`; false if `other` is zero.
     public func isMultiple(of other: JSONNumber) -> Bool {
         if let left = Int(text), let right = Int(other.text) {
             guard right != 0 else { return false }
@@ -55,7 +55,7 @@ public struct JSONNumber: Sendable {
 }
 
 extension JSONNumber: Hashable, Comparable {
-    /// Compares exactly.
+    /// Compares exact values.
     public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
         if let left = Int(left.text), let right = Int(right.text) {
             return left == right
@@ -63,7 +63,7 @@ extension JSONNumber: Hashable, Comparable {
         return Decimal(left.text) == Decimal(right.text)
     }
 
-    /// Orders exactly.
+    /// Orders exact values.
     public static func < (left: JSONNumber, right: JSONNumber) -> Bool {
         if let left = Int(left.text), let right = Int(right.text) {
             return left < right
@@ -71,7 +71,7 @@ extension JSONNumber: Hashable, Comparable {
         return Decimal(left.text) < Decimal(right.text)
     }
 
-    /// Hashes what equality compares.
+    /// Hashes the exact value.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(5)
         hasher.combine(Decimal(text))

@@ -1,16 +1,16 @@
 /// The members of a JSON object, in the order they were written.
 ///
-/// Keys are compared scalar by scalar. A key that comes twice keeps its first place and its last value.
+/// Keys are compared scalar by scalar. A repeated key keeps its first position and its last value.
 public struct JSONObject: Sendable {
     /// One member.
     public typealias Element = (key: String, value: JSONValue)
 
-    /// Up to this many members a scan is faster than a table, and most objects on a wire are smaller.
+    /// Up to this size, a scan is faster than a table; most objects are smaller.
     private static let scannedCount = 16
 
-    /// What modules above walk along costs no call.
+    /// Usable from inline, so that other modules iterate without calls.
     @usableFromInline var members: [Member] = []
-    /// Positions by key; empty while the members are few enough to be scanned.
+    /// Indices by key; empty for objects that are scanned.
     private var positions: [ExactString: Int] = [:]
 
     @usableFromInline
@@ -22,10 +22,10 @@ public struct JSONObject: Sendable {
     /// An object without members.
     public init() {}
 
-    /// An object without members that has room for some.
+    /// An empty object with reserved capacity.
     init(capacity: Int) { members.reserveCapacity(capacity) }
 
-    /// An object with these members; a repeated key keeps its first place and its last value.
+    /// An object with these members; a repeated key keeps its first position and its last value.
     public init(_ pairs: some Sequence<(key: String, value: JSONValue)>) {
         for pair in pairs {
             set(pair.value, for: pair.key)
@@ -63,10 +63,10 @@ public struct JSONObject: Sendable {
     /// Whether there is no member.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// Whether there is a member of that name.
+    /// Whether there is a member with that name.
     public func contains(_ key: String) -> Bool { position(of: key) != nil }
 
-    /// Sets a member and tells whether its key was new.
+    /// Sets a member and returns whether its key was new.
     @discardableResult
     package mutating func set(_ value: JSONValue, for key: String) -> Bool {
         let position = position(of: key)
@@ -78,7 +78,7 @@ public struct JSONObject: Sendable {
         return position == nil
     }
 
-    /// Appends a member whose key the object does not have.
+    /// Appends a member with a new key.
     mutating func append(_ value: JSONValue, for key: String) {
         members.append(Member(key: key, value: value))
         guard members.count > Self.scannedCount else { return }
@@ -118,7 +118,7 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: Sequence {
-    /// Walks the members in order.
+    /// Iterates over the members in order.
     public struct Iterator: IteratorProtocol, Sendable {
         @usableFromInline let members: [Member]
         @usableFromInline var position = 0
@@ -134,7 +134,7 @@ extension JSONObject: Sequence {
         }
     }
 
-    /// Starts at the first member.
+    /// An iterator at the first member.
     @inlinable public func makeIterator() -> Iterator { Iterator(members) }
 
     /// The number of members.
@@ -142,15 +142,15 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: Hashable {
-    /// Compares exactly.
+    /// Compares by the equality of JSON.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.count == right.count else { return false }
         return left.members.allSatisfy { right[$0.key] == $0.value }
     }
 
-    /// Hashes what equality compares.
+    /// Hashes in line with equality.
     public func hash(into hasher: inout Hasher) {
-        // A sum does not depend on the order of the members.
+        // A sum is independent of member order.
         var sum = 0
         for member in members {
             var inner = Hasher()

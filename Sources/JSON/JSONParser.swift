@@ -1,8 +1,8 @@
 /// Reads JSON texts, strictly by RFC 8259.
 ///
-/// Input is hostile: whatever the bytes are, the answer is a value or a ``JSONProblem``, in bounded stack and memory.
+/// Input may be hostile: any bytes result in a value or a ``JSONProblem``, with bounded stack and memory.
 public enum JSONParser {
-    /// Parses a text and lists its flaws beside the value.
+    /// Parses a text and also returns its flaws.
     public static func document(
         _ text: String,
         limits: JSONLimits = .standard
@@ -13,7 +13,7 @@ public enum JSONParser {
         }.get()
     }
 
-    /// Parses a text in a tape that is kept for the next one.
+    /// Parses a text in a reusable tape.
     package static func document(_ text: String, in tape: inout JSONTape) throws(JSONProblem) -> JSONDocument {
         var text = text
         return try text.withUTF8 { bytes in
@@ -21,22 +21,22 @@ public enum JSONParser {
         }.get()
     }
 
-    /// Parses bytes, which have to be UTF-8, and lists the flaws beside the value.
+    /// Parses UTF-8 bytes and also returns the flaws.
     public static func document(
         bytes: some Sequence<UInt8>,
         limits: JSONLimits = .standard
     ) throws(JSONProblem) -> JSONDocument {
         if let array = bytes as? [UInt8] { return try parse(array, limits) }
-        // One more than allowed shows that there are too many, however many there are.
+        // One byte over the limit is enough to show that there are too many.
         return try parse(Array(bytes.prefix(max(0, min(limits.maxBytes, .max - 1)) + 1)), limits)
     }
 
-    /// Parses a text in which flaws are problems too.
+    /// Parses a text; flaws are errors too.
     public static func value(_ text: String, limits: JSONLimits = .standard) throws(JSONProblem) -> JSONValue {
         try strict(document(text, limits: limits))
     }
 
-    /// Parses bytes, which have to be UTF-8, and in which flaws are problems too.
+    /// Parses UTF-8 bytes; flaws are errors too.
     public static func value(
         bytes: some Sequence<UInt8>,
         limits: JSONLimits = .standard
@@ -51,14 +51,14 @@ public enum JSONParser {
         return document.root
     }
 
-    /// Where the value a pointer leads to starts in a text; nil when it leads nowhere, or the text breaks off before.
+    /// The start of the value that a pointer refers to; nil if there is none, or the text ends before it.
     ///
-    /// Meant for error messages about a text that was parsed before.
+    /// For error messages about a text that was already parsed.
     public static func location(of pointer: JSONPointer, in text: String) -> JSONLocation? {
         location(of: pointer, in: Array(text.utf8))
     }
 
-    /// Where the value a pointer leads to starts in UTF-8 bytes; nil when it leads nowhere.
+    /// The start of the value that a pointer refers to, in UTF-8 bytes; nil if there is none.
     public static func location(of pointer: JSONPointer, in bytes: [UInt8]) -> JSONLocation? {
         var tape = JSONTape(limits: JSONLimits(maxDepth: .max, maxBytes: .max))
         return bytes.withUnsafeBufferPointer { tape.location(of: pointer, in: $0) }
@@ -76,23 +76,22 @@ public enum JSONParser {
     }
 }
 
-/// What a parser takes from a stranger before it refuses.
+/// The limits of a parser for untrusted input.
 public struct JSONLimits: Sendable, Hashable {
-    /// The most containers inside one another; values above 1,024 count as 1,024, because values are walked recursively.
+    /// The deepest nesting; values above 1,024 count as 1,024, because values are visited recursively.
     public var maxDepth: Int
-    /// The most bytes of a text.
+    /// The largest text in bytes.
     public var maxBytes: Int
-    /// The most flaws a document lists; later ones are not listed, so that a hostile text cannot buy memory with them.
+    /// The most flaws to list, so that a hostile text cannot use up memory.
     public var maxFlaws: Int
 
     /// 512 containers deep, 64 MiB, 100 flaws.
     public static let standard = JSONLimits()
 
-    /// Limits that differ from the standard ones where said.
+    /// The standard limits, except for the given ones.
     public init(maxDepth: Int = 512, maxBytes: Int = 64 << 20, maxFlaws: Int = 100) {
         (self.maxDepth, self.maxBytes, self.maxFlaws) = (maxDepth, maxBytes, maxFlaws)
     }
 
-    /// The depth that is really kept.
     var depth: Int { min(maxDepth, 1024) }
 }

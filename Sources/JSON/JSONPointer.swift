@@ -1,4 +1,4 @@
-/// A path into a JSON value, as RFC 6901 writes it: `/messages/0/role`; the empty pointer is the whole value.
+/// A path into a JSON value, as in RFC 6901: `/messages/0/role`; the empty pointer is the whole value.
 public struct JSONPointer: Sendable {
     /// The unescaped reference tokens, outermost first.
     public var tokens: [String]
@@ -11,7 +11,7 @@ public struct JSONPointer: Sendable {
 
     /// Reads the string form, in which `~0` stands for `~` and `~1` for `/`.
     ///
-    /// - Throws: ``JSONProblem`` when a pointer does not start with `/`, or a `~` is followed by something else than 0 or 1.
+    /// - Throws: ``JSONProblem`` if a pointer does not start with `/`, or a `~` is followed by anything but 0 or 1.
     public init(parsing text: String) throws(JSONProblem) {
         tokens = []
         guard !text.isEmpty else { return }
@@ -46,7 +46,7 @@ public struct JSONPointer: Sendable {
         tokens.append(token)
     }
 
-    /// Reads the string form; nil when RFC 6901 does not allow it.
+    /// Reads the string form; nil if RFC 6901 does not allow it.
     public init?(_ text: String) {
         guard let pointer = try? JSONPointer(parsing: text) else { return nil }
         self = pointer
@@ -58,30 +58,30 @@ public struct JSONPointer: Sendable {
     /// The last token, or nil for the whole value.
     public var lastToken: String? { tokens.last }
 
-    /// The pointer to the value that holds this one, or nil for the whole value.
+    /// The pointer to the value around this one, or nil for the whole value.
     public var parent: JSONPointer? {
         tokens.isEmpty ? nil : JSONPointer(tokens: Array(tokens.dropLast()))
     }
 
-    /// The pointer to a member below this one.
+    /// The pointer to a member of this value.
     public func appending(_ token: String) -> JSONPointer { JSONPointer(tokens: tokens + [token]) }
 
-    /// The pointer to an element below this one, from 0.
+    /// The pointer to an element of this value, from 0.
     public func appending(_ index: Int) -> JSONPointer {
         JSONPointer(tokens: tokens + [String(index)])
     }
 
-    /// The pointer that follows `other` from here.
+    /// The pointer that continues with `other`.
     public func appending(_ other: JSONPointer) -> JSONPointer {
         JSONPointer(tokens: tokens + other.tokens)
     }
 
-    /// Whether this is `other` or lies below it.
+    /// Whether this is `other` or inside it.
     public func starts(with other: JSONPointer) -> Bool {
         tokens.count >= other.tokens.count && zip(tokens, other.tokens).allSatisfy { exactlyEqual($0, $1) }
     }
 
-    /// The array index a token spells, or nil: digits without a leading zero.
+    /// The array index in a token, or nil: digits without a leading zero.
     static func index(_ token: String) -> Int? {
         guard token.utf8.allSatisfy(NumberGrammar.isDigit) else { return nil }
         guard token.utf8.count == 1 || token.utf8.first != UInt8(ascii: "0") else { return nil }
@@ -90,12 +90,12 @@ public struct JSONPointer: Sendable {
 }
 
 extension JSONPointer: Hashable {
-    /// Compares exactly.
+    /// Compares tokens scalar by scalar.
     public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
         left.tokens.count == right.tokens.count && left.starts(with: right)
     }
 
-    /// Hashes what equality compares.
+    /// Hashes in line with equality.
     public func hash(into hasher: inout Hasher) {
         for token in tokens {
             hasher.combine(ExactString(token))

@@ -1,45 +1,45 @@
 import HoldfastBasics
 
-/// Why a text is not JSON, or not the JSON that was asked for, and where.
+/// Why a text is not JSON, or not the expected JSON, and where.
 public struct JSONProblem: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kind of problem.
     public enum Kind: Sendable, Hashable {
-        /// Nothing but white space.
+        /// The text is only white space.
         case empty
-        /// Something that cannot stand here.
+        /// Something that is not allowed here.
         case unexpected(found: String, expected: String)
         /// A byte order mark before the value.
         case byteOrderMark
         /// A second value, or anything else, after the value.
         case trailing(found: String)
-        /// A string that nobody closed.
+        /// A string without a closing quote.
         case unterminatedString
-        /// A control character that stands in a string without escape.
+        /// An unescaped control character in a string.
         case controlCharacter(UInt8)
-        /// A backslash followed by something no escape starts with.
+        /// A backslash before something that starts no escape.
         case escape(found: String, expected: String)
-        /// Bytes that are no UTF-8.
+        /// Bytes that are not UTF-8.
         case utf8(found: String)
-        /// More containers inside one another than allowed.
+        /// Deeper nesting than allowed.
         case tooDeep(limit: Int)
         /// More bytes than allowed.
         case tooLarge(limit: Int)
-        /// A flaw where none is taken.
+        /// A flaw in a strict parse.
         case flaw(JSONFlaw.Kind)
         /// A pointer that does not start with `/`.
         case pointerWithoutSlash(String)
-        /// A `~` in a pointer that is followed by neither 0 nor 1.
+        /// A `~` in a pointer without a 0 or 1 after it.
         case pointerEscape(String)
     }
 
-    /// What is wrong.
+    /// The kind of problem.
     public let kind: Kind
     /// Where it is.
     public let location: JSONLocation
 
     init(_ kind: Kind, at location: JSONLocation) { (self.kind, self.location) = (kind, location) }
 
-    /// A problem in a string that is no JSON text, placed by its scalar.
+    /// A problem in a string that is not JSON text, located by scalar.
     init(_ kind: Kind, in text: String, scalarOffset: Int) {
         let bytes = String(String.UnicodeScalarView(text.unicodeScalars.prefix(scalarOffset))).utf8.count
         self.init(kind, at: JSONLocation(byteOffset: bytes, line: 1, column: scalarOffset + 1))
@@ -47,10 +47,10 @@ public struct JSONProblem: Error, Sendable, Hashable {
 }
 
 extension JSONProblem: CustomStringConvertible {
-    /// Place, what was found and what was expected, in one line.
+    /// Place, finding and expectation in one line.
     public var description: String { "\(location): \(sentence)" }
 
-    /// What was found and what was expected, without the place.
+    /// Finding and expectation, without the place.
     package var sentence: String {
         switch kind {
         case .empty: "nothing but white space; expected a value"
@@ -78,7 +78,7 @@ extension JSONProblem {
     /// A value in quotes, cut at 120 characters with its length.
     static func quote(_ text: String) -> String { visible(quoted(text)) }
 
-    /// A scalar as a reader can see it: in quotes, or by number when it has no shape of its own.
+    /// A scalar for display: in quotes, or by number if it is invisible.
     static func name(of scalar: Unicode.Scalar) -> String {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate,
@@ -110,16 +110,15 @@ public struct JSONLocation: Sendable, Hashable {
     /// The column, from 1, in Unicode scalars.
     public let column: Int
 
-    /// Names a place by all three counts.
+    /// A place by all three counts.
     public init(byteOffset: Int, line: Int, column: Int) {
         (self.byteOffset, self.line, self.column) = (byteOffset, line, column)
     }
 
-    /// The start of a text.
     static let start = JSONLocation(byteOffset: 0, line: 1, column: 1)
 }
 
 extension JSONLocation: CustomStringConvertible {
-    /// `line:column`, as compilers write it.
+    /// `line:column`, as compilers print it.
     public var description: String { "\(line):\(column)" }
 }

@@ -1,20 +1,19 @@
-/// What stands in JSON as one value.
+/// A type that is written as one JSON value.
 package protocol JSONRepresentable {
-    /// The value.
     var json: JSONValue { get }
 }
 
 extension JSONValue: JSONRepresentable {
     package var json: JSONValue { self }
 
-    /// An object of those members that have a value, in this order.
+    /// An object with the non-nil members, in this order.
     package init(members: KeyValuePairs<String, (any JSONRepresentable)?>) {
         var object = JSONObject(capacity: members.count)
         for case (let name, let value?) in members { object.set(value.json, for: name) }
         self = .object(object)
     }
 
-    /// An object with the members of another one behind its own.
+    /// An object with another one's members appended.
     package func adding(_ others: JSONValue) -> JSONValue {
         .object(JSONObject([self, others].compactMap(\.objectValue).flatMap { Array($0) }))
     }
@@ -39,7 +38,7 @@ extension Double: JSONRepresentable {
 extension Bool: JSONRepresentable {
     package var json: JSONValue { .bool(self) }
 
-    /// `true`; nil for `false`, which some members leave out.
+    /// `true`, or nil for `false`, to omit a member.
     package var orAbsent: Bool? { self ? true : nil }
 }
 
@@ -48,6 +47,6 @@ extension Array: JSONRepresentable where Element: JSONRepresentable {
 }
 
 extension Array {
-    /// The array; nil for an empty one, which some members leave out.
+    /// The array, or nil if it is empty, to omit a member.
     package var orAbsent: [Element]? { isEmpty ? nil : self }
 }

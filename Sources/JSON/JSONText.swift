@@ -1,6 +1,6 @@
-/// The bytes of a text that is read, and the words for what is wrong at a position in it.
+/// The bytes of a text being read, and the messages for problems at a position.
 ///
-/// Whoever reads a byte has compared its position with `end` before.
+/// Callers compare a position with `end` before they read it.
 struct JSONText {
     typealias Position = UnsafePointer<UInt8>
 
@@ -10,7 +10,7 @@ struct JSONText {
     @inline(__always)
     func skipSpace(_ position: Position) -> Position {
         var position = position
-        // Most texts have no space at all between tokens: one comparison tells.
+        // Most texts have no space between tokens, so this is usually one comparison.
         while position < end, position.pointee <= 0x20 {
             switch position.pointee {
             case 0x20, 0x0A, 0x0D, 0x09: position += 1
@@ -54,24 +54,24 @@ extension JSONText {
         JSONProblem(kind, at: location(position - start))
     }
 
-    /// The complaint about whatever stands at a position, in an escape or elsewhere.
+    /// The error for unexpected bytes at a position, in an escape or elsewhere.
     @inline(never)
     func unexpected(_ expected: String, at position: Position) -> JSONProblem {
         brokenEncoding(at: position)
             ?? problem(.unexpected(found: found(at: position), expected: expected), at: position)
     }
 
-    /// The complaint about bytes that are no UTF-8, if such stand at a position.
+    /// The error for bytes that are not UTF-8, if there are such at a position.
     func brokenEncoding(at position: Position) -> JSONProblem? {
         guard position < end, position.pointee >= 0x80, sequenceLength(position) == 0 else { return nil }
-        // Only what could have belonged to the sequence: the lead byte and the continuations behind it.
+        // Only the part that could belong to the sequence: the lead byte and its continuations.
         let rest = UnsafeBufferPointer(start: position + 1, count: min(3, end - position - 1))
         let bytes = [position.pointee] + rest.prefix(while: Self.isContinuation)
         let found = bytes.map { String($0, radix: 16, uppercase: true) }.joined(separator: " ")
         return problem(.utf8(found: found), at: position)
     }
 
-    /// What stands at a position, in words.
+    /// A description of the text at a position.
     func found(at position: Position) -> String {
         guard position < end else { return "the end of the text" }
         let length = position.pointee < 0x80 ? 1 : sequenceLength(position)
@@ -79,7 +79,7 @@ extension JSONText {
         return text.unicodeScalars.first.map { JSONProblem.name(of: $0) } ?? "nothing"
     }
 
-    /// Where the byte at an offset is, counted on from a position that is known.
+    /// The location of an offset, counted from a known one.
     func location(_ offset: Int, from known: JSONLocation = .start) -> JSONLocation {
         var line = known.line
         var column = known.column

@@ -1,7 +1,7 @@
 /// Any JSON value, without loss: number text, member order and every scalar of a string are kept.
 ///
-/// Two values are equal when JSON says so: `1`, `1.0` and `1e0` are one number, strings are compared scalar by scalar
-/// (so `"é"` differs from `"e\u{301}"`), and the order of an object's members does not count.
+/// Equality is that of JSON: `1`, `1.0` and `1e0` are one number, strings are compared scalar by scalar (so `"é"`
+/// differs from `"e\u{301}"`), and the order of members does not matter.
 public enum JSONValue: Sendable {
     /// `null`.
     case null
@@ -18,7 +18,7 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-    /// Compares exactly.
+    /// Compares by the equality of JSON.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -31,7 +31,7 @@ extension JSONValue: Hashable {
         }
     }
 
-    /// Hashes what equality compares.
+    /// Hashes in line with equality.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -50,7 +50,7 @@ extension JSONValue {
     /// A JSON integer.
     public init(_ value: Int) { self = .number(JSONNumber(value)) }
 
-    /// A JSON number; see ``JSONNumber/init(_:)-(Double)`` for what is not finite.
+    /// A JSON number; see ``JSONNumber/init(_:)-(Double)`` for non-finite values.
     public init(_ value: Double) { self = .number(JSONNumber(value)) }
 
     /// A JSON string.
@@ -78,62 +78,63 @@ extension JSONValue {
         if case .null = self { true } else { false }
     }
 
-    /// The string, or nil when this is something else.
+    /// The string, or nil for other types.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The boolean, or nil when this is something else.
+    /// The boolean, or nil for other types.
     public var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The number, or nil when this is something else.
+    /// The number, or nil for other types.
     public var numberValue: JSONNumber? {
         if case .number(let value) = self { value } else { nil }
     }
 
-    /// The number as an `Int` when it is a whole one that fits, however it is spelled (`1000`, `1000.0`, `1e3`).
+    /// The number if it is an integer that fits an `Int`, in any notation (`1000`, `1000.0`, `1e3`).
     public var intValue: Int? { numberValue?.int }
 
-    /// The number as the nearest `Double`, or nil when this is something else.
+    /// The number as the nearest `Double`, or nil for other types.
     public var doubleValue: Double? { numberValue?.double }
 
-    /// The elements, or nil when this is something else.
+    /// The elements, or nil for other types.
     public var arrayValue: [JSONValue]? {
         if case .array(let values) = self { values } else { nil }
     }
 
-    /// The members, or nil when this is something else.
+    /// The members, or nil for other types.
     public var objectValue: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
 }
 
 extension JSONValue {
-    /// The member of that name; nil when it is absent or this is no object.
+    /// The member with that name; nil if it is absent or this is not an object.
     ///
-    /// Setting nil removes the member. Setting a member of something that is no object replaces it by an object.
+    /// Setting nil removes the member. Setting a member of a value that is not an object replaces the value by an
+    /// object.
     public subscript(_ key: String) -> JSONValue? {
         get {
             if case .object(let object) = self { object[key] } else { nil }
         }
         set {
             var object = objectValue ?? JSONObject()
-            // Let go of the old copy first: the object is then changed in place.
+            // Releases the old copy first, so that the object is changed in place.
             self = .null
             object[key] = newValue
             self = .object(object)
         }
     }
 
-    /// The element at that index, from 0; nil when it is absent or this is no array.
+    /// The element at that index, from 0; nil if it is absent or this is not an array.
     public subscript(_ index: Int) -> JSONValue? {
         guard case .array(let values) = self, values.indices.contains(index) else { return nil }
         return values[index]
     }
 
-    /// The value a pointer leads to, or nil when it leads nowhere.
+    /// The value that a pointer refers to, or nil if there is none.
     public subscript(_ pointer: JSONPointer) -> JSONValue? {
         var value = self
         for token in pointer.tokens {

@@ -1,4 +1,3 @@
-/// Writes JSON text.
 struct JSONWriter {
     private let isPretty: Bool
     private let sortsKeys: Bool
@@ -16,7 +15,7 @@ struct JSONWriter {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// At most `limit` scalars of the compact text, and whether that is all of it.
+    /// At most `limit` scalars of the compact text, and whether that is all.
     static func text(_ value: JSONValue, limit: Int) -> (text: String, isWhole: Bool) {
         var writer = JSONWriter(isPretty: false, sortsKeys: false, budget: limit * 4 + 4)
         writer.write(value, depth: 0)
@@ -25,7 +24,7 @@ struct JSONWriter {
         return (String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit))), false)
     }
 
-    /// The escape of a character that cannot stand bare in a string.
+    /// The escape of a character that must not be literal in a string.
     static func appendEscape(of byte: UInt8, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\\"))
         switch byte {
@@ -83,12 +82,12 @@ struct JSONWriter {
 
     private mutating func write(_ string: String) { Self.append(string, to: &bytes, budget: budget) }
 
-    /// A string between its quotation marks; it stops soon after the budget is spent.
+    /// A string in quotes; stops soon after the budget is spent.
     static func append(_ string: String, to bytes: inout [UInt8], budget: Int = .max) {
         bytes.append(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { text in
-            // Plain steps, because strings of a megabyte are written without an optimiser too.
+            // A plain loop, so that strings of a megabyte are fast even without optimization.
             var start = text.startIndex
             while start < text.endIndex, bytes.count <= budget {
                 let last = start + min(text.endIndex - start, budget - bytes.count + 1)
@@ -103,12 +102,12 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Where the first byte stands that needs an escape, at or behind a start; eight bytes are looked at in one step.
+    /// The position of the first byte that needs an escape, from a start; examines eight bytes at a time.
     private static func plainEnd(_ text: UnsafeBufferPointer<UInt8>, _ start: Int, _ last: Int) -> Int {
         let bytes = UnsafeRawBufferPointer(text)
         let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         var end = start
-        /// The high bit of a byte is set where the byte is below 0x20, a quotation mark or a backslash.
+        /// Sets the high bit of each byte below 0x20, quotation mark or backslash.
         func marked(_ offset: Int) -> UInt64 {
             let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
@@ -148,22 +147,23 @@ struct JSONWriter {
 extension JSONValue {
     /// The JSON text of this value.
     ///
-    /// Numbers keep their spelling. Strings escape only what RFC 8259 demands: the quote, the backslash and control characters.
+    /// Numbers keep their notation. Strings escape only what RFC 8259 requires: the quote, the backslash and control
+    /// characters.
     /// - Parameters:
-    ///   - pretty: One member or element a line, indented by two spaces.
-    ///   - sortedKeys: Members ordered by the code points of their keys, not as they were written.
-    /// - Returns: The text, without a line feed at its end.
+    ///   - pretty: One member or element per line, indented by two spaces.
+    ///   - sortedKeys: Orders members by the code points of their keys.
+    /// - Returns: The text, without a final line feed.
     public func text(pretty: Bool = false, sortedKeys: Bool = false) -> String {
         JSONWriter.text(self, isPretty: pretty, sortsKeys: sortedKeys)
     }
 
-    /// At most `limit` scalars of the compact text, and whether that is all of it; the work is bounded by the limit.
+    /// At most `limit` scalars of the compact text, and whether that is all; the limit bounds the work.
     package func text(limit: Int) -> (text: String, isWhole: Bool) {
         JSONWriter.text(self, limit: limit)
     }
 }
 
 extension String {
-    /// Appends this text as a JSON string, between quotation marks.
+    /// Appends this text as a JSON string in quotes.
     package func appendJSON(to bytes: inout [UInt8]) { JSONWriter.append(self, to: &bytes) }
 }

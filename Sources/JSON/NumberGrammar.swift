@@ -16,7 +16,7 @@ enum NumberGrammar {
         }
     }
 
-    /// Skips the longest number that starts at a position; tells whether it has neither fraction nor exponent.
+    /// Skips the longest number at a position; returns whether it has neither fraction nor exponent.
     @inline(__always)
     static func skip(_ first: Position, _ text: JSONText, _ isPlain: inout Bool) throws(JSONProblem) -> Position {
         var position = first
@@ -42,7 +42,6 @@ enum NumberGrammar {
         return position
     }
 
-    /// Skips at least one digit.
     @inline(__always)
     private static func skipDigits(
         _ first: Position, _ text: JSONText, _ expected: StaticString

@@ -1,9 +1,9 @@
 import HoldfastJSON
 
-/// Judges one text after another, in memory that it keeps.
+/// Validates one text after another, in reused memory.
 ///
-/// This is the quick way to judge many messages: for a valid one nothing is allocated. It only says valid or not; what is wrong with a
-/// text say `JSONParser.value(bytes:limits:)` and ``Schema/violations(in:limit:)``.
+/// This is the fast way to judge many messages: a valid one needs no allocation. It only says valid or not; for the
+/// errors in a text, use `JSONParser.value(bytes:limits:)` and ``Schema/violations(in:limit:)``.
 public struct ByteValidator: ~Copyable {
     private let schema: Schema
     private var tape: JSONTape
@@ -14,21 +14,21 @@ public struct ByteValidator: ~Copyable {
         tape = JSONTape(limits: limits)
     }
 
-    /// Whether the bytes are JSON, without duplicate keys and lone surrogates, and the value is valid.
+    /// Whether the bytes are valid JSON without duplicate keys and lone surrogates, and conform to the schema.
     public mutating func isValid(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { isValid($0) }
     }
 
-    /// Whether the bytes are JSON, without duplicate keys and lone surrogates, and the value is valid.
+    /// Whether the bytes are valid JSON without duplicate keys and lone surrogates, and conform to the schema.
     public mutating func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         tape.withTokens(of: bytes) { [schema] view in view.map { schema.isValid($0) } ?? false }
     }
 }
 
 extension Schema {
-    /// Whether the bytes are JSON, without duplicate keys and lone surrogates, and the value is valid.
+    /// Whether the bytes are valid JSON without duplicate keys and lone surrogates, and conform to the schema.
     ///
-    /// For more than one text make a ``ByteValidator``, which keeps its memory.
+    /// For several texts, use a ``ByteValidator``, which reuses its memory.
     public func isValid(bytes: [UInt8], limits: JSONLimits = .standard) -> Bool {
         var validator = ByteValidator(self, limits: limits)
         return validator.isValid(bytes)

@@ -1,18 +1,18 @@
 import HoldfastJSON
 
-/// Which keywords a schema resource understands, taken from the vocabularies of its metaschema.
+/// The keywords that a schema resource understands, from the vocabularies of its metaschema.
 struct Dialect: Sendable, Hashable {
     var applicator = true
     var unevaluated = true
     var validation = true
-    /// Whether `format` is an assertion whatever the caller asked for.
+    /// Whether `format` is an assertion, whatever the caller requested.
     var assertsFormat = false
 
     static let standard = Dialect()
 
     private static let prefix = "https://json-schema.org/draft/2020-12/vocab/"
 
-    /// Reads the `$vocabulary` of a metaschema; a metaschema without one stands for all standard vocabularies.
+    /// Reads the `$vocabulary` of a metaschema; without one, all standard vocabularies apply.
     init(metaschema: JSONValue, uri: String) throws(SchemaProblem) {
         guard let vocabularies = metaschema["$vocabulary"]?.objectValue else {
             self = .standard

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// A property that every alternative requires with values of its own, so that its value names the alternative.
+/// A property whose value identifies the alternative, because every alternative requires it with different values.
 package struct Discriminator: Sendable {
     package let property: String
     /// Alternatives by value.
@@ -10,7 +10,7 @@ package struct Discriminator: Sendable {
 }
 
 extension SchemaCompiler {
-    /// Looks for discriminators in all alternatives of the program.
+    /// Finds the discriminators of all alternatives in the program.
     mutating func findDiscriminators() {
         for node in program.nodes.indices {
             for position in program.nodes[node].keywords.indices {
@@ -27,7 +27,7 @@ extension SchemaCompiler {
 }
 
 extension Program {
-    /// The property that tells the alternatives apart, if there is one.
+    /// The property that distinguishes the alternatives, if there is one.
     fileprivate func discriminator(of alternatives: [Int]) -> Discriminator? {
         guard alternatives.count > 1 else { return nil }
         let tags = alternatives.map { self.tags(of: $0) }
@@ -50,7 +50,7 @@ extension Program {
         return Discriminator(property: property, branches: branches, values: values)
     }
 
-    /// The properties a schema requires and gives a few fixed strings to.
+    /// The properties that a schema requires and restricts to a few strings.
     private func tags(of node: Int) -> [(property: String, values: [String])] {
         var required: [String] = []
         var tables: [PropertyTable] = []
@@ -72,7 +72,7 @@ extension Program {
         }
     }
 
-    /// All keywords that hold wherever a node holds.
+    /// All keywords that apply wherever a node applies.
     private func conjunction(of node: Int) -> [Keyword] {
         var keywords: [Keyword] = []
         var pending = [node]
@@ -92,7 +92,7 @@ extension Program {
 }
 
 extension Keyword {
-    /// The strings a value must be one of, if only strings are allowed.
+    /// The allowed values, if they are a list of strings.
     fileprivate var fixedStrings: [String]? {
         switch self {
         case .const(.string(let string)): return [string]

@@ -2,23 +2,23 @@ import HoldfastJSON
 
 /// Applies a program to a value.
 ///
-/// With a violation limit of 0 it stops at the first fault; otherwise it goes on and explains.
+/// With a violation limit of 0 it stops at the first fault; otherwise it continues and explains.
 struct Evaluation {
     let program: Program
     private let violationLimit: Int
-    /// Above 0 while a schema is only tried, so that its faults are no violations.
+    /// Above 0 while a schema is only tried, when its faults are not violations.
     private var silence = 0
-    /// How many evaluations are open: the thread's stack has an end.
+    /// The number of nested evaluations, which is bounded because the thread's stack is.
     private var depth = 0
     private var violations: [Finding] = []
     var instancePath: [String] = []
     private var keywordPath: [String] = []
-    /// The resources entered on the way here, outermost first, for dynamic references.
+    /// The resources entered so far, outermost first, for dynamic references.
     var scope: [Int] = []
-    /// Dynamic references that are open at this place of the instance.
+    /// Dynamic references being followed at this place of the instance.
     var openReferences: [(node: Int, instanceDepth: Int)] = []
 
-    /// Schemas inside one another that still fit the smallest stack a thread commonly has, 512 KB.
+    /// The nesting depth that fits the smallest common thread stack, 512 KB.
     private static let maxDepth = 600
 
     typealias Finding = SchemaFinding
@@ -30,7 +30,7 @@ struct Evaluation {
         return evaluate(program.root, value, &marks)
     }
 
-    /// Whether faults are written down right now.
+    /// Whether faults are recorded now.
     var explains: Bool { violationLimit > 0 && silence == 0 }
 
     /// Applies one node at the current place.
@@ -53,15 +53,15 @@ struct Evaluation {
         var isValid = true
         for keyword in node.keywords where !check(keyword, value, node, &own) {
             isValid = false
-            // A value of the wrong kind has one fault, not one for each keyword that expected the right kind.
+            // A value of the wrong type has one fault, not one for each keyword that expected another type.
             if !explains || keyword.tellsKind { break }
         }
-        // While explaining, what a failing schema has looked at counts as looked at: its fault is not told twice.
+        // When explaining, whatever a failing schema evaluated counts as evaluated, so that its fault is reported once.
         if let own, isValid || explains { marks?.formUnion(own) }
         return isValid
     }
 
-    /// Whether all parts are fine; only who explains goes on after the first that is not.
+    /// Whether all parts are valid; continues after the first invalid one only when explaining.
     mutating func all<Parts: Sequence>(
         _ parts: Parts, are isFine: (inout Evaluation, Parts.Element) -> Bool
     ) -> Bool {
@@ -73,7 +73,7 @@ struct Evaluation {
         return isValid
     }
 
-    /// Applies a node without writing down its faults.
+    /// Applies a node without recording its faults.
     mutating func matches(_ index: Int, _ value: JSONValue, _ marks: inout Marks?) -> Bool {
         silence += 1
         defer { silence -= 1 }
@@ -101,7 +101,7 @@ struct Evaluation {
         return follow(index, value, &marks, through: keyword, token)
     }
 
-    /// Writes down a fault found by the keyword at `tokens` below a node, or by the node itself.
+    /// Records a fault found by the keyword at `tokens` below a node, or by the node itself.
     mutating func report(
         _ fault: Fault, _ value: JSONValue, _ node: Program.Node, _ tokens: [String], part: String? = nil
     ) {
@@ -121,7 +121,7 @@ struct Evaluation {
                 fault: fault))
     }
 
-    /// Collects what a piece of work reports, instead of writing it down at once.
+    /// Collects the faults found by the closure instead of recording them.
     mutating func gather(_ work: (inout Evaluation) -> Bool) -> (isValid: Bool, findings: [Finding]) {
         let before = violations
         violations = []
@@ -131,23 +131,23 @@ struct Evaluation {
         return (isValid, findings)
     }
 
-    /// Writes down what was gathered.
+    /// Records collected faults.
     mutating func keep(_ findings: [Finding]) {
         violations.append(contentsOf: findings.prefix(max(0, violationLimit - violations.count)))
     }
 
-    /// The place of the instance that is looked at.
+    /// The current place in the instance.
     var location: JSONPointer { JSONPointer(tokens: instancePath) }
 
-    /// Each fault once.
+    /// The faults without duplicates.
     func findings() -> [Finding] {
         var seen: Set<SchemaViolation.Identity> = []
         return violations.filter { seen.insert($0.violation.identity).inserted }
     }
 
-    /// The violations, each fault once.
+    /// The violations without duplicates.
     func told() -> [SchemaViolation] {
-        // A misspelt name that was meant to be a missing one is one fault, and the name says more.
+        // A misspelled name and the missing name it stands for are one fault; keep the former, which says more.
         let misspelt = Set(
             violations.compactMap { finding -> JSONPointer? in
                 guard case .unknownProperty(_, .some(let nearest), _) = finding.fault else { return nil }
@@ -165,7 +165,7 @@ struct Evaluation {
 }
 
 extension SchemaViolation {
-    /// What makes two violations the same fault, by whatever way the schema was reached.
+    /// Two violations with equal identity are the same fault, reached on different ways through the schema.
     struct Identity: Hashable {
         let instance: JSONPointer
         let message: String

@@ -1,7 +1,7 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// What can be wrong with a value; the words for all of it are here.
+/// Everything that can be wrong with a value, with all the messages.
 package enum Fault: Hashable, Sendable {
     case type(found: String, TypeSet)
     case const(JSONValue)
@@ -33,7 +33,7 @@ package enum Fault: Hashable, Sendable {
 extension TypeSet: Hashable {}
 
 extension Fault {
-    /// What is wrong.
+    /// The problem in words.
     func message(_ value: JSONValue) -> String {
         switch self {
         case .type(let found, let types): "found \(found) instead of \(Self.either(types.names))"
@@ -77,7 +77,7 @@ extension Fault {
         }
     }
 
-    /// What would have been right.
+    /// The valid values, in words.
     var expected: String {
         switch self {
         case .type(_, let types): Self.either(types.names)

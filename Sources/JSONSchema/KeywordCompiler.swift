@@ -1,8 +1,8 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Compiles the keywords of one schema object, in the order in which they are evaluated: what a value is, then what it must be,
-/// then what it holds, and last what nobody else has looked at.
+/// Compiles the keywords of one schema object, in the order of evaluation: type, assertions, contents, unevaluated
+/// rest.
 extension SchemaCompiler {
     mutating func read(_ next: Pending) throws(SchemaProblem) {
         guard case .object(let object) = next.value else { return }
@@ -86,7 +86,7 @@ extension SchemaCompiler {
     private func format(_ reader: KeywordReader, _ dialect: Dialect) throws(SchemaProblem) -> Format? {
         guard let name = try reader.string("format") else { return nil }
         let format = Format(rawValue: name)
-        if format == nil, unknownKeywords == .refuse {
+        if format == nil, unknownKeywords == .refuse, !Format.uncheckedNames.contains(name) {
             let nearest = nearestName(to: name, among: Format.allCases.map(\.rawValue))
             throw reader.problem(.unknownFormat(name, nearest: nearest), "format")
         }
@@ -103,7 +103,7 @@ extension SchemaCompiler {
         if let reference = try reader.string("$dynamicRef") {
             let (site, value) = try resolve(reference, from: reader.uri, at: reader.location.appending("$dynamicRef"))
             let target = try node(for: value, at: site)
-            // It is dynamic only when it leads to a dynamic anchor by name.
+            // It is dynamic only if its fragment names a dynamic anchor.
             let name = URIReference(reference).fragment.flatMap { URIReference.unescaped($0) } ?? ""
             let anchors = program.resources[program.nodes[target].resource].dynamicAnchors
             keywords.append(.dynamicReference(target, anchor: anchors[name] == target ? name : nil))
@@ -137,7 +137,7 @@ extension SchemaCompiler {
         return keywords
     }
 
-    /// The old keyword `dependencies`, which the specification lets implementations keep for compatibility.
+    /// The old keyword `dependencies`, which the specification permits for compatibility.
     private mutating func dependencies(_ reader: KeywordReader, _ next: Pending) throws(SchemaProblem) -> [Keyword] {
         guard case .object(let map) = reader.object["dependencies"] else { return [] }
         var names: [(key: String, names: [String])] = []

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// Reads the keywords of one schema object and complains about values of the wrong shape.
+/// Reads the keywords of one schema object and rejects values of the wrong shape.
 struct KeywordReader {
     let object: JSONObject
     let uri: String
@@ -26,7 +26,6 @@ struct KeywordReader {
         guard case .number(let number) = value, number.isInteger, number >= JSONNumber(0) else {
             throw bad(keyword, "a whole number from 0")
         }
-        // No instance is larger than the largest Int.
         return number.int ?? .max
     }
 

@@ -1,6 +1,6 @@
-/// What is known about every keyword of draft 2020-12.
+/// The properties of every keyword of draft 2020-12.
 package enum KeywordTable {
-    /// What a keyword's value holds.
+    /// Where a keyword's value contains schemas.
     package enum Shape {
         case schema
         case schemas
@@ -9,7 +9,7 @@ package enum KeywordTable {
         case plain
     }
 
-    /// The vocabulary a keyword comes from, as far as it can be switched off.
+    /// The vocabulary of a keyword, if it can be switched off.
     package enum Vocabulary {
         case core, applicator, unevaluated, validation, annotation
     }

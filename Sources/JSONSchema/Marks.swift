@@ -1,10 +1,10 @@
 import HoldfastJSON
 
-/// Which members or elements of one value have been evaluated, by position.
+/// The evaluated members or elements of one value, by index.
 struct Marks {
     private var isMarked: [Bool]
 
-    /// Marks for the parts of a value, none of them set.
+    /// Marks for the parts of a value, initially unset.
     init(_ value: JSONValue) {
         switch value {
         case .array(let values): isMarked = Array(repeating: false, count: values.count)

@@ -1,12 +1,12 @@
 import HoldfastJSON
 
-/// A compiled schema: one flat list of nodes that refer to each other by position.
+/// A compiled schema: a flat list of nodes that refer to each other by index.
 package struct Program: Sendable {
     package var nodes: [Node] = []
     package var resources: [Resource] = []
     package var root = 0
 
-    /// A schema resource, as far as an evaluation needs it.
+    /// The part of a schema resource that an evaluation needs.
     package struct Resource: Sendable {
         package let uri: String
         var dynamicAnchors: [String: Int] = [:]
@@ -14,20 +14,20 @@ package struct Program: Sendable {
 
     /// One schema.
     package struct Node: Sendable {
-        /// The answer of a boolean schema; nil for an object.
+        /// The value of a boolean schema; nil for an object.
         package var verdict: Bool?
-        /// The resource it belongs to, by position in the program.
+        /// Its resource, as an index of the program.
         package let resource: Int
         /// Its place inside that resource.
         package let location: JSONPointer
-        /// Its assertions and applicators, in the order in which a reader wants to hear of them.
+        /// Its assertions and applicators, in the order in which to report faults.
         package var keywords: [Keyword] = []
-        /// Whether one of them asks what the others have evaluated.
+        /// Whether a keyword depends on what the others evaluated.
         package var asksForRest = false
     }
 }
 
-/// One keyword, or several that can only be understood together.
+/// One keyword, or several that have a meaning only together.
 package enum Keyword: Sendable {
     case type(TypeSet)
     case const(JSONValue)
@@ -64,16 +64,16 @@ package enum Keyword: Sendable {
     case unevaluatedItems(Int)
 }
 
-/// `properties`, `patternProperties` and `additionalProperties` of one schema: a member is looked up once.
+/// `properties`, `patternProperties` and `additionalProperties` of one schema, so that a member is looked up once.
 package struct PropertyTable: Sendable {
     package var names: [ExactString: Int] = [:]
-    /// The names in the order of the schema, for suggestions.
+    /// The names in schema order, for suggestions.
     package var order: [String] = []
     package var patterns: [(pattern: Pattern, node: Int)] = []
     package var additional: Int?
 }
 
-/// A set of the type names of JSON Schema.
+/// A set of JSON Schema type names.
 package struct TypeSet: OptionSet, Sendable {
     package let rawValue: Int
 
@@ -108,7 +108,7 @@ package struct TypeSet: OptionSet, Sendable {
 }
 
 extension Keyword {
-    /// The nodes that are applied to the same place of the instance.
+    /// The nodes that apply to the same place of the instance.
     package var inPlace: [Int] {
         switch self {
         case .reference(let node), .not(let node): [node]
@@ -121,7 +121,7 @@ extension Keyword {
 }
 
 extension Program {
-    /// Whether a value is valid under one of its schemas.
+    /// Whether a value is valid under a node.
     package func accepts(_ value: JSONValue, at node: Int) -> Bool {
         var program = self
         program.root = node

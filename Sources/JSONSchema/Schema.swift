@@ -1,16 +1,16 @@
 import HoldfastJSON
 
-/// Whether `format` decides validity, or only says something to people.
+/// Whether `format` is checked or only an annotation.
 public enum FormatMode: Sendable, Hashable {
-    /// A value that does not have the format is invalid.
+    /// A value without the format is invalid.
     case assert
-    /// Formats are not looked at, unless the dialect of a schema demands it.
+    /// Formats are not checked, unless the dialect of a schema requires it.
     case annotate
 }
 
-/// What becomes of keywords and formats that draft 2020-12 does not have.
+/// How to treat keywords and formats outside draft 2020-12.
 public enum UnknownKeywordMode: Sendable, Hashable {
-    /// They stop the compilation, unless they start with `x-`: most of them are typing errors.
+    /// They are compilation errors, unless they start with `x-`: most of them are typos.
     case refuse
     /// They are ignored, as the specification says.
     case ignore
@@ -19,7 +19,7 @@ public enum UnknownKeywordMode: Sendable, Hashable {
 /// A compiled JSON Schema, draft 2020-12.
 public struct Schema: Sendable {
     package let program: Program
-    /// The same for tapes; absent when references are dynamic.
+    /// The flat form for tapes; absent if there are dynamic references.
     let flat: FlatProgram?
     private let registry: SchemaRegistry
 
@@ -27,12 +27,12 @@ public struct Schema: Sendable {
     ///
     /// - Parameters:
     ///   - schema: An object or a boolean.
-    ///   - baseURI: What relative references start from, if the schema has no `$id`.
-    ///   - registry: The schemas that references may lead to.
-    ///   - formats: Whether `format` decides validity.
-    ///   - unknownKeywords: What becomes of keywords the dialect does not have.
-    /// - Throws: ``SchemaProblem`` when a keyword is unknown or has the wrong shape, a reference leads nowhere or round in a
-    ///   circle, or a pattern cannot be compiled.
+    ///   - baseURI: The base of relative references, if the schema has no `$id`.
+    ///   - registry: The schemas that may be referenced.
+    ///   - formats: Whether `format` is checked.
+    ///   - unknownKeywords: How to treat keywords outside the dialect.
+    /// - Throws: ``SchemaProblem`` if a keyword is unknown or has the wrong shape, a reference is unresolved or
+    ///   endless, or a pattern cannot be compiled.
     public init(
         _ schema: JSONValue,
         baseURI: String = "",
@@ -46,14 +46,14 @@ public struct Schema: Sendable {
             uri: registry.resources[root].uri, registry: registry, formats: formats, unknownKeywords: unknownKeywords)
     }
 
-    /// Compiles a registered schema, or a part of one: `uri#/$defs/name` and `uri#anchor` work too.
+    /// Compiles a registered schema or a part of one; `uri#/$defs/name` and `uri#anchor` work too.
     ///
     /// - Parameters:
-    ///   - uri: Where the schema is registered, or the `$id` it has.
-    ///   - registry: The schemas that references may lead to, this one among them.
-    ///   - formats: Whether `format` decides validity.
-    ///   - unknownKeywords: What becomes of keywords the dialect does not have.
-    /// - Throws: ``SchemaProblem``, as for a schema that is given directly.
+    ///   - uri: Where the schema is registered, or its `$id`.
+    ///   - registry: The schemas that may be referenced, including this one.
+    ///   - formats: Whether `format` is checked.
+    ///   - unknownKeywords: How to treat keywords outside the dialect.
+    /// - Throws: ``SchemaProblem``, as for a schema that is passed directly.
     public init(
         uri: String,
         registry: SchemaRegistry,
@@ -66,8 +66,8 @@ public struct Schema: Sendable {
         self.registry = registry
     }
 
-    /// Compiles a registered schema for those who ask of few values: what would decide quickly of many is left out.
-    /// - Throws: ``SchemaProblem``, as for a schema that is given directly.
+    /// Compiles a registered schema for a few validations, without the tables that speed up many.
+    /// - Throws: ``SchemaProblem``, as for a schema that is passed directly.
     package init(
         ofFewValues uri: String, registry: SchemaRegistry, unknownKeywords: UnknownKeywordMode
     ) throws(SchemaProblem) {
@@ -84,26 +84,26 @@ public struct Schema: Sendable {
         return tape.withTokens(of: value) { flat.accepts($0) }
     }
 
-    /// Whether the value of a text that was read before is valid.
+    /// Whether the value of a parsed text is valid.
     package func isValid(_ view: TapeView) -> Bool {
         flat?.accepts(view) ?? program.accepts(view.value(), at: program.root)
     }
 
-    /// What is wrong with a value, one violation for each fault; empty exactly when it is valid.
+    /// The faults of a value, one violation each; empty exactly if it is valid.
     ///
     /// - Parameters:
-    ///   - value: The value to look at.
-    ///   - limit: The most violations listed, so that a hostile value cannot buy memory with faults.
-    /// - Returns: The violations, outermost first as the schema is read.
+    ///   - value: The value to validate.
+    ///   - limit: The most violations to return, so that a hostile value cannot use up memory.
+    /// - Returns: The violations, outermost first in schema order.
     public func violations(in value: JSONValue, limit: Int = 100) -> [SchemaViolation] {
-        // Most values are valid, and to say so costs no bookkeeping.
+        // Most values are valid, and checking that first is cheap.
         guard !isValid(value) else { return [] }
         var evaluation = Evaluation(program, violationLimit: max(1, limit))
         _ = evaluation.run(value)
         return evaluation.told()
     }
 
-    /// What is wrong with a value, with the facts behind the words; for those who have words of their own.
+    /// The faults of a value as data, for callers with messages of their own.
     package func findings(in value: JSONValue) -> [SchemaFinding] {
         guard !isValid(value) else { return [] }
         var evaluation = Evaluation(program, violationLimit: 100)
@@ -111,14 +111,15 @@ public struct Schema: Sendable {
         return evaluation.findings()
     }
 
-    /// The part of a schema a violation speaks of: the value at a place inside the resource of that URI.
+    /// The value at a place inside the schema resource with a URI, such as the one a violation names.
     public func schemaValue(at uri: String, _ location: JSONPointer) -> JSONValue? {
         guard let index = registry.resource(at: uri) else { return nil }
         let resource = registry.resources[index]
         return registry.documents[resource.document][resource.root.appending(location)]
     }
 
-    /// The value of an extension keyword such as `x-clause`, from the innermost schema around the violated keyword that has it.
+    /// The value of an extension keyword such as `x-clause`, from the innermost schema that has it around the violated
+    /// keyword.
     public func value(of keyword: String, near violation: SchemaViolation) -> JSONValue? {
         var location: JSONPointer? = violation.schemaLocation
         while let pointer = location {

@@ -1,13 +1,14 @@
 import HoldfastJSON
 
-/// Turns schemas into a ``Program``: every reference resolved, every keyword checked, nothing left to fail later.
+/// Compiles schemas into a ``Program``, resolving every reference and checking every keyword, so that nothing fails
+/// later.
 struct SchemaCompiler {
     struct Site: Hashable {
         let document: Int
         let pointer: JSONPointer
     }
 
-    /// A schema that has a node and waits to be read.
+    /// A schema that has a node but is not read yet.
     struct Pending {
         let node: Int
         let value: JSONValue
@@ -18,7 +19,7 @@ struct SchemaCompiler {
     let formats: FormatMode
     let unknownKeywords: UnknownKeywordMode
     var program = Program()
-    /// References by the node they stand in, for the words of a problem.
+    /// References by their node, for problem messages.
     var references: [Int: String] = [:]
     private var nodeBySite: [Site: Int] = [:]
     private var pending: [Pending] = []
@@ -29,11 +30,11 @@ struct SchemaCompiler {
         (self.registry, self.formats, self.unknownKeywords) = (registry, formats, unknownKeywords)
     }
 
-    /// Compiles the schema a URI leads to, and all it refers to.
+    /// Compiles the schema at a URI and everything it references.
     mutating func compile(_ uri: String) throws(SchemaProblem) -> Program {
         let (site, value) = try resolve(uri, from: nil, at: JSONPointer())
         program.root = try node(for: value, at: site)
-        // A stack of our own: schemas may be deep, and chains of references long.
+        // An explicit stack: schemas may be deep, and chains of references long.
         while let next = pending.popLast() {
             try read(next)
         }
@@ -42,10 +43,10 @@ struct SchemaCompiler {
         return program
     }
 
-    /// The node of a schema, made if it is new.
+    /// The node of a schema, created if it is new.
     mutating func node(for value: JSONValue, at site: Site, inside resource: Int? = nil) throws(SchemaProblem) -> Int {
         if let known = nodeBySite[site] { return known }
-        // Inside a resource only a schema with an identifier can start another one.
+        // Inside a resource, only a schema with an identifier can start another one.
         let owner: Int
         if let resource, value["$id"] == nil {
             owner = resource
@@ -53,7 +54,7 @@ struct SchemaCompiler {
             owner = registry.resource(of: site.pointer, in: site.document) ?? 0
         }
         let resource = try enter(owner)
-        // Entering may have come upon this very site, by its dynamic anchor.
+        // Entering the resource may have created this node through its dynamic anchor.
         if let known = nodeBySite[site] { return known }
         let root = registry.resources[owner].root
         let location = JSONPointer(tokens: Array(site.pointer.tokens.dropFirst(root.tokens.count)))
@@ -70,7 +71,7 @@ struct SchemaCompiler {
         return node
     }
 
-    /// Takes a resource into the program, with all its dynamic anchors: any of them may be in scope later.
+    /// Adds a resource to the program, with all its dynamic anchors, since any of them may be in scope later.
     private mutating func enter(_ index: Int) throws(SchemaProblem) -> Int {
         if let known = resourceByIndex[index] { return known }
         let resource = registry.resources[index]
@@ -86,7 +87,7 @@ struct SchemaCompiler {
         return position
     }
 
-    /// The site a reference leads to, and the schema there.
+    /// The site of a reference's target, and the schema there.
     func resolve(
         _ reference: String, from uri: String?, at location: JSONPointer
     ) throws(SchemaProblem) -> (Site, JSONValue) {
@@ -118,7 +119,7 @@ struct SchemaCompiler {
         return (Site(document: resource.document, pointer: pointer), value)
     }
 
-    /// The dialect of the resource a node belongs to.
+    /// The dialect of a node's resource.
     mutating func dialect(of site: Site) throws(SchemaProblem) -> Dialect {
         guard let index = registry.resource(of: site.pointer, in: site.document) else { return .standard }
         let resource = registry.resources[index]
@@ -134,7 +135,7 @@ struct SchemaCompiler {
         return dialect
     }
 
-    /// Refuses cycles of schemas that all apply to one and the same place of the instance.
+    /// Rejects cycles of schemas that all apply to the same place of the instance.
     private func refuseEndlessReferences() throws(SchemaProblem) {
         let edges = program.nodes.map { $0.keywords.flatMap(\.inPlace) }
         var isDone = [Bool](repeating: false, count: edges.count)

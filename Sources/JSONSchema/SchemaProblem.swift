@@ -1,12 +1,12 @@
 import HoldfastJSON
 
-/// Why a schema cannot be used, and which keyword says so.
+/// Why a schema cannot be used, and the keyword at fault.
 public struct SchemaProblem: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kind of problem.
     public enum Kind: Sendable, Hashable {
-        /// A keyword the dialect does not have and that does not start with `x-`.
+        /// A keyword outside the dialect that does not start with `x-`.
         case unknownKeyword(String, nearest: String?)
-        /// A format nobody can check.
+        /// An unknown format.
         case unknownFormat(String, nearest: String?)
         /// A keyword whose value has the wrong shape.
         case badValue(keyword: String, found: String, expected: String)
@@ -14,9 +14,9 @@ public struct SchemaProblem: Error, Sendable, Hashable {
         case notASchema(found: String)
         /// A pattern that cannot be compiled.
         case badPattern(String, reason: String)
-        /// A reference to a document or place that is not there.
+        /// A reference to a missing document or place.
         case unresolved(String, reason: String)
-        /// A chain of references that comes back to its start without entering the instance.
+        /// A chain of references that returns to its start without entering the instance.
         case endless(String)
         /// Two different schemas under one URI, or two anchors of one name.
         case duplicate(String)
@@ -24,11 +24,11 @@ public struct SchemaProblem: Error, Sendable, Hashable {
         case badURI(String, expected: String)
         /// A `$schema` whose dialect is not known.
         case unknownDialect(String)
-        /// A vocabulary a metaschema demands and nobody here knows.
+        /// An unknown vocabulary that a metaschema requires.
         case unknownVocabulary(String)
     }
 
-    /// What is wrong.
+    /// The kind of problem.
     public let kind: Kind
     /// The URI of the schema resource, empty when it has none.
     public let schemaURI: String
@@ -41,7 +41,7 @@ public struct SchemaProblem: Error, Sendable, Hashable {
 }
 
 extension SchemaProblem: CustomStringConvertible {
-    /// Place, what was found and what was expected, in one line.
+    /// Place, finding and expectation in one line.
     public var description: String { "\(schemaURI)#\(location): \(sentence)" }
 
     private var sentence: String {

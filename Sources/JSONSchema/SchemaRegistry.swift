@@ -1,32 +1,32 @@
 import HoldfastJSON
 
-/// The schemas that references may lead to, by URI; the metaschemas of draft 2020-12 are in it from the start.
+/// The schemas that may be referenced, by URI; it always includes the metaschemas of draft 2020-12.
 public struct SchemaRegistry: Sendable {
-    /// Whole documents, as they were added.
+    /// Whole documents, as added.
     private(set) var documents: [JSONValue] = []
-    /// Schema resources: documents, and the parts of them that have an `$id` of their own.
+    /// Schema resources: documents, and parts of them with their own `$id`.
     private(set) var resources: [SchemaResource] = []
     private var resourceByURI: [String: Int] = [:]
 
-    /// The registry every other one starts from.
+    /// The registry that every other one starts from.
     private static let metaschemas: SchemaRegistry = {
         var registry = SchemaRegistry(empty: ())
         for schema in Metaschemas.all {
-            // A metaschema that could not be read would show as an unresolved reference, by name.
+            // If a metaschema could not be read, it would be reported by name as an unresolved reference.
             _ = try? registry.include(schema, at: schema["$id"]?.stringValue ?? "")
         }
         return registry
     }()
 
-    /// A registry with nothing but the metaschemas.
+    /// A registry with only the metaschemas.
     public init() { self = Self.metaschemas }
 
     private init(empty: ()) {}
 
-    /// Adds a schema under the URI it is retrieved by; references also find it, and its parts, by their `$id`.
+    /// Adds a schema under its retrieval URI; references also find it, and its parts, by `$id`.
     ///
     /// Adding an equal schema again changes nothing.
-    /// - Throws: ``SchemaProblem`` when the URI is relative or has a fragment, is taken by a different schema, or the
+    /// - Throws: ``SchemaProblem`` if the URI is relative or has a fragment, is taken by a different schema, or the
     ///   schema's own identifiers contradict each other.
     public mutating func add(_ schema: JSONValue, at uri: String) throws(SchemaProblem) {
         let reference = URIReference(uri)
@@ -39,7 +39,7 @@ public struct SchemaRegistry: Sendable {
     /// The URIs of all resources, sorted.
     public var uris: [String] { resourceByURI.keys.sorted() }
 
-    /// Adds a document under any URI, relative ones too; its root resource is the answer.
+    /// Adds a document under any URI, even a relative one; returns its root resource.
     @discardableResult
     mutating func include(_ schema: JSONValue, at uri: String) throws(SchemaProblem) -> Int {
         let base = Self.withoutFragment(uri)
@@ -65,10 +65,10 @@ public struct SchemaRegistry: Sendable {
         return first
     }
 
-    /// The resource a URI without fragment names.
+    /// The resource with a URI without fragment.
     func resource(at uri: String) -> Int? { resourceByURI[uri] }
 
-    /// The resource a place in a document belongs to: the innermost that contains it.
+    /// The innermost resource that contains a place in a document.
     func resource(of pointer: JSONPointer, in document: Int) -> Int? {
         resources.indices
             .filter { resources[$0].document == document && pointer.starts(with: resources[$0].root) }
@@ -82,12 +82,11 @@ public struct SchemaRegistry: Sendable {
     }
 }
 
-/// The schemas that describe JSON Schema 2020-12 itself, as published by the JSON Schema organisation.
+/// The metaschemas of JSON Schema 2020-12, as published by the JSON Schema organization.
 enum Metaschemas {
-    /// The dialect every schema has that names no other.
+    /// The default dialect.
     static let standard = "https://json-schema.org/draft/2020-12/schema"
 
-    /// All of them, parsed once.
     static let all: [JSONValue] = [
         PackageResources.schema_json,
         PackageResources.applicator_json,

@@ -1,25 +1,24 @@
 import HoldfastJSON
 
-/// A schema with a URI of its own: the root of a document, or a part of one that has an `$id`.
+/// A schema with its own URI: the root of a document, or a part with an `$id`.
 struct SchemaResource: Sendable {
-    /// All names it is found by; the first one is its base URI.
+    /// All its URIs; the first one is its base URI.
     var uris: [String]
-    /// The document it is part of, by position in the registry.
+    /// Its document, as an index of the registry.
     let document: Int
-    /// Where it starts in that document.
+    /// Where it starts in the document.
     let root: JSONPointer
-    /// The `$schema` that holds here, inherited from the resource around it.
+    /// Its `$schema`, possibly inherited from the resource around it.
     var dialect: String
-    /// Places in the document by anchor name, of either kind.
+    /// Places in the document by anchor name, dynamic or not.
     var anchors: [String: JSONPointer] = [:]
-    /// The names among the anchors that are dynamic.
     var dynamicAnchors: Set<String> = []
 
     var uri: String { uris[0] }
 }
 
-/// Finds the resources and anchors of a document by walking the places where schemas stand, and no others: an `$id` inside
-/// `const` or an unknown keyword is data.
+/// Finds the resources and anchors of a document by visiting only the places of schemas: an `$id` inside `const` or an
+/// unknown keyword is data.
 struct ResourceScan {
     let document: Int
     private(set) var resources: [SchemaResource]
@@ -55,12 +54,12 @@ struct ResourceScan {
         }
     }
 
-    /// Names of earlier drafts that still hold schemas where unknown keywords are tolerated.
+    /// Keywords of earlier drafts that still contain schemas if unknown keywords are ignored.
     private static let legacyShapes: [String: KeywordTable.Shape] = [
         "definitions": .schemaMap, "dependencies": .schemaMap,
     ]
 
-    /// Takes note of the identifiers of one schema; the answer is the resource it belongs to.
+    /// Registers the identifiers of one schema; returns its resource.
     private mutating func enter(
         _ object: JSONObject, at site: JSONPointer, from outer: Int
     ) throws(SchemaProblem) -> Int {
@@ -94,7 +93,7 @@ struct ResourceScan {
         resolved.fragment = nil
         let uri = resolved.text
         if site.isRoot {
-            // The document keeps the URI it was retrieved by as a second name.
+            // The document keeps its retrieval URI as a second name.
             if resources[0].uris[0] != uri { resources[0].uris.insert(uri, at: 0) }
             return 0
         }

@@ -1,22 +1,22 @@
 import HoldfastJSON
 
-/// One fault of a value: where it is, which keyword found it, and what would have been right.
+/// One fault of a value: its place, the keyword that found it, and what would be valid.
 public struct SchemaViolation: Sendable, Hashable {
     /// The place in the value.
     public let instanceLocation: JSONPointer
-    /// The way through the schema, references included.
+    /// The path through the schema, including references.
     public let keywordLocation: JSONPointer
-    /// The URI of the schema resource that holds the keyword, empty when it has none.
+    /// The URI of the schema resource with the keyword, empty if it has none.
     public let schemaURI: String
     /// The keyword's place inside that resource.
     public let schemaLocation: JSONPointer
     /// The keyword.
     public let keyword: String
-    /// What is wrong, in one sentence.
+    /// The problem in one sentence.
     public let message: String
-    /// What would have been right: a set, a range or a name.
+    /// The valid values: a set, a range or a name.
     public let expected: String
-    /// The value as found, cut at 120 characters with its size given.
+    /// The actual value, cut at 120 characters with its size.
     public let actual: String
 }
 
@@ -28,7 +28,7 @@ extension SchemaViolation: CustomStringConvertible {
     }
 }
 
-/// A violation and the facts behind its words.
+/// A violation and the data behind its message.
 package struct SchemaFinding: Hashable, Sendable {
     package let violation: SchemaViolation
     package let fault: Fault

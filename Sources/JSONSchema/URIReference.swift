@@ -1,6 +1,6 @@
 import HoldfastBasics
 
-/// A URI reference taken apart and put together as RFC 3986, section 5 says; checks no characters.
+/// Parses and resolves URI references as in RFC 3986, section 5, without checking characters.
 struct URIReference {
     var scheme: String?
     var authority: String?
@@ -8,7 +8,7 @@ struct URIReference {
     var query: String?
     var fragment: String?
 
-    /// Splits any text; every text is a reference of some kind.
+    /// Parses any text; every text is a reference of some kind.
     init(_ text: String) {
         var rest = Substring(text)
         if let mark = rest.firstIndex(of: "#") {
@@ -32,7 +32,6 @@ struct URIReference {
         path = String(rest)
     }
 
-    /// The text again.
     var text: String {
         var text = ""
         if let scheme { text += scheme + ":" }
@@ -43,7 +42,6 @@ struct URIReference {
         return text
     }
 
-    /// This reference, read by somebody who is at `base`.
     func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme == nil {
@@ -79,7 +77,7 @@ struct URIReference {
             case ".":
                 if isLast { kept.append("") }
             case "..":
-                // The empty segment before a leading slash stays.
+                // Keep the empty segment before a leading slash.
                 if kept.count > 1 || (kept.count == 1 && kept[0] != "") { kept.removeLast() }
                 if isLast { kept.append("") }
             default: kept.append(segment)
@@ -97,7 +95,7 @@ struct URIReference {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
-    /// Percent escapes undone; nil when one is broken or the bytes are no UTF-8.
+    /// Decodes percent escapes; nil if one is malformed or the bytes are not UTF-8.
     static func unescaped(_ text: String) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

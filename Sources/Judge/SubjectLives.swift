@@ -17,6 +17,8 @@ struct SubjectLives: Sendable {
     /// A time in which the disk of the subject took no writes.
     struct Fault: Sendable {
         let begin: Int
+        /// The first event that it may have met: the stage tells of it once it surely holds.
+        let earliest: Int
         /// The event that ended it: writes accepted again, or the next start; the length of the history without one.
         let end: Int
         let life: Int
@@ -35,7 +37,10 @@ struct SubjectLives: Sendable {
     init(_ history: History) {
         var refused: Int?
         func close(_ end: Int) {
-            if let begin = refused { faults.append(Fault(begin: begin, end: end, life: starts.count { $0 < begin })) }
+            if let begin = refused {
+                let life = starts.count { $0 < begin }
+                faults.append(Fault(begin: begin, earliest: Self.earliest(begin, history), end: end, life: life))
+            }
             refused = nil
         }
         for index in history.events.indices where history.events[index].lane == .server {
@@ -59,6 +64,15 @@ struct SubjectLives: Sendable {
         close(history.events.count)
     }
 
+    /// The first event from the moment on at which the stage began to refuse writes.
+    private static func earliest(_ begin: Int, _ history: History) -> Int {
+        guard case .act(_, let details) = history.events[begin].kind, let took = details["took"]?.intValue else {
+            return begin
+        }
+        let moment = history.events[begin].at - took
+        return history.events[..<begin].lastIndex { $0.at < moment }.map { $0 + 1 } ?? 0
+    }
+
     /// Which life an event falls into; frames belong to the life in which their connection was opened.
     func life(at event: Int) -> Int {
         starts.boundary { $0 > event }
@@ -80,7 +94,7 @@ struct SubjectLives: Sendable {
 
     /// Whether the disk took no writes at some moment between two events.
     func refusedWrites(between first: Int, and last: Int) -> Bool {
-        faults.contains { $0.begin < last && $0.end > first }
+        faults.contains { $0.earliest < last && $0.end > first }
     }
 }
 

@@ -4,14 +4,14 @@ import HoldfastJSON
 import HoldfastReference
 import HoldfastTransport
 
-/// What can be done to a mock server while it runs; each is `POST /control/` and its name.
+/// An action on a running mock server; each is `POST /control/` and its name.
 enum ControlAction: String, CaseIterable {
     case drop, silence, resume, restart
     case fail
     case limit = "rate-limit"
     case slow, fault, say, ask, push, replies, heal
 
-    /// Its part of `Spec/schemas/files/control.json`, which says what it does and with which members.
+    /// Its part of `Spec/schemas/files/control.json`, which defines its effect and members.
     private var schema: FileSchema { .control(rawValue) }
 
     var summary: String { schema.description }
@@ -27,7 +27,7 @@ enum ControlAction: String, CaseIterable {
 
     private typealias Act = (MockServer) async throws -> JSONValue
 
-    /// What is to be done; nil when something is wrong and has been noted.
+    /// The action to perform; nil after a noted error.
     private func read(_ reader: MemberReader, _ body: JSONValue) -> Act? {
         let connection = reader.string("connection")
         switch self {
@@ -118,7 +118,7 @@ enum ControlAction: String, CaseIterable {
         }
     }
 
-    /// What is said or asked; with its frame around it, it stays below what a phone takes.
+    /// The text to say or ask; with its envelope, it stays below the limit of a phone.
     private func text(_ reader: MemberReader) -> String? {
         guard let text = reader.string("text") else { return nil }
         guard text.utf8.count <= Self.maxTextBytes else {

@@ -4,14 +4,13 @@ import HoldfastJSON
 import HoldfastPlatform
 import HoldfastTransport
 
-/// The control port of a mock server: a page for people, and the same for programs.
+/// The control port of a mock server: a page for people, and an API for programs.
 ///
-/// It listens on the loopback address alone and lets no page of another site in (``ControlFence``).
+/// It listens on the loopback address only and refuses pages of other sites (``ControlFence``).
 package final class ControlServer: Sendable {
-    /// A page and a handful of programs are all that come here.
+    /// Only a page and a few programs connect here.
     private static let limits = ServerLimits(
         maxBodyBytes: 1 << 20, maxHeldBytes: 8 << 20, maxConnections: 64, requestTimeout: .seconds(30))
-    /// How many frames one answer holds.
     private static let maxFramesAtOnce = 200
 
     private let mock: MockServer
@@ -104,7 +103,7 @@ extension ControlServer: TransportHandler {
         }
     }
 
-    /// The members of an action; none where there is no body.
+    /// The members of an action; empty if there is no body.
     private static func value(of body: [UInt8]) throws(InputProblem) -> JSONValue {
         do {
             return body.isEmpty ? [:] : try JSONParser.document(bytes: body, limits: JSONLimits(maxDepth: 64)).root
@@ -139,10 +138,10 @@ extension ControlServer: TransportHandler {
     }
 }
 
-/// The page of the control port: one document, nothing loaded from elsewhere.
+/// The page of the control port: one document that loads nothing else.
 ///
-/// Everything that comes from clients or from the server is put in as text and never as markup, and the policy lets no other
-/// script run than the one that came with the page.
+/// Text from clients or the server is inserted as text, never as markup, and the policy permits only the page's own
+/// script.
 enum ControlPage {
     static func response() -> HTTPServerResponse {
         var generator = SystemRandomNumberGenerator()
@@ -159,13 +158,13 @@ enum ControlPage {
         .replacing("SCRIPT", with: Resources.controlJS)
 }
 
-/// Keeps everybody away from a control port who is not a program or a page of this machine.
+/// Refuses everything on a control port except programs and pages of this machine.
 ///
-/// The port listens on the loopback address alone, but every web page in a browser of this machine can send requests there. So
-/// the `Host` has to be a name of the loopback (a page that binds its own name to 127.0.0.1 says its own name), and what acts has
-/// to come from a page of this port or from no page at all; browsers say so in `Origin` and `Sec-Fetch-Site`.
+/// The port listens on the loopback address only, but any web page in a local browser can send requests there. So the
+/// `Host` must be a loopback name (a page whose own name resolves to 127.0.0.1 sends that name), and actions must come
+/// from a page of this port or from no page; browsers report that in `Origin` and `Sec-Fetch-Site`.
 enum ControlFence {
-    /// Why a request is refused; nil when it may pass.
+    /// Why a request is refused; nil if it is accepted.
     static func refusal(of request: HTTPServerRequest, port: Int) -> String? {
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" }
         let named = request.headers.filter { $0.0.lowercased() == "host" }.map { $0.1.lowercased() }
@@ -179,7 +178,7 @@ enum ControlFence {
                     return "requests from other pages are not allowed"
                 }
             case "sec-fetch-site":
-                // Addresses that are typed come from no site; reading is all they can do.
+                // A typed address comes from no site, and can only read.
                 guard ["same-origin", "none"].contains(value.lowercased()) else {
                     return "requests from other pages are not allowed"
                 }

@@ -1,12 +1,12 @@
 import Holdfast
 import HoldfastJSON
 
-/// Says in a few words what a frame is.
+/// Summarizes a frame in a few words.
 ///
-/// Ids are numbered in the order in which they are first seen, by a letter for what they name, as in the notation of
-/// histories: `c` key of a question, `s` session, `t` turn, `m` message, `e` epoch.
+/// Ids are numbered in order of appearance, with a letter for their kind, as in notation: `c` key,
+/// `s` session, `t` turn, `m` message, `e` epoch.
 struct FrameBrief {
-    /// The most ids of a kind that are told apart; later ones are shown by their end.
+    /// The most ids of a kind that are numbered; later ones are shown by their last characters.
     private static let most = 2000
     /// How much of a text is shown, in scalars.
     private static let shownLength = 60
@@ -14,7 +14,7 @@ struct FrameBrief {
     private var numbers: [String: Int] = [:]
     private var counts: [Character: Int] = [:]
 
-    /// The words for frames of the specification; nil when there is none.
+    /// The summary of frames in the specification's form, if there is one.
     mutating func words(for frames: [JSONValue]) -> String? {
         let all = frames.prefix(8).compactMap { frame in
             frame["type"]?.stringValue.map { words(for: frame, type: $0) }
@@ -67,7 +67,7 @@ struct FrameBrief {
     ]
 
     private mutating func name(_ letter: Character, _ id: String) -> String {
-        // What a client chose to be short says more than a number.
+        // A short key chosen by the client says more than a number.
         if letter == "c", id.unicodeScalars.count <= 12, !id.contains(" ") { return id }
         let key = "\(letter) \(id)"
         if let number = numbers[key] { return "\(letter)\(number)" }

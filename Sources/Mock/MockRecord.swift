@@ -5,20 +5,20 @@ import HoldfastProxy
 import HoldfastTranscript
 import HoldfastTransport
 
-/// Knows what passes between a mock server and its clients, keeps the newest of it, and follows the rules for faults.
+/// Observes the traffic of a mock server, keeps the newest frames, and applies the rules for faults.
 ///
 /// Credentials are replaced by their owner's name before anything is kept.
 package final class MockRecord: Sendable {
     struct Connection: Sendable, Equatable {
-        /// How it is called: `A`, `B` and on; no name is given twice.
+        /// Its name: `A`, `B` and so on; never reused.
         let name: String
-        /// The time of day at which it opened.
+        /// The time of day when it opened.
         let since: String
-        /// How many messages passed on it, both ways.
+        /// The number of messages on it, in both directions.
         fileprivate(set) var messages = 0
-        /// Whether the server says nothing on it, on request.
+        /// Whether the server is silent on it, by request.
         fileprivate(set) var isSilent = false
-        /// Why it ended, where that was no orderly end.
+        /// Why it ended, if not in order.
         fileprivate var failure: String?
     }
 
@@ -35,19 +35,19 @@ package final class MockRecord: Sendable {
     }
 
     static let maxFrames = 500
-    /// How much of a frame is kept, in scalars.
+    /// The most scalars of a frame to keep.
     package static let maxVerbatim = 8_000
-    /// How large a frame may be that is looked into for its words.
+    /// The largest frame to summarize.
     private static let maxBriefBytes = 1 << 20
 
     private let state: Mutex<State>
     private let dialect: Dialect
     private let tell: @Sendable (MockFrame) -> Void
 
-    /// A record of nothing yet.
+    /// An empty record.
     ///
-    /// * `owners`: Credentials that are known from the start, with their owners' names.
-    /// * `tell`: Takes each frame, in order; it must not wait.
+    /// * `owners`: Known credentials, with their owners' names.
+    /// * `tell`: Gets each frame, in order; it must not wait.
     package init(
         dialect: Dialect = .canonical, faults: [Rule] = [], owners: [(name: String, token: String)] = [],
         tell: @escaping @Sendable (MockFrame) -> Void = { _ in }
@@ -61,17 +61,16 @@ package final class MockRecord: Sendable {
 
     // MARK: reading
 
-    /// The open WebSockets by their numbers.
     var connections: [Int: Connection] { state.withLock { $0.connections } }
 
-    /// The number of the newest frame, and those after a number that are kept, at most so many of the newest.
+    /// The number of the newest frame, and the newest kept frames after a number, up to a maximum.
     func frames(after number: Int, atMost count: Int) -> (last: Int, frames: [MockFrame]) {
         state.withLock { state in
             (state.lastFrame, Array(state.frames.drop { $0.number <= number }.suffix(count)))
         }
     }
 
-    /// The rules for faults, and how often each was followed.
+    /// The rules for faults, and how often each was applied.
     package var faults: Rules { state.withLock { $0.faults } }
 
     func add(_ rule: Rule) { state.withLock { $0.faults.add(rule) } }
@@ -80,14 +79,14 @@ package final class MockRecord: Sendable {
 
     // MARK: writing
 
-    /// Something was done on request; without a connection, to the server.
+    /// Notes a requested action, on a connection or on the server.
     func note(_ what: String, on number: Int? = nil) {
         state.withLock { state in
             write("!", what, on: number.flatMap { state.connections[$0]?.name } ?? "server", &state)
         }
     }
 
-    /// Whether the server says nothing on a connection.
+    /// Whether the server is silent on a connection.
     func set(_ number: Int, isSilent: Bool) {
         state.withLock { $0.connections[number]?.isSilent = isSilent }
     }
@@ -102,7 +101,7 @@ package final class MockRecord: Sendable {
         }
         let frame = MockFrame(
             number: state.lastFrame, time: SystemClock.timeOfDay, lane: lane, mark: mark, brief: brief, verbatim: shown)
-        // Shortened in blocks, because taking one from the front moves all the others.
+        // Removed in blocks, because every removal at the front moves the rest.
         if state.frames.count >= 2 * Self.maxFrames { state.frames.removeFirst(Self.maxFrames) }
         state.frames.append(frame)
         tell(frame)
@@ -170,7 +169,7 @@ extension MockRecord: ServerWatcher {
     }
 
     package func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed {
-        // Parsed outside of the lock, which every other connection waits for.
+        // Parsed outside the lock, for which every other connection waits.
         var frames: [JSONValue] = []
         if case .text(let text) = event { frames = canonical(text, from: side) }
         return state.withLock { state in
@@ -247,22 +246,22 @@ extension MockRecord: ServerWatcher {
     }
 }
 
-/// One thing that passed between a mock server and its clients, for people.
+/// One event between a mock server and its clients, for people.
 package struct MockFrame: Sendable, Equatable {
-    /// From 1, without holes.
+    /// From 1, without gaps.
     package let number: Int
     /// The time of day.
     package let time: String
-    /// The connection, `A` and on, or the number of a request.
+    /// The connection, such as `A`, or the number of a request.
     package let lane: String
-    /// `>` to the server, `<` from the server, `!` for what was done on request.
+    /// `>` to the server, `<` from the server, `!` for a requested action.
     package let mark: String
-    /// The frame in short: type, names, position, the beginning of its text.
+    /// A summary: type, names, position, start of its text.
     package let brief: String
-    /// What was on the wire, without credentials and cut when it is very long; nil for what is no message.
+    /// The text on the wire, without credentials and cut if it is long; nil for events without text.
     package let verbatim: String?
 
-    /// The beginning of a text; counted in scalars, because a stranger can make one character of any length.
+    /// The start of a text, in scalars, because a hostile character may have any length.
     static func beginning(of text: String, _ count: Int) -> String {
         let scalars = text.unicodeScalars
         let end = scalars.index(scalars.startIndex, offsetBy: count, limitedBy: scalars.endIndex) ?? scalars.endIndex

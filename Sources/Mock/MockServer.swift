@@ -5,27 +5,26 @@ import HoldfastProxy
 import HoldfastReference
 import HoldfastTransport
 
-/// A reference server that people who develop a client can drive while it runs: end its connections, restart it, make it fail.
+/// A reference server that client developers can control while it runs: end connections, restart it, make it fail.
 package actor MockServer {
     enum Ending: String, CaseIterable {
-        /// With its goodbye, and running turns settled.
+        /// With a goodbye, after ending running turns.
         case stop
-        /// As a process that is killed.
+        /// Like a killed process.
         case kill
     }
 
-    /// How long the port may take to be free again.
+    /// How long to wait for the port to become free.
     private static let patience = Duration.seconds(5)
 
     package nonisolated let webSocketURL: String
-    /// The URL that the REST paths follow.
     nonisolated let httpURL: String
     package nonisolated let port: Int
-    /// What passes, and the rules for faults; nil when nobody watches.
+    /// The observed traffic and the rules for faults; nil if they are not needed.
     nonisolated let record: MockRecord?
 
     private var configuration: ReferenceConfiguration
-    /// Nil while it is down.
+    /// Nil while the server is down.
     private var server: ReferenceServer?
     private var restarting: Task<Void, Never>?
     private var isEnding = false
@@ -40,7 +39,7 @@ package actor MockServer {
         port = server.port
     }
 
-    /// Starts a server; with a record, everything that passes is seen and may be interfered with.
+    /// Starts a server; with a record, all traffic is observed and may be changed.
     package static func start(_ configuration: ReferenceConfiguration, record: MockRecord? = nil) async throws
         -> MockServer
     {
@@ -49,7 +48,7 @@ package actor MockServer {
         return MockServer(configuration, try await ReferenceServer.start(configuration), record)
     }
 
-    /// Ends it for good.
+    /// Stops it for good.
     package func stop() async {
         isEnding = true
         restarting?.cancel()
@@ -60,17 +59,17 @@ package actor MockServer {
 
     // MARK: orders
 
-    /// Does what it is told; the value says what that is.
+    /// Follows an order; the value describes the result.
     func obey(_ order: ServerOrder) async throws -> JSONValue {
         guard let server else { throw Self.isDown }
         return try await server.obey(order)
     }
 
-    /// Ends connections, or falls silent on them; those of a name, or all.
+    /// Ends connections, or falls silent on them; the named one, or all.
     ///
-    /// * `seconds`: After what time it speaks again, where it falls silent; nil for not by itself.
-    /// - Returns: The names of those that it was done to.
-    /// - Throws: An `InputProblem` when no connection has that name.
+    /// * `seconds`: The length of a silence; nil for no limit.
+    /// - Returns: The names of the affected connections.
+    /// - Throws: An `InputProblem` if no connection has that name.
     func end(_ name: String?, _ ending: ConnectionEnding, seconds: Int? = nil) async throws -> [String] {
         guard let server, let record else { throw Self.isDown }
         let chosen = try chosen(name)
@@ -88,7 +87,7 @@ package actor MockServer {
         return chosen.map(\.name)
     }
 
-    /// Speaks again on connections; those of a name, or all.
+    /// Ends the silence on connections; the named one, or all.
     func resume(_ name: String?) async throws -> [String] {
         let chosen = try chosen(name)
         await resume(chosen.map(\.number))
@@ -104,11 +103,11 @@ package actor MockServer {
         }
     }
 
-    /// Ends the server and starts it again on the same port, with what it has stored.
+    /// Restarts the server on the same port with its stored data.
     ///
-    /// * `keepsEpoch`: Whether its numbering goes on, and the frames it keeps for replay stay.
-    /// * `seconds`: How long it is down; then it returns as soon as it is down, otherwise when it is up again.
-    /// - Throws: An `InputProblem` when it is down already.
+    /// * `keepsEpoch`: Whether its numbering and its replay buffer survive.
+    /// * `seconds`: How long it stays down. If positive, this returns once it is down, otherwise once it is up again.
+    /// - Throws: An `InputProblem` if it is already down.
     func restart(_ ending: Ending, keepsEpoch: Bool, downFor seconds: Int) async throws {
         guard let old = server, !isEnding else { throw Self.isDown }
         server = nil
@@ -144,7 +143,7 @@ package actor MockServer {
 
     // MARK: state
 
-    /// What it holds now, for people and for tests of an app.
+    /// Its current state, for people and for tests of an app.
     func state(framesAfter number: Int, atMost count: Int) async -> JSONValue {
         let principals = await server?.principals() ?? [:]
         let connections = (record?.connections ?? [:]).sorted { $0.key < $1.key }.map { number, connection in

@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// Clocks that the standard library does not have.
+/// Clocks missing from the standard library.
 package enum SystemClock {
     /// The time of day, in microseconds since 1970.
     package static var microseconds: Int {
@@ -23,13 +23,13 @@ package enum SystemClock {
         return "\(digits.joined(separator: ":")).\(String(now.tv_nsec / 1_000_000 + 1000).dropFirst())"
     }
 
-    /// The time on a processor that this thread has used, in seconds.
+    /// The processor time of this thread, in seconds.
     package static var threadSeconds: Double {
         let time = time(of: CLOCK_THREAD_CPUTIME_ID)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// The time on processors that this process has used, in milliseconds.
+    /// The processor time of this process, in milliseconds.
     package static var processMilliseconds: Int {
         let time = time(of: CLOCK_PROCESS_CPUTIME_ID)
         return Int(time.tv_sec) * 1000 + Int(time.tv_nsec) / 1_000_000

@@ -6,9 +6,9 @@ import Musl
 import Darwin
 #endif
 
-/// Does work that recurses deeply on a thread of its own with a stack of that size; the caller is suspended and blocks no thread.
+/// Runs deeply recursive work on a new thread with a stack of that size; the caller is suspended and blocks no thread.
 ///
-/// Where the system gives no thread, the work is done on the stack there is.
+/// If the system cannot create the thread, the work runs on the current stack.
 package func onDeepStack<Result: Sendable>(
     bytes: Int = 64 << 20, _ work: @escaping @Sendable () -> Result
 ) async -> Result {

@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// An open file, pipe, socket or terminal, by its number; whoever opened it closes it.
+/// The number of an open file, pipe, socket or terminal; the opener has to close it.
 package struct Descriptor: Sendable, Hashable {
     package let number: Int32
 
@@ -16,7 +16,7 @@ package struct Descriptor: Sendable, Hashable {
     package static let standardOutput = Descriptor(STDOUT_FILENO)
     package static let standardError = Descriptor(STDERR_FILENO)
 
-    /// Standard output for the caller alone: what others print to it goes to standard error from here on.
+    /// Standard output for the caller only: all other output goes to standard error from now on.
     package static func takenStandardOutput() -> Descriptor {
         let own = dup(STDOUT_FILENO)
         guard own >= 0 else { return standardOutput }
@@ -24,21 +24,21 @@ package struct Descriptor: Sendable, Hashable {
         return Descriptor(own)
     }
 
-    /// None: whatever is done with it fails.
+    /// An invalid descriptor: all operations fail.
     package static let closed = Descriptor(-1)
 
     // MARK: opening and closing
 
-    /// What a file is opened for; no child inherits the descriptor.
+    /// How a file is opened; no child inherits the descriptor.
     package enum Purpose: Sendable {
         case reading
-        /// Reading that never waits, neither for a writer of a pipe nor for its bytes.
+        /// Reading that never waits, neither for a pipe's writer nor for its bytes.
         case readingAtOnce
-        /// Writing that never waits, neither for a reader of a pipe nor for room in it.
+        /// Writing that never waits, neither for a pipe's reader nor for room.
         case writingAtOnce
-        /// Appending to a file that must not exist yet.
+        /// Appending to a new file; fails if it exists.
         case appendingToNew
-        /// Reading and writing a file that is made where there is none.
+        /// Reading and writing a file, which is created if missing.
         case updating
 
         fileprivate var flags: Int32 {
@@ -52,7 +52,7 @@ package struct Descriptor: Sendable, Hashable {
         }
     }
 
-    /// Opens a file; a new one is its owner's alone.
+    /// Opens a file; only its owner can access a new one.
     package init(opening path: String, for purpose: Purpose) throws(SystemError) {
         number = open(path, purpose.flags | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw .last }
@@ -60,7 +60,7 @@ package struct Descriptor: Sendable, Hashable {
 
     package func close() { systemClose(number) }
 
-    /// The two ends of a pipe that no child inherits; nil for want of descriptors.
+    /// The two ends of a pipe that no child inherits; nil if there are no descriptors left.
     package static func pipe() -> (reading: Descriptor, writing: Descriptor)? {
         var ends: [Int32] = [-1, -1]
         guard systemPipe(&ends) == 0 else { return nil }
@@ -70,7 +70,7 @@ package struct Descriptor: Sendable, Hashable {
         return (reading, writing)
     }
 
-    /// Two sockets that are connected to each other and that no child inherits; nil for want of descriptors.
+    /// Two connected sockets that no child inherits; nil if there are no descriptors left.
     package static func socketPair() -> (Descriptor, Descriptor)? {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, streamSocket, 0, &ends) == 0 else { return nil }
@@ -84,27 +84,28 @@ package struct Descriptor: Sendable, Hashable {
         return (first, second)
     }
 
-    /// Puts something in the place of standard streams that are closed, so that no file or socket comes to stand there.
+    /// Opens closed standard streams, so that no other file or socket gets their numbers.
     package static func fillStandardStreams() {
         for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) < 0 {
-            // The lowest number that is free is given: this one. What is written to a closed output has to fail, and not vanish.
+            // open() returns the lowest free number, which is this one. Writing to a closed output must fail and not
+            // vanish.
             _ = open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_RDWR)
         }
     }
 
     private func closeInChildren() { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
 
-    /// Reading and writing never wait from now on.
+    /// Makes reading and writing nonblocking from now on.
     package func neverWait() { _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
 
     // MARK: reading and writing
 
-    /// Reads what is there, at most so many bytes; none at the end.
+    /// Reads available bytes up to a limit; empty at the end.
     package func read(atMost limit: Int) throws(SystemError) -> [UInt8] {
         try bytes(limit) { systemRead(number, $0.baseAddress, limit) }
     }
 
-    /// Reads bytes from a position on; fewer where the file ends before.
+    /// Reads bytes from a position; fewer if the file ends before.
     package func read(_ limit: Int, at position: Int) throws(SystemError) -> [UInt8] {
         var found: [UInt8] = []
         while found.count < limit {
@@ -130,7 +131,7 @@ package struct Descriptor: Sendable, Hashable {
         return bytes
     }
 
-    /// Writes as much as is taken at once.
+    /// Writes as much as fits without waiting.
     package func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
         let result = bytes.withUnsafeBytes { buffer in
             uninterrupted { systemWrite(number, buffer.baseAddress, buffer.count) }
@@ -138,10 +139,10 @@ package struct Descriptor: Sendable, Hashable {
         return try result.get()
     }
 
-    /// Writes all of a text, however long that takes.
+    /// Writes the whole text, however long that takes.
     package func writeAll(_ text: String) throws(SystemError) { try writeAll(Array(text.utf8)) }
 
-    /// Writes all bytes, as the same with a text does.
+    /// Writes all bytes, however long that takes.
     package func writeAll(_ bytes: [UInt8]) throws(SystemError) {
         let failure: SystemError? = bytes.withUnsafeBytes { bytes in
             var rest = bytes
@@ -150,7 +151,7 @@ package struct Descriptor: Sendable, Hashable {
                 case .success(0): return .inputOutput
                 case .success(let count): rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                 case .failure(.wouldWait):
-                    // Somebody else who holds the same terminal made it one that does not wait.
+                    // Another holder of the same terminal set O_NONBLOCK.
                     var writable = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&writable, 1, -1)
                 case .failure(let error): return error
@@ -173,7 +174,7 @@ package struct Descriptor: Sendable, Hashable {
         }
     }
 
-    /// Sends on a socket without waiting; a peer that has gone and a full socket lose it.
+    /// Sends on a socket without waiting; if the peer is gone or the socket is full, the bytes are lost.
     package func send(_ bytes: [UInt8]) {
         #if canImport(Darwin)
         let flags = MSG_DONTWAIT
@@ -183,17 +184,17 @@ package struct Descriptor: Sendable, Hashable {
         _ = systemSend(number, bytes, bytes.count, flags)
     }
 
-    /// Waits until one of two descriptors has something to read, has ended, or failed.
+    /// Waits until one of two descriptors is readable, has ended, or failed.
     ///
-    /// A descriptor with a negative number never has anything.
-    /// - Returns: Whether the second one has; nil when the waiting itself fails.
+    /// A negative descriptor is never ready.
+    /// - Returns: Whether it is the second one; nil if waiting fails.
     package static func waitForEither(_ first: Descriptor, _ second: Descriptor) -> Bool? {
         var awaited = [first, second].map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
         guard case .success = uninterrupted({ poll(&awaited, 2, -1) }) else { return nil }
         return awaited[1].revents != 0
     }
 
-    /// Waits until there is something to read or the end; false when neither comes within the limit, which may be none.
+    /// Waits until bytes or the end can be read; false if neither comes within the limit, if there is one.
     package func waitUntilReadable(seconds limit: Int?) -> Bool {
         var awaited = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
         let result = uninterrupted { poll(&awaited, 1, limit.map { Int32(clamping: $0 * 1000) } ?? -1) }
@@ -202,7 +203,7 @@ package struct Descriptor: Sendable, Hashable {
 
     // MARK: files
 
-    /// Whether nobody else holds the lock of the file, which is then held here.
+    /// Tries to take the lock of the file; false if another process has it.
     package func tryLock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 }
 
     package func unlock() { _ = flock(number, LOCK_UN) }
@@ -211,26 +212,26 @@ package struct Descriptor: Sendable, Hashable {
         _ = try uninterrupted { ftruncate(number, off_t(length)) }.get()
     }
 
-    /// Returns once the disk has what was written.
+    /// Returns once the disk has the written bytes.
     package func synchronize() throws(SystemError) {
         #if canImport(Darwin)
-        // There fsync(2) leaves the bytes in the memory of the disk.
+        // There, fsync(2) leaves the bytes in the disk's cache.
         if fcntl(number, F_FULLFSYNC) != -1 { return }
         #endif
         _ = try uninterrupted { fsync(number) }.get()
     }
 
-    /// Where the next byte is read.
+    /// The position of the next byte to read.
     package var position: Int { max(0, Int(lseek(number, 0, SEEK_CUR))) }
 
-    /// The length of the file; the position is then behind it.
+    /// The length of the file; moves the position to its end.
     package func length() throws(SystemError) -> Int { try uninterrupted { Int(lseek(number, 0, SEEK_END)) }.get() }
 
     // MARK: terminals
 
     package var isTerminal: Bool { isatty(number) == 1 }
 
-    /// The columns of the terminal; nil for anything else.
+    /// The width of the terminal; nil for anything else.
     package var terminalWidth: Int? {
         var size = winsize()
         guard ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
@@ -238,13 +239,13 @@ package struct Descriptor: Sendable, Hashable {
     }
 }
 
-/// What a path or a descriptor leads to.
+/// The status of a path or a descriptor.
 package struct FileStatus: Sendable {
     package enum Kind: Sendable { case regular, folder, pipe, other }
 
     package let kind: Kind
     package let size: Int
-    /// What tells a file from another one that has its name later.
+    /// Distinguishes a file from a later one with the same name.
     package let identity: Identity
 
     package struct Identity: Sendable, Equatable {
@@ -277,14 +278,14 @@ package struct FileStatus: Sendable {
     }
 }
 
-/// Makes a folder that is its owner's alone; one that exists will do.
+/// Creates a folder that only its owner can access, unless it exists.
 package func makeFolder(_ path: String) throws(SystemError) {
     guard mkdir(path, 0o700) != 0 else { return }
     let error = SystemError.last
     if error != .fileExists { throw error }
 }
 
-// The system's calls under names that no method of the same name hides.
+// The system's calls under other names, because methods hide the original ones.
 
 private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
 

@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// The paths of all files below a folder, relative to it and sorted; links are not followed to further folders.
+/// The paths of all files in a folder and its subfolders, relative and sorted; links to folders are not followed.
 package func files(below folder: String) throws(SystemError) -> [String] {
     guard let stream = opendir(folder) else { throw .last }
     defer { closedir(stream) }
@@ -18,11 +18,11 @@ package func files(below folder: String) throws(SystemError) -> [String] {
             }
         }
         if name == "." || name == ".." { continue }
-        // Some file systems do not tell the kind of an entry.
+        // Some file systems do not report the type of an entry.
         let kind = Int32(entry.pointee.d_type)
         let path = "\(folder)/\(name)"
         if kind == Int32(DT_DIR) || kind == Int32(DT_UNKNOWN) && (try? FileStatus(of: path))?.kind == .folder {
-            // A folder that is closed to this user hides no other.
+            // Skip a folder that this user cannot read, and keep the rest.
             found += ((try? files(below: path)) ?? []).map { "\(name)/\($0)" }
         } else {
             found.append(name)

@@ -6,9 +6,9 @@ import Musl
 import Darwin
 #endif
 
-/// A value that one thread at a time has for itself: `Mutex` of `Synchronization`, which macOS has from 15 on and iOS from 18.
+/// A value protected by a lock: a substitute for `Mutex` of `Synchronization`, which needs macOS 15 or iOS 18.
 package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    // The system wants a lock to stay at its address, and a value of a struct moves.
+    // A lock must keep its address, but a struct moves.
     @usableFromInline let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     @usableFromInline let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
@@ -25,7 +25,7 @@ package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         value.deallocate()
     }
 
-    /// What the body makes of the value, which it may change; it must not ask for the same value again.
+    /// Runs the body with exclusive access to the value; the body must not lock it again.
     @inlinable package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -13,7 +13,7 @@ let streamSocket = SOCK_STREAM
 #endif
 
 package enum Network {
-    /// Every IPv4 address of this machine, in the order of its interfaces.
+    /// All IPv4 addresses of this machine, by interface.
     package static var addresses: [String] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
@@ -33,7 +33,7 @@ package enum Network {
         return found
     }
 
-    /// Whether nobody listens on a port of any IPv4 address.
+    /// Whether no program listens on a port of any IPv4 address.
     package static func isFree(port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, streamSocket, 0)
         guard descriptor >= 0 else { return true }

@@ -9,9 +9,9 @@ import Darwin
 /// The number of a process or of a process group.
 package typealias ProcessID = Int32
 
-/// What the system does with the processes that this program starts.
+/// Operations on this process and its children.
 package enum Processes {
-    /// The path of this program, whatever it was called by; nil where the system does not tell.
+    /// The absolute path of this program; nil if the system does not report it.
     package static var ownProgram: String? {
         var path = [CChar](repeating: 0, count: 1 << 14)
         #if canImport(Darwin)
@@ -26,23 +26,23 @@ package enum Processes {
     /// The number of this program.
     package static var own: ProcessID { getpid() }
 
-    /// Ends this program without anything that is done at an orderly end.
+    /// Ends this program at once, without cleanup.
     package static func endNow(_ code: Int32) -> Never { _exit(code) }
 
-    /// Waits until a child has ended, and leaves it to be noticed by others; until then its number is nobody else's.
+    /// Waits until a child has ended, without reaping it; so its number is not reused.
     package static func waitForEnd(of child: ProcessID) {
         var info = siginfo_t()
         _ = uninterrupted { waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) }
     }
 
-    /// Whether a child is over and waits to be noticed.
+    /// Whether a child has ended and is not reaped.
     package static func hasEnded(_ child: ProcessID) -> Bool {
         var info = siginfo_t()
-        // Without an end to tell, the call succeeds and writes nothing.
+        // If no child has ended, the call succeeds and writes nothing.
         return waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_signo == SIGCHLD
     }
 
-    /// A child that is over and waits to be noticed.
+    /// A child that has ended and is not reaped.
     package static var endedChild: ProcessID? {
         var info = siginfo_t()
         guard waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG) == 0, info.si_signo == SIGCHLD else { return nil }
@@ -55,7 +55,7 @@ package enum Processes {
         #endif
     }
 
-    /// Notices the end of a child, so that the system forgets it; false while it runs.
+    /// Reaps a child; false while it runs.
     package static func reap(_ child: ProcessID) -> Bool {
         var status: Int32 = 0
         return waitpid(child, &status, WNOHANG) == child
@@ -63,7 +63,7 @@ package enum Processes {
 
     package static func pause(microseconds: UInt32) { usleep(microseconds) }
 
-    /// Asks that processes whose parents have ended be given to this program; false where the system does not.
+    /// Makes this program the parent of orphaned processes; false if the system cannot.
     package static func adoptOrphans() -> Bool {
         #if os(Linux)
         guard let control = function("prctl", as: Control.self) else { return false }
@@ -74,8 +74,8 @@ package enum Processes {
         #endif
     }
 
-    /// Lets this process open as many files and sockets as it may at all.
-    /// - Returns: How many that are.
+    /// Raises the limit of open files and sockets to the allowed maximum.
+    /// - Returns: The new limit.
     package static func raiseOpenFiles() -> Int {
         #if canImport(Glibc)
         let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -90,7 +90,7 @@ package enum Processes {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Whether the limits of other processes can be changed.
+    /// Whether this program can change the limits of other processes.
     package static var canLimitOthers: Bool {
         #if os(Linux)
         return processLimit != nil
@@ -99,8 +99,8 @@ package enum Processes {
         #endif
     }
 
-    /// Sets the soft limit of the size of files that a process may write; nil for as much as it may at all.
-    /// - Returns: False when the process is gone.
+    /// Sets the soft limit for the size of files that a process writes; nil for the allowed maximum.
+    /// - Returns: False if the process is gone.
     package static func limitFileSize(of process: ProcessID, to bytes: UInt64?) throws(SystemError) -> Bool {
         #if os(Linux)
         guard let processLimit else { return false }
@@ -125,7 +125,7 @@ package enum Processes {
     }
 
     #if os(Linux)
-    // Functions that the module of the C library leaves out: prctl(2) takes any number of arguments, prlimit(2) is an extension.
+    // Functions missing from the C library's module: prctl(2) is variadic, prlimit(2) is an extension.
     private typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
     private typealias ProcessLimit =
         @convention(c) (pid_t, Int32, UnsafePointer<rlimit>?, UnsafeMutablePointer<rlimit>?) -> Int32
@@ -136,7 +136,7 @@ package enum Processes {
     }
     #endif
 
-    /// What a program on the path prints, once it has ended; nil where there is none, or it fails.
+    /// The output of a command on the path, after it ended; nil if it is missing or fails.
     package static func output(of command: [String]) -> [UInt8]? {
         guard let name = command.first, let pipe = Descriptor.pipe() else { return nil }
         defer { pipe.reading.close() }

@@ -6,13 +6,13 @@ import Musl
 import Darwin
 #endif
 
-/// What the operating system refused, by its number.
+/// An error number of the operating system.
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package let number: Int32
 
     package init(_ number: Int32) { self.number = number }
 
-    /// Why the last call of this thread failed.
+    /// The error of this thread's last call.
     static var last: SystemError { SystemError(errno) }
 
     /// The reason in the system's words.
@@ -30,18 +30,18 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package static let hostUnreachable = SystemError(EHOSTUNREACH)
     package static let networkUnreachable = SystemError(ENETUNREACH)
     package static let timedOut = SystemError(ETIMEDOUT)
-    /// What a machine or a process can run out of.
+    /// Errors that mean that a machine or a process is out of resources.
     package static let exhausted: Set<SystemError> = [EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN].reduce(into: []) {
         $0.insert(SystemError($1))
     }
-    /// A call on a descriptor that does not wait would have had to.
+    /// A nonblocking call cannot complete now.
     package static let wouldWait = SystemError(EAGAIN)
     static let interrupted = SystemError(EINTR)
     static let inputOutput = SystemError(EIO)
     static let noSuchProcess = SystemError(ESRCH)
 }
 
-/// Calls the system again as long as signals interrupt it.
+/// Repeats a system call that a signal interrupted.
 func uninterrupted<Count: SignedInteger>(_ call: () -> Count) -> Result<Count, SystemError> {
     while true {
         let result = call()

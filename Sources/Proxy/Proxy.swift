@@ -3,37 +3,37 @@ import HoldfastJudge
 import HoldfastTranscript
 import HoldfastTransport
 
-/// Stands between a real client and a real server: passes on, writes down, judges, and breaks things on request.
+/// Connects a real client and a real server: forwards, records, judges, and injects faults on request.
 package final class Proxy: Sendable {
     package struct Options: Sendable {
         package var host = "127.0.0.1"
         /// The port; 0 takes a free one.
         package var port = 0
         package var upstream: Endpoint
-        /// Which certificates of the server to believe.
+        /// Which certificates of the server to trust.
         package var upstreamTLS = TLSOptions()
-        /// What clients are shown that speak TLS; nil for none.
+        /// The certificate for clients that use TLS; nil for none.
         package var identity: TLSIdentity?
-        /// The subject: the side that is judged, and what it declares.
+        /// The judged side and its declaration.
         package var subject: History.Subject
-        /// Whether nobody said what the server declares, so that its greetings do.
+        /// Whether the server's profiles come from its greetings, because the user declared none.
         package var isUndeclared = false
-        /// What is done to messages and requests.
+        /// The faults to inject.
         package var faults: [Rule] = []
-        /// How the two peers speak.
+        /// The dialect of the two peers.
         package var dialect = Dialect.canonical
-        /// Where the transcript is written; nil for nowhere.
+        /// The path of the transcript; nil for none.
         package var transcript: String?
-        /// Whether credentials are written as they are.
+        /// Whether credentials are written unredacted.
         package var showsSecrets = false
-        /// When it began, in ISO 8601.
+        /// The start of the recording, in ISO 8601.
         package var startedAt: String?
 
         package init(upstream: Endpoint, subject: History.Subject) {
             (self.upstream, self.subject) = (upstream, subject)
         }
 
-        /// Why nothing takes connections behind the proxy; nil when something does.
+        /// Why the server behind the proxy accepts no connections; nil if it does.
         package func upstreamProblem() async -> TransportProblem? {
             do {
                 try await HTTPConnection.open(upstream.httpBase, tls: upstreamTLS, timeout: .seconds(2)).cut(.fin)
@@ -54,8 +54,8 @@ package final class Proxy: Sendable {
 
     /// Starts to listen.
     ///
-    /// * `note`: Takes a line for people, from any thread.
-    /// * `tell`: Takes a violation or a warning, each once.
+    /// * `note`: Gets lines for people, on any thread.
+    /// * `tell`: Gets each violation or warning once.
     /// - Throws: A problem of the transcript's file, or of the address.
     package static func start(
         _ options: Options, under specification: Specification, note: @escaping @Sendable (String) -> Void,
@@ -84,8 +84,8 @@ package final class Proxy: Sendable {
         return Proxy(relay: relay, record: record, judging: judging)
     }
 
-    /// What a proxy cannot know: which tokens are good, whether two of them are two people's, and what the network between
-    /// it and a server elsewhere does.
+    /// Facts that a proxy cannot observe: which tokens are valid, whether two tokens belong to two people, and what the
+    /// network to a remote server does.
     private static func lacks(_ upstream: Endpoint) -> Set<History.Capture.Lack> {
         let isHere = upstream.host == "localhost" || upstream.host == "::1" || upstream.host.hasPrefix("127.")
         return isHere ? [.credentials, .principals] : [.credentials, .principals, .network]
@@ -96,14 +96,14 @@ package final class Proxy: Sendable {
     package var isSecure: Bool { relay.isSecure }
     package var tallies: ProxyTallies { record.tallies }
     package var tally: ClauseTally { judging.tally }
-    /// The profiles that greetings stated, where nobody declared any.
+    /// The profiles that greetings stated, if the user declared none.
     package var statedProfiles: Set<Profile> { judging.stated }
-    /// The other protocol that passed, in place of which nothing was judged.
+    /// The other protocol in the traffic, because of which nothing was judged.
     package var foreign: ForeignProtocol? { judging.foreign }
     package var unusedRules: [Rule] { record.unusedRules }
     package var transcriptFailure: String? { record.fileFailure }
 
-    /// Returns once nothing passed for so long, after a first client has come, or when the calling task is cancelled.
+    /// Returns after a period without traffic, once a first client has come, or when the task is canceled.
     package func idle(for time: Duration) async {
         var last = tallies
         var since = ContinuousClock.now
@@ -114,27 +114,27 @@ package final class Proxy: Sendable {
         }
     }
 
-    /// Ends every connection, WebSockets with 1001, and judges what is left.
+    /// Ends every connection, WebSockets with 1001, and judges the rest.
     package func stop() async {
         await relay.stop()
         await judging.finish()
     }
 }
 
-/// What passed through a proxy, counted.
+/// Counts of a proxy's traffic.
 package struct ProxyTallies: Sendable, Equatable {
-    /// WebSockets asked for.
+    /// Requested WebSockets.
     package var connections = 0
-    /// Requests over HTTP.
+    /// HTTP requests.
     package var requests = 0
-    /// Messages on WebSockets, both ways.
+    /// WebSocket messages, in both directions.
     package var messages = 0
-    /// Events written.
+    /// Recorded events.
     package var events = 0
-    /// Faults brought about.
+    /// Injected faults.
     package var faults = 0
-    /// Messages, bodies and connections that passed without being looked at.
+    /// Messages, bodies and connections that were forwarded unseen.
     package var unseen = 0
-    /// Events that came faster than they could be judged, and went unjudged.
+    /// Events that arrived faster than they could be judged.
     package var unjudged = 0
 }

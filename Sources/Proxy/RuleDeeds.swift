@@ -2,14 +2,14 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTransport
 
-// What becomes of what passes, where a rule is followed for it: what is not about that passes.
+// The effect of a rule on traffic; unaffected traffic passes.
 extension Rule {
-    /// Whether any rule looks at messages, so that they have to be whole before they go on.
+    /// Whether any rule affects messages, so that they must be complete before they are forwarded.
     static func concernMessages(_ rules: [Rule]) -> Bool { rules.contains { $0.event.isMessage } }
 
     private var delay: Duration { .milliseconds(milliseconds ?? 0) }
 
-    /// What becomes of a message.
+    /// The effect on a message.
     package var relayDeed: RelayDeed {
         let copies = isAfter ? 1 : 0
         return switch deed {
@@ -22,7 +22,7 @@ extension Rule {
         }
     }
 
-    /// What becomes of a request.
+    /// The effect on a request.
     package var choice: RelayChoice {
         switch deed {
         case .cut: isAfter ? .pass : cut.map { .cut($0) } ?? .pass
@@ -34,12 +34,12 @@ extension Rule {
         }
     }
 
-    /// What becomes of the answer to a request that passed.
+    /// The effect on the answer to a forwarded request.
     package var choiceOfAnswer: RelayChoice { isAfter ? cut.map { .cut($0) } ?? .pass : .pass }
 }
 
 extension Rules {
-    /// The rule to follow for a message on a WebSocket, of which the frames of the specification are known that it stands for.
+    /// The rule to apply to a WebSocket message, given its frames in the specification's form.
     package mutating func rule(
         for event: WebSocketEvent, _ frames: [JSONValue], from side: RelaySide, on number: Int
     ) -> Rule? {

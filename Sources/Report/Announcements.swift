@@ -1,12 +1,12 @@
 import Holdfast
 import HoldfastTranscript
 
-/// What a server shows of profiles that it does not declare: no verdict, but often a word forgotten in the declaration.
+/// Signs of profiles that the server did not declare: not a verdict, but often an oversight in the declaration.
 package enum Announcements {
-    /// The first messages of a connection hold the greeting and the first `ack`; later ones say the same again.
+    /// The first messages contain the greeting and the first `ack`; later ones add nothing.
     private static let messagesRead = 5
 
-    /// One line for each undeclared profile that the first messages of a connection show.
+    /// One line for each undeclared profile in a connection's first messages.
     package static func notes(on histories: [History], declared: Set<Profile>) -> [String] {
         var signs: [Profile: String] = [:]
         for history in histories {

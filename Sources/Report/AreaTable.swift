@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 
-/// What came of each area of clauses, a line each.
+/// The results by area of clauses, one line each.
 struct AreaTable {
     let report: RunReport
     let style: ConsoleStyle
 
-    /// The lines; nil when no clause applies.
+    /// The lines; nil if no clause applies.
     var text: String? {
         var areas = Dictionary(
             grouping: report.clauses.filter { $0.outcome != .notApplicable }, by: \.clause.id.area)
@@ -50,7 +50,7 @@ struct AreaTable {
 }
 
 extension RunReport {
-    /// How many clauses of each area are out of question, in the words of reports; those that are out of reach first.
+    /// The number of clauses out of question by area and report word; out of reach comes first.
     var undecidedByArea: [Area: [(word: String, count: Int)]] {
         var areas: [Area: [(word: String, count: Int)]] = [:]
         for (word, clauses) in [("out of reach", unreached), ("set aside", setAside)] {
@@ -63,13 +63,13 @@ extension RunReport {
 }
 
 extension Collection<ClauseID> {
-    /// How many there are of each area, such as `REST 3, SYNC 12`: what a line has room for.
+    /// The number of clauses by area on one line, such as `REST 3, SYNC 12`.
     var byArea: String {
         Dictionary(grouping: self, by: \.area).sorted { $0.key < $1.key }
             .map { "\($0.key.rawValue) \($0.value.count)" }.joined(separator: ", ")
     }
 
-    /// Their ids while these are few, or all are to be named; else how many there are of each area.
+    /// The ids if they are few or all are requested, else their number by area.
     package func named(_ isNaming: Bool) -> String {
         isNaming || count <= 8 ? map(\.description).joined(separator: ", ") : byArea
     }

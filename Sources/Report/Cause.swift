@@ -4,19 +4,19 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 
-/// Violated clauses whose findings share frames or messages: the one to look at first, and those that follow from it.
+/// Violated clauses whose findings share frames or messages: the probable cause, and its consequences.
 package struct Cause: Sendable, Equatable {
-    /// The clause to look at first.
+    /// The clause to examine first.
     package let head: ClauseID
-    /// The clauses that follow from it, in their order.
+    /// The clauses that follow from it, in order.
     let followers: [ClauseID]
 }
 
 extension Cause {
-    /// Groups violated clauses, what to look at first first.
+    /// Groups violated clauses, most important first.
     ///
-    /// A clause follows where each of its findings shares a frame or a message, within its scenario, with a finding of the
-    /// group; one finding that stands alone makes it a cause of its own.
+    /// A clause follows from a group if each of its findings shares a frame or a message of its scenario with a finding
+    /// of the group; a single independent finding makes it a cause of its own.
     static func causes(
         of found: [(clause: ClauseID, findings: [ClauseResult.Occurrence])], in histories: [String: History]
     ) -> [Cause] {
@@ -34,30 +34,30 @@ extension Cause {
     }
 }
 
-/// Which clause of a group explains the others.
+/// Chooses the clause of a group that explains the others.
 ///
-/// Of those that show in at least half of the scenarios: first what has one reading, last what says in general what others say of
-/// one case. Then the earliest in the histories; at the same event, the one whose earliest evidence is latest; then what needs no
-/// crash, and then the most basic, as the areas are ordered here.
+/// Candidates appear in at least half of the scenarios. The order: unambiguous clauses first and generic ones last;
+/// then the earliest in the histories; at the same event, the one whose earliest evidence is latest; then clauses that
+/// need no crash; then the more basic area.
 private enum CauseRank {
-    /// From the shape of a frame to what lasts.
+    /// From the form of a frame to lasting state.
     static let areas: [Area] = [
         .ENV, .ID, .AUTH, .TURN, .ORDER, .SYNC, .IDEM, .REST, .RATE, .PUSH, .LIVE, .PERSIST, .CLIENT,
     ]
 
-    /// Clauses whose breach has one reading, whatever else is broken: such as a read that lacks what an earlier one showed.
+    /// Clauses whose violation is unambiguous, such as a read that lacks what an earlier one showed.
     static let telling: Set<ClauseID> = [
         ClauseID(.ID, 5), ClauseID(.SYNC, 5), ClauseID(.AUTH, 6), ClauseID(.PERSIST, 5), ClauseID(.AUTH, 7),
         ClauseID(.LIVE, 9), ClauseID(.CLIENT, 21), ClauseID(.CLIENT, 6),
     ]
 
-    /// Clauses that say in general what others say of one case, such as that a body is not valid.
+    /// Generic clauses, such as that a body is invalid, which others state for one case.
     static let general: Set<ClauseID> = [
         ClauseID(.TURN, 7), ClauseID(.SYNC, 7), ClauseID(.PERSIST, 5), ClauseID(.REST, 1), ClauseID(.LIVE, 1),
     ]
 
     static func head(of group: [SharedEvidence.Breach]) -> SharedEvidence.Breach {
-        // What shows in a few places hardly explains what shows in all.
+        // A violation in a few places hardly explains one that occurs everywhere.
         let most = group.map(\.moments.count).max() ?? 0
         let wide = group.filter { $0.moments.count * 2 >= most }
         let least = wide.map(weight).min()
@@ -69,7 +69,7 @@ private enum CauseRank {
 
     private static func weight(_ breach: SharedEvidence.Breach) -> Int {
         let isGeneral = general.contains(breach.clause)
-        // What a crash took, others say of one promise each.
+        // After a crash, more specific clauses name each broken promise.
         if telling.contains(breach.clause), !(isGeneral && breach.needsCrash) { return 0 }
         return isGeneral ? 2 : 1
     }
@@ -79,7 +79,7 @@ private enum CauseRank {
         return ((breach.needsCrash ? 1 : 0) * (areas.count + 1) + area) * 1_000 + breach.clause.number
     }
 
-    /// Whether one comes before another in most of the scenarios that show both, or else is more basic.
+    /// Whether one comes before another in most scenarios with both, or else is more basic.
     private static func isBefore(_ one: SharedEvidence.Breach, _ other: SharedEvidence.Breach) -> Bool {
         guard one.clause != other.clause else { return false }
         let lead = one.moments.reduce(0) { lead, entry in
@@ -90,12 +90,12 @@ private enum CauseRank {
     }
 }
 
-/// The events that findings cite, and the messages that those name.
+/// The events that findings cite, and the messages they name.
 private struct SharedEvidence {
-    /// Where a finding shows itself, and from where on.
+    /// The place of a finding, and where its evidence starts.
     struct Moment: Comparable {
         let cited: Int
-        /// The last event before it that the finding rests on; itself where there is none.
+        /// The last earlier event in its evidence, or itself if there is none.
         let since: Int
 
         static func < (left: Moment, right: Moment) -> Bool {
@@ -103,14 +103,14 @@ private struct SharedEvidence {
         }
     }
 
-    /// What was found of a clause.
+    /// The findings about a clause.
     struct Breach {
         let clause: ClauseID
-        /// The numbers of the events of each finding.
+        /// The event numbers of each finding.
         var findings: Set<[Int]> = []
-        /// The earliest finding of each scenario.
+        /// The earliest finding in each scenario.
         var moments: [String: Moment] = [:]
-        /// Whether no finding shows it without an end of the process or a fault of its disk in between.
+        /// Whether every finding involves an end of the process or a disk fault.
         var needsCrash = true
     }
 
@@ -128,7 +128,7 @@ private struct SharedEvidence {
     private let histories: [String: History]
     private var numbers: [Place: Int] = [:]
     private var nameNumbers: [Name: Int] = [:]
-    /// The messages that each event names.
+    /// The messages named by each event.
     private var names: [Set<Int>] = []
 
     init(_ histories: [String: History]) { self.histories = histories }
@@ -157,25 +157,31 @@ private struct SharedEvidence {
         let place = Place(scenario: scenario, event: event)
         if let number = numbers[place] { return number }
         var found: Set<Int> = []
-        history.events[event].forEachName { member, value in
-            let name = Name(scenario: scenario, member: member, value: value)
+        func add(_ name: Name) {
             let number = nameNumbers[name] ?? nameNumbers.count
             nameNumbers[name] = number
             found.insert(number)
+        }
+        history.events[event].forEachName { add(Name(scenario: scenario, member: $0, value: $1)) }
+        // A server that gives the same code and reason everywhere ends its connections for one cause.
+        if case .close(.fromServer, let code?, let reason) = history.events[event].kind,
+            !history.events[..<event].contains(where: \.isFault)
+        {
+            add(Name(scenario: "", member: "close", value: "\(code) \(reason)"))
         }
         numbers[place] = names.count
         names.append(found)
         return names.count - 1
     }
 
-    /// Whether each event is cited by a group, or names a message that an event of it names.
+    /// For each event, whether a group cites it, or it names a message that a cited event names.
     private func touched(by group: some Sequence<Breach>) -> [Bool] {
         let events = Set(group.flatMap { $0.findings.joined() })
         let messages = events.reduce(into: Set<Int>()) { $0.formUnion(names[$1]) }
         return names.indices.map { events.contains($0) || !messages.isDisjoint(with: names[$0]) }
     }
 
-    /// Breaches by what they share; each group begins with the one that explains most.
+    /// Groups violations by shared evidence; each group starts with the most explanatory one.
     func groups(_ breaches: [Breach]) -> [[Breach]] {
         func follows(_ breach: Breach, _ touched: [Bool]) -> Bool {
             !breach.findings.isEmpty && breach.findings.allSatisfy { $0.contains { touched[$0] } }
@@ -211,13 +217,13 @@ private struct SharedEvidence {
 }
 
 extension Event {
-    /// Whether the stage ended or began the process, or made its disk fail.
+    /// Whether the stage ended or started the process, or made its disk fail.
     fileprivate var isFault: Bool {
         guard case .act(let act, _) = kind else { return false }
         return ["kill", "stop", "start", "refuseWrites"].contains(act)
     }
 
-    /// Each member that names a message or a turn, wherever it stands.
+    /// Visits each member that names a message or a turn, at any depth.
     fileprivate func forEachName(_ body: (_ member: String, _ value: String) -> Void) {
         switch kind {
         case .text(_, let text): (try? JSONParser.value(text))?.forEachName(body)
@@ -244,7 +250,7 @@ extension JSONValue {
 }
 
 extension RunReport {
-    /// Groups what is violated and not expected; what the wire of the subject cannot keep stands apart, and last.
+    /// Groups unexpected violations; those that the subject's wire makes unavoidable come separately, and last.
     mutating func findCauses() {
         let histories = scenarios.keyed(by: \.name).mapValues(\.history)
         causes = [false, true].flatMap { isUnkeepable in
@@ -255,8 +261,8 @@ extension RunReport {
         }
     }
 
-    /// The clause that stands above another in all that the scenarios of the run broke, whatever was in question; the clause
-    /// itself where it is a head.
+    /// The cause of a clause among all violations in the run's scenarios, expected or not; the clause itself if it is
+    /// one.
     package func head(of clause: ClauseID) -> ClauseID? {
         var found: [ClauseID: [ClauseResult.Occurrence]] = [:]
         for scenario in scenarios {
@@ -272,7 +278,6 @@ extension RunReport {
         return causes.first { $0.head == clause || $0.followers.contains(clause) }?.head
     }
 
-    /// What is violated and not expected, by cause.
     var unexpectedByCause: [(head: ClauseResult, followers: [ClauseResult])] {
         let results = unexpected.keyed(by: \.clause.id)
         let known = causes.isEmpty ? unexpected.map { Cause(head: $0.clause.id, followers: []) } : causes
@@ -281,7 +286,7 @@ extension RunReport {
         }
     }
 
-    /// The clause from which each that follows from another does.
+    /// The cause of each clause that follows from another.
     package var heads: [ClauseID: ClauseID] {
         causes.reduce(into: [:]) { heads, cause in for follower in cause.followers { heads[follower] = cause.head } }
     }

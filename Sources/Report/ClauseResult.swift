@@ -3,23 +3,23 @@ import HoldfastBasics
 import HoldfastJudge
 import HoldfastTranscript
 
-/// What one clause came to in a whole run.
+/// The result of one clause in a whole run.
 package struct ClauseResult: Sendable {
     package let clause: Clause
     /// The outcome over all scenarios.
     package let outcome: Outcome
-    /// How often it was exercised, over all scenarios.
+    /// How often it was exercised in all scenarios.
     package let exercised: Int
     /// The scenarios that exercised it.
     package let scenarios: [String]
-    /// The scenarios whose verdicts are the outcome.
+    /// The scenarios that determined the outcome.
     let decidedBy: [String]
-    /// Violations, warnings or doubts, each with its scenario.
+    /// Violations, warnings or inconclusive findings with their scenarios.
     package let findings: [Occurrence]
-    /// How strong the evidence is, in the words of the scenarios that decided the outcome.
+    /// Remarks on the strength of the evidence, from the scenarios that determined the outcome.
     package let remarks: [String]
 
-    /// A finding and the scenario it was made in.
+    /// A finding and its scenario.
     package struct Occurrence: Sendable {
         package let scenario: String
         package let finding: Finding
@@ -27,19 +27,19 @@ package struct ClauseResult: Sendable {
 }
 
 extension ClauseResult {
-    /// Adds up the verdicts on a clause.
+    /// Combines the verdicts on a clause.
     ///
-    /// Broken once is broken. A proof in one scenario stands although the evidence of another proves nothing. Where nothing
-    /// exercised the clause and the suite failed in a scenario that was meant to, the suite is to blame.
+    /// One violation decides. A proof in one scenario stands even if another's evidence is inconclusive. If nothing
+    /// exercised the clause and the suite failed in an intended scenario, the result is a suite failure.
     init(_ clause: Clause, verdicts: [(scenario: String, verdict: Verdict)], isDeclared: Bool, harnessFailed: Bool) {
         let outcomes = Set(verdicts.map(\.verdict.outcome))
         let decisive = [Outcome.violation, .warning, .pass, .inconclusive].first(where: outcomes.contains)
         let outcome = isDeclared ? decisive ?? (harnessFailed ? .harnessError : .untested) : .notApplicable
         let deciding = verdicts.filter { $0.verdict.outcome == outcome }
-        // What a wire cannot keep does not hide what its server breaks.
+        // Violations that the wire makes unavoidable must not hide others.
         let excused = deciding.filter(\.verdict.isUnkeepable)
         let reported = outcome == .pass ? [] : deciding.filter { !$0.verdict.isUnkeepable } + excused
-        // A scenario that can say how far its proof came tells best what is missing; the others saw less.
+        // The scenario that reports how far its proof came explains best what is missing.
         let best = outcome == .inconclusive ? reported.filter { !$0.verdict.remarks.isEmpty } : []
         let rest = best.isEmpty ? reported : reported.filter { $0.verdict.remarks.isEmpty }
         self.init(
@@ -50,25 +50,34 @@ extension ClauseResult {
                 entry.verdict.findings.map { Occurrence(scenario: entry.scenario, finding: $0) }
             },
             remarks: deciding.flatMap(\.verdict.remarks).unique.filter { remark in
-                // One breach that the wire does not excuse is enough.
+                // One violation that the wire does not excuse is enough.
                 !Self.isExcuse(remark) || deciding.allSatisfy { $0.verdict.remarks.contains(where: Self.isExcuse) }
             })
     }
 
-    /// Adds up what the scenarios of a run say about a clause.
+    /// Combines a clause's verdicts in a run.
     ///
-    /// A scenario that ended early never came to what it was to show, so it passes none of the clauses that it is meant to
-    /// exercise. What it saw broken is broken.
+    /// A scenario that ended early proves nothing for the clauses it is intended to exercise, so it passes none of
+    /// them. If the subject cut all of a clause's scenarios short, what others exercised by chance does not pass it
+    /// either; behind a dialect, they may have ended at what the wire cannot express. Violations always count.
     init(
         _ clause: Clause, in scenarios: [ScenarioResult], intended: [String: [ClauseID]], subject: History.Subject
     ) {
         let isMeant = { (scenario: ScenarioResult) in intended[scenario.name]?.contains(clause.id) ?? false }
+        let performed = scenarios.filter { $0.skipped == nil }
+        let meant = performed.filter(isMeant)
+        let isCutShort =
+            !meant.isEmpty
+            && meant.allSatisfy {
+                $0.stoppedAt != nil && $0.history.header.dialect.isCanonical
+            }
         self.init(
             clause,
-            verdicts: scenarios.filter { $0.skipped == nil }.flatMap { scenario in
+            verdicts: performed.flatMap { scenario in
                 scenario.verdicts.filter { verdict in
                     verdict.clause == clause.id
-                        && !(verdict.outcome == .pass && scenario.stoppedAt != nil && isMeant(scenario))
+                        && !(verdict.outcome == .pass
+                            && (isCutShort || scenario.stoppedAt != nil && isMeant(scenario)))
                 }.map { (scenario.name, $0) }
             },
             isDeclared: clause.undeclared(in: subject.profiles) == nil,
@@ -79,14 +88,14 @@ extension ClauseResult {
 extension ClauseResult {
     private static func isExcuse(_ remark: String) -> Bool { remark.hasPrefix(Dialect.unkeepableRemark) }
 
-    /// Whether it is broken only where no server of its wire can keep it.
+    /// Whether all violations are unavoidable because of the wire.
     package var isUnkeepable: Bool { outcome == .violation && remarks.contains(where: Self.isExcuse) }
 
-    /// Whether nothing put the clause to the test, or the evidence proves nothing.
+    /// Whether the clause was not exercised, or the evidence is inconclusive.
     var isUndecided: Bool { outcome == .untested || outcome == .inconclusive }
 }
 
 extension RunReport {
-    /// The profile whose absence makes a clause not applicable.
+    /// The missing profile that makes a clause not applicable.
     func undeclaredProfile(of clause: Clause) -> Profile { clause.undeclared(in: subject.profiles) ?? clause.profile }
 }

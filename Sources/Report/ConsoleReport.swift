@@ -3,21 +3,21 @@ import HoldfastBasics
 import HoldfastJudge
 import HoldfastTranscript
 
-/// The report for people at a terminal: the verdict first, then what is wrong, then what was proved.
+/// The report for a terminal: the verdict, then problems, then what was proved.
 package struct ConsoleReport {
     private let report: RunReport
     private let style: ConsoleStyle
     private let listsAll: Bool
 
-    /// The most violations that are drawn as charts; the frames of the others stand as lines.
+    /// The most violations drawn as charts; the rest are shown as lines.
     private static let mostCharts = 5
 
-    /// The report of a run; `listsAll` names each clause, also those that passed.
+    /// The report of a run; `listsAll` includes clauses that passed.
     package init(_ report: RunReport, style: ConsoleStyle = ConsoleStyle(), listsAll: Bool = false) {
         (self.report, self.style, self.listsAll) = (report, style, listsAll)
     }
 
-    /// The whole report, ending with a newline.
+    /// The whole report, with a final newline.
     package var text: String {
         var parts = [head]
         parts += report.unexpectedByCause.enumerated().map { index, cause in
@@ -28,12 +28,13 @@ package struct ConsoleReport {
             parts += report.clauses(outcome).map { details($0) }
         }
         parts += report.scenarios.flatMap { scenario in
-            scenario.problems.map { "harness error in scenario \(scenario.name)\n" + indented($0, by: 2) }
+            scenario.problems.map { "suite failure in scenario \(scenario.name)\n" + indented($0, by: 2) }
         }
         parts += failures
         parts += stale
         parts += [expected, AreaTable(report: report, style: style).text, table, tiers, gaps].compactMap(\.self)
         if let load = report.load { parts.append(load.lines.joined(separator: "\n")) }
+        if listsAll, let reach = report.reach { parts.append(reach.lines(style).joined(separator: "\n")) }
         parts.append(report.headlineIn(style))
         return style.spelled(parts.joined(separator: "\n\n")) + "\n"
     }
@@ -45,13 +46,13 @@ package struct ConsoleReport {
         let subject = "\(report.subject.name) at \(report.address), specification \(report.specification)"
         let run =
             "profiles \(profiles)\(agent) · \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))"
-        // The first line is for programs too, and stays one line.
+        // The first line is also read by programs, so it is never wrapped.
         let deaths = report.deaths.map { style.red(style.wrapped($0, indent: 0, hanging: 2)) }
         return ([report.headlineIn(style)] + deaths + [subject, run].map { style.wrapped($0, indent: 0, hanging: 2) })
             .joined(separator: "\n")
     }
 
-    /// Entries of the baseline that a person has to edit.
+    /// Baseline entries to edit.
     private var stale: [String] {
         (report.baseline?.stale ?? []).map { result in
             var lines = [
@@ -63,7 +64,7 @@ package struct ConsoleReport {
         }
     }
 
-    /// What the baseline expects and what was seen of it; last among the findings, and short.
+    /// The expected violations and their results; last among the findings, and short.
     private var expected: String? {
         guard let baseline = report.baseline, !baseline.results.isEmpty else { return nil }
         let lines = baseline.results.filter { !$0.isStale }.map { result in
@@ -76,14 +77,13 @@ package struct ConsoleReport {
         return lines.isEmpty ? nil : lines.joined(separator: "\n")
     }
 
-    /// Everything about a clause that is not as it should be.
     func details(_ result: ClauseResult, isDrawn: Bool = false) -> String {
         let unexpected = result.findings.filter { report.expectation(of: result, in: $0) == nil }
         let findings = report.isExpected(result) ? result.findings : unexpected
         return details(result, findings, isDrawn)
     }
 
-    /// What follows from another clause, and how to see it alone.
+    /// A clause that follows from another, and the command to test it alone.
     private func follower(_ result: ClauseResult, of head: ClauseID) -> String {
         let start = "  \(result.clause.id) follows from \(head): "
         let room = style.width - TextWidth.columns(start)
@@ -115,7 +115,7 @@ package struct ConsoleReport {
         }
         if let again = report.again(of: result) { lines.append("  again: \(again)") }
         var text = lines.joined(separator: "\n")
-        // A chart ends with an empty line, for whatever follows it.
+        // A chart ends with an empty line.
         while text.last == "\n" { text.removeLast() }
         return text
     }
@@ -141,15 +141,15 @@ package struct ConsoleReport {
         return lines.isEmpty ? [] : [""] + lines.map { "  " + $0 } + [""] + verbatim(of: finding, in: chart)
     }
 
-    /// The most characters of a frame that stand below its chart.
+    /// The most characters of a frame below its chart.
     private static let mostVerbatim = 600
 
-    /// The frame that is cited, as it was on the wire.
+    /// The cited frame as on the wire.
     private func verbatim(of finding: Finding, in chart: SequenceChart) -> [String] {
         guard let event = finding.cited, let row = chart.row(of: event).map({ chart.rows[$0] }),
             let verbatim = row.verbatim.first(where: { $0.event == event }), !verbatim.text.isEmpty
         else { return [] }
-        // Not wrapped: a line break within a string would be copied with it.
+        // Not wrapped, because a copied line break would corrupt a string.
         let lines = verbatim.text.split(separator: "\n").map { "    \(visible(String($0)))" }
         return ["  \(verbatim.title) at \(row.time)\(verbatim.isCut ? ", cut" : "")"] + lines
     }
@@ -159,7 +159,7 @@ package struct ConsoleReport {
         return EventLines(history).lines(of: finding.events.suffix(6), width: width).map { "  " + $0 }
     }
 
-    /// What drivers did that ended scenarios, alike ones together.
+    /// Driver failures that ended scenarios, grouped.
     private var failures: [String] {
         let failed = Dictionary(grouping: report.scenarios.filter { $0.failure != nil }, by: \.failure)
         return failed.sorted { ($1.value.count, $0.key ?? "") < ($0.value.count, $1.key ?? "") }.map { failure, all in
@@ -172,7 +172,7 @@ package struct ConsoleReport {
         }
     }
 
-    /// Clause by clause; those that have no more to say than their number are in the table of areas.
+    /// The clauses one by one; those with nothing but a count are in the table of areas.
     private var table: String? {
         let shown = report.clauses.filter { $0.outcome != .notApplicable && (listsAll || !$0.remarks.isEmpty) }
         return shown.isEmpty ? nil : shown.map(row).joined(separator: "\n")
@@ -190,7 +190,7 @@ package struct ConsoleReport {
         return ([line] + result.remarks.map { style.wrapped($0, indent: 13) }).joined(separator: "\n")
     }
 
-    /// Each tier apart, where there is more than one.
+    /// Each tier, if there are several.
     private var tiers: String? {
         guard listsAll, report.tiers.count > 1 else { return nil }
         return report.tiers.map { result in
@@ -213,7 +213,7 @@ package struct ConsoleReport {
         }
         lines += report.gaps.map { "untested: \($0.line(naming: listsAll))" }
         lines += report.outOfReach.flatMap { gap in
-            // Who saw nothing at all looks for the way in.
+            // Without any evidence, the setup is the problem, and other help explains it.
             let fix = report.hasEvidence ? nil : gap.fix.map { "fix: \($0)" }
             return ["out of reach: \(gap.line(naming: listsAll))"] + [fix].compactMap(\.self)
         }
@@ -273,22 +273,22 @@ package struct ConsoleReport {
 }
 
 extension ConsoleStyle {
-    /// An outcome in its colour.
+    /// An outcome in its color.
     package func word(_ outcome: Outcome, width: Int = 0) -> String {
         painted(padded(outcome.word, width), as: outcome)
     }
 
-    /// A clause and what came of it; of what was just found, its keyword says whether it is a violation.
+    /// A clause and its outcome; for a new finding, the keyword tells whether it is a violation.
     package func head(_ clause: Clause, _ outcome: Outcome? = nil) -> String {
         "\(word(outcome ?? (clause.keyword.isRequirement ? .violation : .warning))) \(name(clause))"
     }
 
-    /// A clause with its keyword and the side that it binds.
+    /// A clause with its keyword and role.
     package func name(_ clause: Clause) -> String {
         "\(bold(clause.id.description)) (\(clause.keyword.rawValue), \(clause.role.rawValue))"
     }
 
-    /// A finding as every console shows it: what a subject said in it steers no terminal.
+    /// A finding, with control characters from the subject made harmless.
     package func lines(
         _ finding: Finding, indent: Int = 2, _ shown: (String) -> String = { visible($0) }
     ) -> [String] {
@@ -307,7 +307,7 @@ extension ConsoleStyle {
         }
     }
 
-    /// A clause in a line: what it came to, how often it was put to the test, and its sentence as far as there is room.
+    /// A clause on one line: its outcome, how often it was exercised, and as much of its sentence as fits.
     package func row(_ clause: Clause, _ outcome: Outcome, exercised: Int) -> String {
         let count = aligned(exercised == 1 ? "once" : "\(readable(exercised))×", 7)
         let room = self.width - 12 - 1 - 11 - 7 - 2
@@ -317,12 +317,12 @@ extension ConsoleStyle {
 }
 
 extension Outcome {
-    /// The outcome as people read it.
+    /// The outcome in words.
     package var word: String {
         switch self {
         case .pass, .violation, .warning, .untested, .inconclusive: rawValue
         case .notApplicable: "not applicable"
-        case .harnessError: "harness error"
+        case .harnessError: "suite failure"
         }
     }
 }

@@ -1,19 +1,19 @@
-/// How a report is written to a console.
+/// How to format a report for a console.
 package struct ConsoleStyle: Sendable {
     package var hasColour: Bool
-    /// Columns to keep within.
+    /// The maximum width.
     package var width: Int
-    /// Whether more than ASCII may be written.
+    /// Whether output beyond ASCII is possible.
     package var hasUnicode: Bool
 
-    /// A style; plain and 80 columns wide unless said otherwise.
+    /// A style; by default without color, 80 columns wide.
     package init(hasColour: Bool = false, width: Int = 80, hasUnicode: Bool = true) {
         self.hasColour = hasColour
         self.width = max(Self.narrowest, width)
         self.hasUnicode = hasUnicode
     }
 
-    /// Below this, words would stand under each other.
+    /// The minimum width for wrapped text.
     private static let narrowest = 30
 
     package func red(_ text: String) -> String { paint(text, "31") }
@@ -26,12 +26,12 @@ package struct ConsoleStyle: Sendable {
         hasColour ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
-    /// The text on one line of at most `limit` columns, cut at a character.
+    /// The text on one line of at most `limit` columns.
     package func cut(_ text: String, to limit: Int) -> String {
         TextWidth.cut(text, to: max(2, limit))
     }
 
-    /// The text with the ornaments of this program spelled in ASCII, where nothing else may be written.
+    /// The text with this program's symbols replaced by ASCII if necessary.
     package func spelled(_ text: String) -> String {
         hasUnicode ? text : String(text.map { Self.ascii[$0] ?? $0 })
     }
@@ -40,9 +40,9 @@ package struct ConsoleStyle: Sendable {
         "·": "-", "…": "~", "×": "x", "“": "\"", "”": "\"", "’": "'", "–": "-", "→": ">", "←": "<", "‹": "<", "›": ">",
     ]
 
-    /// The text in lines of at most the style's width, each indented; all but the first by `hanging` more.
+    /// Wraps the text at the style's width with an indent; `hanging` is added from the second line on.
     ///
-    /// The first `keepingSpaces` characters stay as they are, because they were padded to stand under each other.
+    /// The first `keepingSpaces` characters stay unchanged, because they are padded columns.
     package func wrapped(_ text: String, indent: Int, hanging: Int = 0, keepingSpaces: Int = 0) -> String {
         var lines: [String] = []
         var line = String(repeating: " ", count: indent) + text.prefix(keepingSpaces)

@@ -1,7 +1,7 @@
 import HoldfastBasics
 import HoldfastTranscript
 
-/// Events as lines of a report: time in milliseconds, then the event in the notation of histories, in its brief style.
+/// Events as report lines: time in milliseconds, then the event in brief notation.
 package struct EventLines {
     private let history: History
     private let printer: NotationPrinter
@@ -11,7 +11,7 @@ package struct EventLines {
         printer = NotationPrinter(history, style: .brief)
     }
 
-    /// The lines of the given events, each at most so wide.
+    /// The lines for the given events, with a maximum width.
     package func lines(of events: [Int], width: Int) -> [String] {
         let times = events.map { index in
             history.events.indices.contains(index) ? "+\(readable(history.events[index].at / 1000)) ms" : "-"
@@ -19,9 +19,9 @@ package struct EventLines {
         let column = times.map(\.count).max() ?? 0
         var before: String?
         return zip(events, times).map { index, time in
-            // Control characters would let a hostile subject write to the terminal.
+            // Control characters would let a hostile subject control the terminal.
             var word = visible(String(printer.word(of: index).unicodeScalars.prefix(600)))
-            // Several events can be one word, such as a request with its response.
+            // One word can cover several events, such as a request and its response.
             if word == before { word = "(the same)" }
             before = word
             let line = aligned(time, column) + "  " + word

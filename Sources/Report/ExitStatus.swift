@@ -1,17 +1,17 @@
-/// The exit codes of every command; the only table of them.
+/// The exit codes of all commands.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
     case conforms = 0
     /// A clause is violated.
     case violation = 1
-    /// A declared clause is untested, or its evidence proves nothing.
+    /// A declared clause is untested or inconclusive.
     case incomplete = 2
-    /// An expected failure passes, or names nothing.
+    /// An expected violation passes, or its entry matches nothing.
     case staleBaseline = 3
-    /// The command was used in a wrong way.
+    /// The command line is wrong.
     case usage = 64
     /// The subject cannot be reached.
     case unreachable = 69
-    /// The suite itself failed; the run says nothing about the subject.
+    /// The suite itself failed, so the run says nothing about the subject.
     case harness = 70
 
     /// One line for people.
@@ -23,7 +23,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
         case .staleBaseline: "the baseline is stale"
         case .usage: "usage"
         case .unreachable: "subject unreachable"
-        case .harness: "harness error"
+        case .harness: "suite failure"
         }
     }
 }

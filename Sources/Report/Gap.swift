@@ -1,24 +1,24 @@
 import Holdfast
 import HoldfastBasics
 
-/// Clauses that nothing exercised, and the one reason for all of them.
+/// Unexercised clauses with a common reason.
 package struct Gap: Sendable, Equatable {
-    /// Why, such as `it needs a scripted agent (tier 2 or 3)`.
+    /// The reason, such as `it needs a scripted agent (tier 2 or 3)`.
     package let reason: String
     package let clauses: [ClauseID]
 
-    /// Clauses and why nothing exercises them.
+    /// Creates a gap.
     package init(reason: String, clauses: [ClauseID]) { (self.reason, self.clauses) = (reason, clauses) }
 
-    /// In one line, such as `7 clauses need a scripted agent (tier 2 or 3): ID-2, TURN-4`.
+    /// One line, such as `7 clauses need a scripted agent (tier 2 or 3): ID-2, TURN-4`.
     package var line: String { line(naming: true) }
 
-    /// In one line; many clauses are counted by area, unless all are to be named.
+    /// One line; many clauses are counted by area, unless all are to be named.
     package func line(naming isNaming: Bool) -> String {
         "\(Self.words(clauses.count, "clause", reason)): \(clauses.named(isNaming))"
     }
 
-    /// How many there are and why, such as `6 scenarios need --start`.
+    /// The number and the reason, such as `6 scenarios need --start`.
     package static func words(_ count: Int, _ noun: String, _ reason: String) -> String {
         let start = "it needs "
         if reason.hasPrefix(start) {
@@ -28,7 +28,7 @@ package struct Gap: Sendable, Equatable {
         return "\(counted(count, noun)), \(isJoined ? "" : "because ")\(reason)"
     }
 
-    /// What removes the obstacle, from the words that name it; nil where nothing does.
+    /// How to close the gap, derived from its reason; nil if that is impossible.
     package var fix: String? {
         if ["skipped (--tier)", "skipped (--skip-crashes)", "--exclude"].contains(where: reason.contains) {
             return nil
@@ -61,7 +61,7 @@ package struct Gap: Sendable, Equatable {
         return nil
     }
 
-    /// Clauses by the reason for which the scenarios that were meant to exercise them did not.
+    /// Groups clauses by the reason why the intended scenarios did not exercise them.
     package static func gaps(
         in clauses: [ClauseID], scenarios: [ScenarioResult], intended: [String: [ClauseID]]
     ) -> [Gap] {
@@ -81,7 +81,7 @@ package struct Gap: Sendable, Equatable {
             return "because \(early.name) ended early, at \(reason)\(others)"
         }
         for scenario in performed {
-            // The scenario went on without what the wire of the subject cannot say.
+            // The scenario skipped a step that the subject's wire cannot express.
             if let reason = scenario.history.events.lazy.compactMap(\.leftOut).first {
                 return "because \(scenario.name) ran without a step: \(reason)"
             }
@@ -90,7 +90,7 @@ package struct Gap: Sendable, Equatable {
         if let first = performed.first {
             return "although \(first.name) ran, which should exercise it"
         }
-        // What lacks the same and more than another explains nothing.
+        // Skip scenarios whose needs strictly contain another's.
         let nearest = meant.filter { scenario in
             let lacks = Set(scenario.lacks)
             return !meant.contains { !$0.lacks.isEmpty && Set($0.lacks).isStrictSubset(of: lacks) }
@@ -98,10 +98,10 @@ package struct Gap: Sendable, Equatable {
         return reason(from: nearest.compactMap(\.skipped))
     }
 
-    /// Bodies and frames that fail their schemas: what is judged from them cannot be judged.
+    /// The clauses about invalid bodies and frames, which make judging impossible.
     private static let (reads, frames) = (ClauseID(.REST, 1), ClauseID(.ENV, 2))
 
-    /// Why a scenario that was performed to its end left a clause open, as far as another clause that it broke tells.
+    /// Why a completed scenario left a clause open, if another violation explains it.
     private static func mask(of clause: ClauseID, in scenario: ScenarioResult) -> String? {
         let broken = Set(
             scenario.verdicts.filter { verdict in
@@ -116,14 +116,13 @@ package struct Gap: Sendable, Equatable {
         return "although \(scenario.name) ran, which should exercise it; \(first) is violated there"
     }
 
-    /// Whether a scenario was skipped because the subject does not declare a profile that it needs.
+    /// Whether a scenario was skipped for lack of a declared profile.
     static func isAboutProfiles(_ reason: String) -> Bool { reason.hasPrefix("the subject does not declare") }
 
-    /// Whether a scenario was skipped because the server states a limit, as it may, that rules it out.
+    /// Whether a scenario was skipped because a limit that the server announces rules it out.
     static func isAboutLimits(_ reason: String) -> Bool { reason.hasPrefix("the limits of the server rule it out") }
 
-    /// One reason from those of scenarios each of which would do; profiles that are not declared explain only what nothing else
-    /// does.
+    /// Chooses one reason among scenarios of which any would do; undeclared profiles come last.
     private static func reason(from reasons: [String]) -> String {
         let unique = Set(reasons).sorted()
         let others = unique.filter { !isAboutProfiles($0) }

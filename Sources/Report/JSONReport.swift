@@ -4,27 +4,27 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 
-/// The report for machines; its shape is `Spec/schemas/files/report.json`, version 1.
+/// The report for programs; the format is `Spec/schemas/files/report.json`, version 1.
 ///
-/// It carries every transcript, or names its file, so that each verdict can be recomputed from the report.
+/// It contains every transcript or names its file, so that each verdict can be recomputed.
 package struct JSONReport {
     package static let format = "holdfast-report"
-    /// The version of the shape.
+    /// The version of the format.
     package static let version = 1
 
     private let report: RunReport
     private let isApart: Bool
 
-    /// The report of a run; its transcripts stand in it, or apart, in files beside it.
+    /// The report of a run; the transcripts are in it, or in separate files next to it.
     package init(_ report: RunReport, transcriptsApart isApart: Bool = false) {
         self.report = report
         self.isApart = isApart
     }
 
-    /// The file of a transcript, seen from the folder of the report.
+    /// The path of a transcript, relative to the report.
     package static func transcript(of scenario: String) -> String { "transcripts/\(scenario).ndjson" }
 
-    /// The whole report as text, ending with a newline: a line for each member, and for each clause and scenario.
+    /// The whole report with a final newline: one line for each member, clause and scenario.
     package var text: String {
         let members = (value.objectValue ?? [:]).map { key, value in
             var text = value.text()
@@ -36,7 +36,7 @@ package struct JSONReport {
         return "{\n" + members.joined(separator: ",\n") + "\n}\n"
     }
 
-    /// The whole report; secrets never enter transcripts, so none are in here.
+    /// The whole report; it has no secrets, because transcripts have none.
     package var value: JSONValue {
         JSONValue(members: [
             "format": Self.format, "version": Self.version, "headline": report.headline,
@@ -52,7 +52,8 @@ package struct JSONReport {
             "elsewhere": report.part == nil ? nil : report.elsewhere, "baseline": report.baseline,
             "causes": report.causes.orAbsent,
             "gaps": report.gaps, "notes": Self.lines(of: report.unseen) + report.notes,
-            "diagnostics": report.diagnostics, "load": report.load, "scenarios": report.scenarios.map(scenario),
+            "diagnostics": report.diagnostics, "load": report.load, "reach": report.reach,
+            "scenarios": report.scenarios.map(scenario),
         ])
     }
 
@@ -74,7 +75,7 @@ package struct JSONReport {
             ]))
     }
 
-    /// What stands before the notes.
+    /// The lines before the notes.
     static func lines(of unseen: [(profile: Profile, clauses: Int)]) -> [String] {
         unseen.map { "profile '\($0.profile.rawValue)' is declared, and nothing of it was seen" }
     }
@@ -85,7 +86,7 @@ package struct JSONReport {
             "id": result.clause.id, "outcome": result.outcome.rawValue,
             "expected": report.isExpected(result).orAbsent, "keyword": result.clause.keyword.rawValue,
             "role": result.clause.role.rawValue, "profile": result.clause.profile.rawValue,
-            "with": result.clause.companions.map(\.rawValue).orAbsent, "sentence": result.clause.sentence,
+            "sentence": result.clause.sentence,
             "exercised": result.exercised, "scenarios": result.scenarios,
             "remarks": result.remarks.orAbsent, "findings": findings.orAbsent,
         ])
@@ -116,6 +117,6 @@ package struct JSONReport {
 }
 
 extension Verdict {
-    /// Whether the clause was put to the test, or something is to be said of it.
+    /// Whether the clause was exercised or has anything to report.
     var saysSomething: Bool { outcome != .notApplicable && (exercised > 0 || outcome != .untested) }
 }

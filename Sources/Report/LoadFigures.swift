@@ -2,25 +2,25 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// What was measured under load, second by second: how long people waited, how much was judged, and how late the stage was.
+/// Measurements under load over time: waiting times, judged clauses, and the stage's lag.
 package struct LoadFigures: Sendable, Equatable {
-    /// What happened in a stretch of time; times stand where the act was intended.
+    /// Measurements of an interval; times belong to the interval in which the action was scheduled.
     package struct Interval: Sendable, Equatable {
         package var frames = 0
         package var violations = 0
-        /// How late acts were for which the stage is to blame.
+        /// The stage's own delays.
         package var lag = TimeHistogram()
         package var times: [LoadTime: TimeHistogram] = [:]
 
         package init() {}
 
-        /// Whether the stage was so late that times of this stretch are its own.
+        /// Whether the stage was so late that the times of this interval are its own.
         package var isLate: Bool { (lag.percentile(0.99) ?? 0) > LoadFigures.mostLag }
     }
 
-    /// The most lag at which figures are given, in microseconds, for 99 % of all acts.
+    /// The largest acceptable lag, in microseconds, for 99 % of all actions.
     static let mostLag = 50_000
-    /// The share of late intervals beyond which none are given.
+    /// The largest acceptable share of late intervals.
     private static let mostLate = 0.1
 
     package let mix: String
@@ -34,31 +34,30 @@ package struct LoadFigures: Sendable, Equatable {
     package var intervals: [Int: Interval] = [:]
     package var events = 0
     package var histories = 0
-    /// How often clauses were exercised, all together.
+    /// The total number of times that clauses were exercised.
     package var exercised = 0
-    /// Histories that came faster than they could be judged.
+    /// Histories that arrived faster than they could be judged.
     package var unjudged = 0
     package var unconnected = 0
     package var unanswered = 0
     package var refused: [String: Int] = [:]
-    /// The time on processors that this program used, and how many there are.
+    /// The processor time of this program, and the number of processors.
     package var cpuMs = 0
     package var cores = 1
 
-    /// Nothing was measured yet.
+    /// Empty measurements.
     package init(mix: String, seed: UInt64, devices: Int, principals: Int, seconds: Int, rampSeconds: Int) {
         (self.mix, self.seed, self.devices, self.principals) = (mix, seed, devices, principals)
         (self.seconds, self.rampSeconds) = (seconds, rampSeconds)
         width = max(1, (seconds + 119) / 120)
     }
 
-    /// The interval of a moment, in microseconds since the beginning.
+    /// The interval of a time, in microseconds since the beginning.
     package func interval(at moment: Int) -> Int { min(max(0, moment / 1_000_000), seconds) / width }
 
-    /// What shards of one load have in common.
+    /// The parameters that shards of one load share.
     var plan: String { "mix \(mix), seed \(seed), \(seconds) s, ramp \(rampSeconds) s" }
 
-    /// Adds what another shard measured at the same time.
     mutating func add(_ other: LoadFigures) {
         devices += other.devices
         principals += other.principals
@@ -74,7 +73,7 @@ package struct LoadFigures: Sendable, Equatable {
         for (index, interval) in other.intervals {
             intervals[index, default: Interval()].frames += interval.frames
             intervals[index]?.violations += interval.violations
-            // Where one shard was late, the sum is of no use.
+            // If one shard was late, the sum is useless.
             if interval.isLate || intervals[index]?.isLate == true {
                 let late = interval.isLate ? interval.lag : intervals[index]?.lag
                 intervals[index]?.lag = late ?? interval.lag
@@ -89,25 +88,25 @@ package struct LoadFigures: Sendable, Equatable {
 
     // MARK: what follows
 
-    /// Whether an interval is part of the run; what came after its end came in no known time.
+    /// Whether an interval is part of the run; later events came at unknown times.
     func isDuring(_ index: Int) -> Bool { index * width < seconds }
 
     private var during: [Interval] { intervals.filter { isDuring($0.key) }.map(\.value) }
     private var held: [Interval] { intervals.values.filter { !$0.isLate } }
     private var late: [Interval] { intervals.values.filter(\.isLate) }
 
-    /// The times of one kind, without stretches in which the stage was late.
+    /// The times of one kind, without intervals in which the stage was late.
     func times(_ time: LoadTime) -> TimeHistogram {
         held.reduce(into: TimeHistogram()) { $0.add($1.times[time] ?? TimeHistogram()) }
     }
 
-    /// How late the stage was over all.
+    /// The stage's lag over the whole run.
     var lag: TimeHistogram { intervals.values.reduce(into: TimeHistogram()) { $0.add($1.lag) } }
 
-    /// Frames a second, at most, of the intervals in which the stage was on time.
+    /// The highest rate of frames per second in an interval in which the stage was on time.
     var heldRate: Int { (during.filter { !$0.isLate }.map(\.frames).max() ?? 0) / width }
 
-    /// Why the figures say nothing of the server; nil when they do.
+    /// Why the figures say nothing about the server; nil if they do.
     package var problem: String? {
         if unjudged > 0 {
             return """
@@ -125,7 +124,7 @@ package struct LoadFigures: Sendable, Equatable {
             """
     }
 
-    /// The figures for people, a line each.
+    /// The figures for people, one line each.
     package var lines: [String] {
         let frames = during.reduce(0) { $0 + $1.frames }
         let most = (during.map(\.frames).max() ?? 0) / width
@@ -167,12 +166,11 @@ package struct LoadFigures: Sendable, Equatable {
             + "\(Int(cpu * 100)) % of one core, of \(cores)"
     }
 
-    /// The percentiles that are told.
+    /// The reported percentiles.
     static let shares: [(name: String, share: Double)] = [
         ("p50Ms", 0.5), ("p90Ms", 0.9), ("p99Ms", 0.99), ("p999Ms", 0.999), ("maxMs", 1),
     ]
 
-    /// A time in microseconds as people read it.
     static func words(_ time: Int) -> String {
         if time < 10_000 { return "\(time / 1000).\(time % 1000 / 100) ms" }
         return readable(.microseconds(time))
@@ -180,7 +178,7 @@ package struct LoadFigures: Sendable, Equatable {
 }
 
 extension LoadFigures: JSONRepresentable {
-    /// Everything, also what follows from the rest.
+    /// All figures, including derived ones.
     package var json: JSONValue {
         JSONValue(members: [
             "mix": mix, "seed": "\(seed)", "devices": devices, "principals": principals, "seconds": seconds,

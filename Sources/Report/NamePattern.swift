@@ -1,18 +1,18 @@
-/// Selects names, whole or with `*` for anything: `server/SYNC/*`.
+/// A pattern for names, in which `*` stands for anything: `server/SYNC/*`.
 package struct NamePattern: Sendable, Equatable {
     package let text: String
 
     package init(_ text: String) { self.text = text }
 
-    /// Whether it may name more than one thing.
+    /// Whether it may match several names.
     var hasStar: Bool { text.contains("*") }
 
-    /// Whether it names the given name; takes time in proportion to both texts, whatever they are.
+    /// Whether it matches a name; the time is proportional to both texts.
     package func matches(_ name: String) -> Bool {
         let pattern = Array(text.unicodeScalars)
         let name = Array(name.unicodeScalars)
         var (index, at) = (0, 0)
-        // Where the last star stands, and how much of the name it has taken.
+        // The position of the last star, and how much of the name it matched.
         var star: (index: Int, at: Int)?
         while at < name.count {
             if index < pattern.count, pattern[index] == "*" {

@@ -1,26 +1,26 @@
 import Holdfast
 import HoldfastJudge
 
-/// What changed between two reports, by clause.
+/// The changes between two reports, by clause.
 package struct ReportDiff: Sendable {
     package struct Change: Sendable, Equatable {
-        /// Whether it is for the worse.
+        /// The direction of a change.
         package enum Kind: String, Sendable, CaseIterable {
             case worse
             case better
-            /// In one of the two only.
+            /// Only in one of the reports.
             case came, went
         }
 
-        /// For the worse or the better.
+        /// The direction.
         package let kind: Kind
-        /// The clause; nil for a change of a scenario alone.
+        /// The clause; nil if only a scenario changed.
         package let clause: ClauseID?
-        /// What changed, in one line.
+        /// The change in one line.
         package let what: String
     }
 
-    /// Everything that changed: clauses in their order, then scenarios.
+    /// All changes: clauses in order, then scenarios.
     package let changes: [Change]
     private let context: [String]
 
@@ -54,7 +54,7 @@ package struct ReportDiff: Sendable {
 
     package var isWorse: Bool { changes.contains { $0.kind == .worse } }
 
-    /// The verdict in one line.
+    /// The summary in one line.
     package var headline: String {
         guard !changes.isEmpty else { return "same: no verdict differs" }
         let counts = Change.Kind.allCases.compactMap { kind -> String? in
@@ -64,7 +64,7 @@ package struct ReportDiff: Sendable {
         return "\(isWorse ? "worse" : "not worse"): \(counts.joined(separator: ", "))"
     }
 
-    /// All changes for a console, what got worse first; ends with a newline.
+    /// All changes for a console, regressions first; with a final newline.
     package func text(_ style: ConsoleStyle = ConsoleStyle()) -> String {
         var lines = [isWorse ? style.red(headline) : style.green(headline)]
         lines += context.map { style.wrapped($0, indent: 0, hanging: 2) }
@@ -78,7 +78,7 @@ package struct ReportDiff: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// All changes for a comment or a summary, what got worse first; ends with a newline.
+    /// All changes for a comment or a summary, regressions first; with a final newline.
     package var markdown: String {
         var parts = ["**\(MarkdownReport.inline(headline))**"]
         if !context.isEmpty { parts.append(context.map { "- \(MarkdownReport.inline($0))" }.joined(separator: "\n")) }
@@ -96,7 +96,6 @@ package struct ReportDiff: Sendable {
 
     private static let setAside = "set aside"
 
-    /// What a report says of each clause that is in question.
     private static func states(_ report: RunReport) -> [ClauseID: State] {
         var states: [ClauseID: State] = [:]
         for result in report.clauses { states[result.clause.id] = .judged(result, report.isExpected(result)) }
@@ -119,7 +118,7 @@ package struct ReportDiff: Sendable {
             }
         }
 
-        /// The higher the worse.
+        /// Higher is worse.
         var rank: Int {
             switch self {
             case .undecided: 3
@@ -143,7 +142,7 @@ package struct ReportDiff: Sendable {
     ) -> [Change] {
         switch (before, after) {
         case (nil, let after?):
-            // New and broken is no news to be proud of.
+            // A new clause that is violated counts as a regression.
             return [Change(kind: after.rank >= 4 ? .worse : .came, clause: id, what: "\(id): new, \(after.word)")]
         case (let before?, nil):
             return [
@@ -158,7 +157,7 @@ package struct ReportDiff: Sendable {
                 what += " in \(first)"
                 if result.decidedBy.count > 1 { what += " and \(result.decidedBy.count - 1) more" }
             }
-            // What was left out on request is not seen because nobody wanted to see it.
+            // A clause excluded on request is not a change of the subject.
             if case .undecided(Self.setAside) = after { return [Change(kind: .went, clause: id, what: what)] }
             return [Change(kind: after.rank > before.rank ? .worse : .better, clause: id, what: what)]
         case (.judged(let before, _)?, .judged(let after, _)?):
@@ -167,7 +166,7 @@ package struct ReportDiff: Sendable {
         }
     }
 
-    /// The same outcome, but broken in other scenarios than before.
+    /// The same outcome, with violations in other scenarios.
     private static func scenarios(
         _ id: ClauseID, _ before: ClauseResult, _ after: ClauseResult, _ old: RunReport, _ new: RunReport
     ) -> [Change] {

@@ -1,27 +1,27 @@
 import HoldfastJSON
 
-/// The ways in which programs read a report.
+/// The formats of a report.
 package enum ReportFormat: String, Sendable, CaseIterable {
-    /// Everything, with the transcripts; its shape is `Spec/schemas/files/report.json`.
+    /// Everything including transcripts; the format is `Spec/schemas/files/report.json`.
     case json
     /// JUnit XML, for the test page of a CI service.
     case junit
-    /// The same, where what nothing exercised is skipped instead of failed.
+    /// The same, with unexercised clauses skipped and not failed.
     case junitLenient = "junit-lenient"
-    /// One file for a browser, with a chart of every scenario.
+    /// A self-contained HTML file with a chart of every scenario.
     case html
-    /// A summary for the page of a CI step.
+    /// A summary for a CI step.
     case markdown
     /// Annotations for GitHub.
     case github
     /// The Test Anything Protocol, version 14.
     case tap
-    /// SARIF 2.1.0, for the page of findings of a code host.
+    /// SARIF 2.1.0, for a code host's list of findings.
     case sarif
     /// The verdict as a small SVG picture, for a README.
     case badge
 
-    /// The whole report, ending with a newline.
+    /// The whole report, with a final newline.
     package func text(of report: RunReport) -> String {
         switch self {
         case .json: JSONReport(report).text

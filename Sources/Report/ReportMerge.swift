@@ -1,22 +1,22 @@
 import Holdfast
 import HoldfastBasics
 
-/// Makes one report of the parts of a run.
+/// Merges the shards of a run into one report.
 package enum ReportMerge {
     package typealias File = (file: String, report: RunReport)
 
     /// The whole run.
     ///
-    /// Everything is added up anew from the verdicts, so that the result is what one run over all scenarios would have said.
-    /// The baseline that the parts were compared with is compared with the whole.
-    /// - Throws: Why the parts do not belong together, or are not all.
+    /// Everything is recomputed from the verdicts, so the result equals that of one run over all scenarios. The whole
+    /// is compared with the baseline of the shards.
+    /// - Throws: Why the shards do not belong together, or which are missing.
     package static func merge(
         _ files: [File], under specification: Specification, scenarios names: [String]
     ) throws(InputProblems) -> RunReport {
         guard let first = files.first, let part = first.report.part else {
-            throw InputProblems(files.isEmpty ? [nothing] : wholes(files))
+            throw InputProblems(files.isEmpty ? [noReport] : wholeRuns(files))
         }
-        var problems = wholes(files)
+        var problems = wholeRuns(files)
         guard problems.isEmpty else { throw InputProblems(problems) }
         for file in files.dropFirst() { problems += differences(first, file) }
         if first.report.specification != specification.version {
@@ -29,7 +29,7 @@ package enum ReportMerge {
         }
         guard problems.isEmpty else { throw InputProblems(problems) }
         problems = gaps(files, count: part.shard.count)
-        // Where a part is missing, so are its scenarios.
+        // If a shard is missing, so are its scenarios.
         if problems.isEmpty { problems = overlaps(files) }
         guard problems.isEmpty else { throw InputProblems(problems) }
         return whole(files.map(\.report), first.report, under: specification, scenarios: names)
@@ -42,7 +42,7 @@ package enum ReportMerge {
         var whole = RunReport(
             placed.sorted { $0.0 < $1.0 }.map(\.1), of: first.subject,
             at: parts.map(\.address).unique.joined(separator: ", "), under: specification,
-            // Of a load each part tells what it happened to exercise.
+            // Each shard of a load reports the clauses it happened to exercise.
             selection: parts.reduce(into: []) { $0.formUnion($1.inQuestion) },
             intended: parts.reduce(into: [:]) { $0.merge($1.intended) { first, _ in first } },
             leftOut: first.leftOut, isStrict: first.isStrict,
@@ -65,10 +65,10 @@ package enum ReportMerge {
 
     // MARK: what keeps parts from being one run
 
-    private static let nothing = InputProblem(
+    private static let noReport = InputProblem(
         location: "report merge", what: "no report", expected: "the report.json of each shard", fix: "name the files")
 
-    private static func wholes(_ files: [File]) -> [InputProblem] {
+    private static func wholeRuns(_ files: [File]) -> [InputProblem] {
         files.filter { $0.report.part == nil }.map { file in
             InputProblem(
                 location: file.file, what: "this is a whole run", expected: "a shard made with --shard I/N",
@@ -76,7 +76,7 @@ package enum ReportMerge {
         }
     }
 
-    /// What has to be the same in all parts.
+    /// The differences in properties that all shards must share.
     private static func differences(_ first: File, _ other: File) -> [InputProblem] {
         let (left, right) = (first.report, other.report)
         var differing: [(what: String, here: String, there: String)] = []
@@ -105,7 +105,7 @@ package enum ReportMerge {
         compare(
             "the number of shards", String(left.part?.shard.count ?? 0), String(right.part?.shard.count ?? 0))
         compare("the load", left.load?.plan ?? "none", right.load?.plan ?? "none")
-        // Which histories a load keeps is not known before.
+        // Which histories a load keeps is unknown in advance.
         guard left.load == nil else { return problems(differing, first, other) }
         compare(
             "the number of scenarios", String(left.part?.total ?? 0), String(right.part?.total ?? 0))

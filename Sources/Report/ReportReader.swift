@@ -3,23 +3,22 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 
-/// Reads a stored report back: the run with its scenarios, transcripts and verdicts, as they were stored.
+/// Reads a stored report: the run with its scenarios, transcripts and verdicts.
 ///
-/// Nothing is judged anew. What a report tells of a clause has to follow from the verdicts of its scenarios; one that
-/// contradicts itself is refused.
+/// Nothing is judged again. A report whose clauses do not follow from the verdicts of its scenarios is rejected.
 package enum ReportReader {
     package static let maxBytes = 512 << 20
 
-    /// What to do about a report that contradicts itself.
+    /// The fix for a report that contradicts itself.
     static let fix = "use the report as it was written"
 
-    /// Brings the bytes of a file that is named as seen from the folder of the report.
+    /// Reads a file that is named relative to the report.
     package typealias Companion = (String) throws(InputProblem) -> [UInt8]
 
     /// The run in the bytes of a report.
     ///
-    /// * `companion`: Brings the transcripts that stand in files beside it; nil where nothing stands beside it.
-    /// - Throws: What is wrong with them, with line and column.
+    /// * `companion`: Reads transcripts in separate files; nil if there are none.
+    /// - Throws: The problems, with line and column.
     package static func report(
         _ bytes: [UInt8], file: String, beside companion: Companion? = nil
     ) throws(InputProblems) -> RunReport {
@@ -33,7 +32,7 @@ package enum ReportReader {
         }
     }
 
-    /// Whether it is a report, of the version that this program knows.
+    /// Whether it is a report of a known version.
     private static func isMeant(_ root: JSONValue, _ collector: ProblemCollector) -> Bool {
         guard root["format"]?.stringValue == JSONReport.format else {
             collector.note(
@@ -54,12 +53,12 @@ package enum ReportReader {
         var entries: [(MemberReader, ScenarioResult?)] = []
         for entry in stored.objects("scenarios") {
             let scenario = scenario(entry, specification, subject, file: file, companion)
-            // Where one transcript is not beside the report, the others hardly are.
+            // If one transcript is missing, the others probably are too.
             if scenario == nil, entry.value("transcript")?.stringValue != nil { return nil }
             entries.append((entry, scenario))
         }
         let scenarios = entries.compactMap(\.1)
-        // What the rest comes to depends on them, and would be told as a second problem.
+        // The rest depends on them and would only repeat the problem.
         guard entries.count == scenarios.count, stored.collector.problems.isEmpty else { return nil }
         for (name, count) in Dictionary(grouping: scenarios, by: \.name).mapValues(\.count) where count > 1 {
             stored.refuse(
@@ -81,7 +80,7 @@ package enum ReportReader {
             tiers: stored.objects("tiers").map { TierResult($0) }, setAside: stored.ids("setAside"),
             outOfReach: stored.objects("outOfReach").map { Gap($0) },
             gaps: stored.objects("gaps").map { Gap($0) }, unseen: unseen,
-            // The report tells both in one list.
+            // The report lists both together.
             notes: Array(stored.texts("notes").dropFirst(unseen.count)), diagnostics: stored.texts("diagnostics"),
             part: stored.members("shard").flatMap { Shard.Part($0, scenarios: scenarios.count) },
             elsewhere: stored.ids("elsewhere"), leftOut: Set(stored.ids("leftOut")),
@@ -89,6 +88,7 @@ package enum ReportReader {
             baseline: stored.members("baseline").flatMap { BaselineResult($0) },
             intended: intended, again: stored.members("again").map { RunReport.Again($0) },
             tool: stored.string("tool"), load: stored.members("load").map { LoadFigures($0) })
+        report.reach = stored.value("reach").map(ReachTable.init)
         report.findCauses()
         return report
     }
@@ -100,13 +100,13 @@ package enum ReportReader {
         return known
     }
 
-    /// A clause; what came of it `check` compares with what its scenarios make it.
+    /// A clause; `check` compares its result with that of its scenarios.
     private static func clause(_ stored: MemberReader) -> Clause? {
         guard let id = stored.id("id"), let keyword = stored.choice("keyword", of: Keyword.self),
             let role = stored.choice("role", of: Role.self), let profile = stored.choice("profile", of: Profile.self)
         else { return nil }
         return Clause(
-            id: id, role: role, profile: profile, companions: stored.choices("with", of: Profile.self).map(\.choice),
+            id: id, role: role, profile: profile,
             keyword: keyword, sentence: stored.text("sentence"))
     }
 
@@ -154,7 +154,7 @@ package enum ReportReader {
         }
     }
 
-    /// A transcript that stands in a file beside the report.
+    /// A transcript in a separate file.
     private static func history(
         in name: String, of scenario: String, file: String, _ companion: Companion?
     ) throws(InputProblem) -> History {
@@ -179,11 +179,11 @@ package enum ReportReader {
         }
     }
 
-    /// Whether a transcript is the one of its scenario, and of its run.
+    /// Whether a transcript belongs to its scenario and run.
     private static func isOf(
         _ name: String, _ specification: String, _ header: History.Header, _ stored: MemberReader
     ) -> Bool {
-        // The second performance of a scenario has a name of its own, and the same stimulus.
+        // Repetitions of a scenario have names of their own, and the same stimulus.
         let scenario = name.prefix { $0 != "#" }
         let pointer = stored.pointer.appending("transcript").appending(0)
         if let other = header.scenario, other != scenario {
@@ -202,7 +202,7 @@ package enum ReportReader {
         return true
     }
 
-    /// Notes what does not follow from the verdicts.
+    /// Notes everything that does not follow from the verdicts.
     private static func check(_ report: RunReport, against stored: MemberReader) {
         let writer = JSONReport(report)
         for (index, result) in report.clauses.enumerated() {

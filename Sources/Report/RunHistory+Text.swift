@@ -3,12 +3,12 @@ import HoldfastBasics
 import HoldfastJudge
 
 extension RunHistory {
-    /// The history for a console, ending with a newline: a letter for each run, the oldest on the left.
+    /// The history for a console, with a final newline: a letter for each run, oldest first.
     package func text(_ style: ConsoleStyle = ConsoleStyle()) -> String {
         var lines = [
             "\(style.bold(PlainText.line(subject))): \(counted(runs.count, "run")), \(span)", "clauses: \(summary)", "",
         ]
-        // The latest runs are worth the columns that there are.
+        // The latest runs, as many as fit.
         let most = max(8, style.width - 52)
         let shown = runs.suffix(most)
         if shown.count < runs.count { lines += ["the latest \(shown.count) of \(counted(runs.count, "run")):", ""] }

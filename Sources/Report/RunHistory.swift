@@ -2,9 +2,8 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 
-/// What each clause came to, run after run of one subject.
+/// The results of each clause over many runs of one subject.
 package struct RunHistory: Sendable {
-    /// One run, without its transcripts.
     struct Run: Sendable {
         let name: String
         let startedAt: String
@@ -23,7 +22,7 @@ package struct RunHistory: Sendable {
             expected = Set(report.clauses.filter(report.isExpected).map(\.clause.id))
         }
 
-        /// Whether a clause is violated, and no baseline expects it; nil where nothing was decided.
+        /// Whether a clause has an unexpected violation; nil if it is undecided.
         func isRed(_ clause: ClauseID) -> Bool? {
             switch outcomes[clause] {
             case .violation: !expected.contains(clause)
@@ -33,11 +32,11 @@ package struct RunHistory: Sendable {
         }
     }
 
-    /// How a clause went; what needs a person comes first.
+    /// The trend of a clause, most urgent first.
     enum Trend: Equatable, Comparable {
-        /// Violated from a run on to the latest that decided it; `nil` where no run before decided otherwise.
+        /// Violated in every deciding run since the given one; `nil` if that is true of all runs.
         case violated(since: Int?)
-        /// Violated, then not, or the reverse, at least twice.
+        /// Changed between violated and not violated at least twice.
         case flaky(violated: Int, of: Int)
         case fixed(in: Int)
         case kept
@@ -58,12 +57,12 @@ package struct RunHistory: Sendable {
 
     let subject: String
     private(set) var runs: [Run] = []
-    /// Each clause with the sentence of the latest run that has it.
+    /// Each clause with its sentence in the latest run that has it.
     private(set) var sentences: [ClauseID: String] = [:]
 
     init(of subject: String) { self.subject = subject }
 
-    /// Takes the report of a run; reports may come in any order.
+    /// Adds the report of a run, in any order.
     mutating func take(_ entry: HTMLReport.Entry) {
         let run = Run(entry)
         let place = runs.firstIndex { ($0.startedAt, $0.name) > (run.startedAt, run.name) } ?? runs.endIndex
@@ -82,7 +81,7 @@ package struct RunHistory: Sendable {
         return changes.first.map(Trend.fixed) ?? .kept
     }
 
-    /// All clauses with their trends, what needs a person first.
+    /// All clauses with their trends, most urgent first.
     var trends: [(clause: ClauseID, trend: Trend)] {
         sentences.keys.map { ($0, trend(of: $0)) }.sorted { ($0.trend, $0.clause) < ($1.trend, $1.clause) }
     }
@@ -98,7 +97,7 @@ package struct RunHistory: Sendable {
         }
     }
 
-    /// How many clauses went which way, in words.
+    /// The number of clauses with each trend, in words.
     var summary: String {
         let trends = trends.map(\.trend)
         let counts: [(String, (Trend) -> Bool)] = [
@@ -113,7 +112,7 @@ package struct RunHistory: Sendable {
         }.joined(separator: ", ")
     }
 
-    /// When the first and the latest run began.
+    /// The start times of the first and the latest run.
     var span: String {
         guard let first = runs.first, let last = runs.last else { return "" }
         return runs.count == 1
@@ -121,16 +120,16 @@ package struct RunHistory: Sendable {
     }
 }
 
-/// The runs of a folder, by subject, with the latest report of each.
+/// The runs in a folder by subject, with the latest report of each.
 package struct RunArchive: Sendable {
     private var entries: [String: RunHistory] = [:]
     private var latest: [String: HTMLReport.Entry] = [:]
-    /// How many parts of runs were left out: only a merged one decides every clause.
+    /// How many unmerged shards were skipped, because only a merged report decides every clause.
     package private(set) var parts = 0
 
     package init() {}
 
-    /// Takes a report; only the latest of each subject is kept whole.
+    /// Adds a report; only the latest of each subject is kept completely.
     package mutating func take(_ entry: HTMLReport.Entry) {
         guard entry.report.part == nil else {
             parts += 1
@@ -142,10 +141,10 @@ package struct RunArchive: Sendable {
         if latest[name].map({ $0.report.startedAt <= entry.report.startedAt }) ?? true { latest[name] = entry }
     }
 
-    /// A history for each subject, in the order of their names.
+    /// A history for each subject, sorted by name.
     package var histories: [RunHistory] { entries.values.sorted { $0.subject < $1.subject } }
 
-    /// The form of one subject's history; of several the page shows the latest reports side by side.
+    /// The history of one subject in a format; for several, the page compares the latest reports.
     package func text(as format: ReportFormat) -> String {
         let newest = latest.sorted { $0.key < $1.key }.map(\.value)
         if format != .html { return newest.first.map { format.text(of: $0.report) } ?? "" }

@@ -3,80 +3,83 @@ import HoldfastBasics
 import HoldfastJudge
 import HoldfastTranscript
 
-/// A whole run: every clause of the subject's side, and the transcripts that prove the verdicts.
+/// A whole run: every clause of the subject's role, and the transcripts that prove the verdicts.
 package struct RunReport: Sendable {
-    /// The version of the specification judged under.
+    /// The version of the specification.
     package let specification: String
     /// The subject's declaration.
     package let subject: History.Subject
-    /// Where the subject was reached, without secrets.
+    /// The subject's address, without secrets.
     package let address: String
     /// When the run began, in ISO 8601.
     package let startedAt: String
     /// Wall time.
     package let duration: Duration
-    /// Whether the run was ended before all scenarios were performed.
+    /// Whether the run ended before all scenarios were performed.
     package let wasInterrupted: Bool
-    /// Each clause in question that has a check, in order.
+    /// Each clause in question with a check, in order.
     package let clauses: [ClauseResult]
-    /// Clauses in question that have no check.
+    /// Clauses in question without a check.
     package let pending: [ClauseID]
-    /// Clauses in question that no black box can judge.
+    /// Clauses in question that black-box tests cannot judge.
     package let excluded: [ClauseID]
     /// Every scenario in question, in order.
     package let scenarios: [ScenarioResult]
-    /// What came of each tier that has scenarios in question.
+    /// The result of each tier with scenarios in question.
     package let tiers: [TierResult]
-    /// Clauses nothing decides because whoever ran the suite left out the scenarios that could; out of question.
+    /// Undecided clauses whose scenarios the user excluded; they are out of question.
     package let setAside: [ClauseID]
-    /// Clauses nothing decides because the set-up cannot show them, by what would; out of question.
+    /// Undecided clauses that the setup cannot show, by requirement; they are out of question.
     package let outOfReach: [Gap]
     /// Why clauses are untested.
     package let gaps: [Gap]
-    /// Declared profiles of which nothing at all was seen, with the number of their clauses in question.
+    /// Declared profiles without any evidence, with the number of their clauses in question.
     package let unseen: [(profile: Profile, clauses: Int)]
-    /// What is worth knowing and no verdict.
+    /// Remarks besides the verdicts.
     package let notes: [String]
-    /// What a person may weigh and no verdict rests on; a line each.
+    /// Observations for people that affect no verdict, one line each.
     package var diagnostics: [String] = []
-    /// Which part of a run it is; nil for a whole one.
+    /// The shard; nil for a whole run.
     package let part: Shard.Part?
-    /// Clauses that this part leaves undecided, because other parts may decide them.
+    /// Clauses that this shard leaves undecided, since other shards may decide them.
     package let elsewhere: [ClauseID]
-    /// Clauses that whoever ran the suite left out by name; each is set aside.
+    /// Clauses that the user excluded by name; all are set aside.
     package let leftOut: Set<ClauseID>
-    /// Whether what the set-up cannot show counts as untested.
+    /// Whether clauses that the setup cannot show count as untested.
     package let isStrict: Bool
-    /// The sentences of clauses in question that nothing decided: out of reach, set aside, left to other shards, without a check.
+    /// The sentences of undecided clauses in question: out of reach, set aside, left to other shards, or without a
+    /// check.
     let sentences: [ClauseID: String]
-    /// What became of the baseline; nil without one.
+    /// The result of the baseline, if there is one.
     package internal(set) var baseline: BaselineResult?
-    /// What is violated and not expected, by what was found in common.
+    /// The unexpected violations by cause.
     package internal(set) var causes: [Cause] = []
-    /// The clauses each scenario in question is meant to exercise.
+    /// The clauses that each scenario in question is intended to exercise.
     package let intended: [String: [ClauseID]]
-    /// The command that repeats the run; nil when nobody can.
+    /// The command that repeats the run, if that is possible.
     package var again: Again?
-    /// The version of the program that made it.
+    /// The version of the program.
     package var tool: String?
-    /// What was measured under load; nil where there was none.
+    /// The measurements under load, if there was any.
     package var load: LoadFigures?
+    /// How far the run went in volume and concurrency.
+    var reach: ReachTable?
 
-    /// A command line that repeats a run, without secrets.
+    /// A command that repeats a run, without secrets.
     package struct Again: Sendable, Equatable {
-        /// The command with its flags, to which `--only` is added.
+        /// The command with its flags, to which `--only` can be added.
         package var command: String
-        /// What stands behind `--`; nil when nothing does.
+        /// The arguments after `--`, if any.
         package var driver: String?
-        /// Whether nothing less than the whole can be repeated.
+        /// Whether only the whole run can be repeated.
         package var isWhole: Bool
 
-        /// A command, and what stands behind `--` in it.
+        /// Creates a command.
         package init(_ command: String, driver: String? = nil, isWhole: Bool = false) {
             (self.command, self.driver, self.isWhole) = (command, driver, isWhole)
         }
 
-        /// The command that repeats only what a pattern names.
+        /// The command for a part of the run, selected by a pattern.
         package func only(_ pattern: String) -> String {
             (isWhole ? command : "\(command) --only \(pattern)") + (driver.map { " -- \($0)" } ?? "")
         }
@@ -84,11 +87,11 @@ package struct RunReport: Sendable {
 }
 
 extension RunReport {
-    /// Adds up the scenarios of a run.
+    /// Combines the scenarios of a run.
     ///
-    /// `selection` holds the clauses in question, nil means all of the subject's side; `intended` names the clauses each
-    /// scenario is meant to exercise. Clauses that were left out by name are set aside, whatever was seen. A part of a run decides
-    /// only what it saw.
+    /// `selection` contains the clauses in question, nil for all of the subject's role; `intended` names the clauses
+    /// each scenario is meant to exercise. Clauses excluded by name are set aside, whatever was observed. A shard
+    /// decides only what it observed.
     package init(
         _ scenarios: [ScenarioResult], of subject: History.Subject, at address: String,
         under specification: Specification, selection: Set<ClauseID>? = nil, intended: [String: [ClauseID]] = [:],
@@ -111,8 +114,8 @@ extension RunReport {
         let setAside = judged.map(\.clause.id).filter(
             leftOut.union(clauses(undecided, without: \.wasSetAside)).contains)
         let isElsewhere = { (result: ClauseResult) in part != nil && result.isUndecided }
-        // A part leaves its undecided clauses to the merged report. A pass that other scenarios happened to show does not
-        // count: what is out of reach follows from the setup alone, so that the doctor can list it before the run.
+        // A shard leaves its undecided clauses to the merged report. A pass by chance in another scenario does not
+        // count: what is out of reach follows from the setup alone, so that the doctor can list it in advance.
         let unbroken = judged.filter { $0.isUndecided || $0.outcome == .pass }
         let outOfReach =
             part == nil && subject.role == .server
@@ -134,7 +137,7 @@ extension RunReport {
                 in: outOfReach, scenarios: scenarios.filter(\.isOutOfReach), intended: intended),
             gaps: Gap.gaps(in: untested, scenarios: scenarios, intended: intended),
             unseen: Self.unseen(clauses, of: subject),
-            // Frames of the suite's own server announce nothing about a client.
+            // Frames of the suite's own server say nothing about a client.
             notes: subject.role == .client
                 ? []
                 : Announcements.notes(
@@ -147,10 +150,10 @@ extension RunReport {
                         || decided.contains { $0.clause.id == clause.id && isElsewhere($0) }
                 }.map { ($0.id, $0.sentence) }),
             intended: intended.filter { names.contains($0.key) })
+        reach = ReachTable(Reach(scenarios.map { $0.reach ?? Reach($0.history) }), of: subject)
         findCauses()
     }
 
-    /// Declared profiles of which nothing at all was seen.
     static func unseen(
         _ clauses: [ClauseResult], of subject: History.Subject
     ) -> [(profile: Profile, clauses: Int)] {
@@ -160,8 +163,8 @@ extension RunReport {
         }
     }
 
-    /// A scenario that was performed to its end and put no clause to the test is a fault of the suite, unless a server turned
-    /// it away, or the dialect could not say a step.
+    /// A completed scenario that exercised no clause is a suite failure, unless a server refused it, or the dialect
+    /// could not express a step.
     private static func blamingTheSuite(_ scenario: ScenarioResult) -> ScenarioResult {
         guard scenario.skipped == nil, scenario.stoppedAt == nil, scenario.problems.isEmpty,
             scenario.verdicts.allSatisfy({ $0.exercised == 0 }), !scenario.history.wasRefused,
@@ -178,17 +181,17 @@ extension RunReport {
         return blamed
     }
 
-    /// Whether a clause stays open because a scenario that exercises it was left out for a certain reason.
+    /// Whether a clause stays open because a scenario that exercises it was excluded for a certain reason.
     ///
-    /// All of its scenarios have to be left out, on request or because the setup cannot run them: one that ran and showed
-    /// nothing, or was skipped for another reason, is a gap. So is an inconclusive run, unless whoever ran the suite asked for
+    /// All its scenarios must be excluded, on request or because the setup cannot run them: one that ran without
+    /// evidence, or was skipped for another reason, is a gap. So is an inconclusive run, unless the user requested
     /// less, or only crashes could decide.
     private static func isLeftOpen(
         _ result: ClauseResult, for reason: (ScenarioResult) -> Bool, among scenarios: [ScenarioResult],
         intended: [String: [ClauseID]]
     ) -> Bool {
         var meant = scenarios.filter { intended[$0.name]?.contains(result.clause.id) ?? false }
-        // A scenario of profiles that are not declared is no gap while another could do.
+        // Ignore scenarios of undeclared profiles if another one could decide.
         let own = meant.filter { !$0.isOfOtherProfiles }
         if !own.isEmpty { meant = own }
         guard let left = meant.first(where: reason) else { return false }
@@ -203,39 +206,37 @@ extension RunReport {
 
     func scenario(_ name: String) -> ScenarioResult? { scenarios.first { $0.name == name } }
 
-    /// The clauses out of reach, whatever would reach them.
     var unreached: [ClauseID] { outOfReach.flatMap(\.clauses) }
 
-    /// Every clause that somebody asked about, decided or not.
+    /// All requested clauses, decided or not.
     package var inQuestion: Set<ClauseID> {
         Set(clauses.map(\.clause.id) + pending + excluded + setAside + unreached + elsewhere)
     }
 
-    /// Whether the run was cut short or left a clause undecided.
+    /// Whether the run was interrupted or left a clause undecided.
     private var isOpen: Bool { wasInterrupted || clauses.contains(where: \.isUndecided) }
 
-    /// The scenarios that a strict run misses: neither the request nor the declaration of the subject leaves them out.
+    /// The scenarios missing from a strict run: neither the user's selection nor the declaration excludes them.
     private var missed: Int { isStrict ? scenarios.count(where: \.isMissed) : 0 }
 
-    /// Whether any clause was put to the test.
     var hasEvidence: Bool { clauses.contains { [.pass, .warning, .violation].contains($0.outcome) } }
 
-    /// What the run comes to; the one place that computes it.
+    /// The exit status of the run, computed only here.
     ///
-    /// A violation is evidence whatever else happened, so it comes first; then the suite's own failures, then gaps.
+    /// A violation is evidence whatever else happened, so it comes first; then suite failures, then gaps.
     package var exit: ExitStatus {
         if !unexpected.isEmpty { return .violation }
         if scenarios.contains(where: { !$0.problems.isEmpty }) || load?.problem != nil { return .harness }
         if !clauses(.harnessError).isEmpty { return .harness }
         if let baseline, !baseline.stale.isEmpty { return .staleBaseline }
-        // What a driver that died in the middle would still have shown is not known.
+        // A crashed driver might have shown more.
         if scenarios.contains(where: { $0.failure != nil }) { return .incomplete }
         if isOpen || missed > 0 { return .incomplete }
         if !hasEvidence && part == nil { return .incomplete }
         return .conforms
     }
 
-    /// What the run comes to, in words.
+    /// The result of the run in words.
     package var meaning: String {
         var meaning = exit.meaning
         if exit == .conforms, !expected.isEmpty { meaning = "conforms except for expected violations" }
@@ -244,14 +245,14 @@ extension RunReport {
             meaning = "incomplete: nothing was tested"
         }
         guard let part else { return meaning }
-        return "part \(part.shard.index) of \(part.shard.count), "
+        return "shard \(part.shard.index) of \(part.shard.count), "
             + (exit == .conforms ? meaning.replacing("conforms", with: "conforms so far") : meaning)
     }
 
     /// The first line of every report.
     package var headline: String {
         let isGrouped = !heads.isEmpty
-        // What several clauses follow from is said before the counts.
+        // The common cause of several clauses comes before the counts.
         let words =
             isGrouped ? Self.words.filter { $0.0 == .violation } + Self.words.filter { $0.0 != .violation } : Self.words
         var parts = words.compactMap { outcome, word -> String? in
@@ -280,18 +281,17 @@ extension RunReport {
         return parts.isEmpty ? verdict : "\(verdict): \(parts.joined(separator: ", "))"
     }
 
-    /// Each outcome as counts are told.
     static let words: [(Outcome, String)] = [
         (.pass, "pass"), (.violation, "violated"), (.warning, "warned"), (.untested, "untested"),
-        (.inconclusive, "inconclusive"), (.harnessError, "harness errors"), (.notApplicable, "not applicable"),
+        (.inconclusive, "inconclusive"), (.harnessError, "suite failures"), (.notApplicable, "not applicable"),
     ]
 }
 
 extension RunReport {
-    /// What selects a clause again in the scenario that showed first what was found: `TURN-2@server/TURN/two-devices`.
+    /// The selector for a clause in the scenario with its first finding: `TURN-2@server/TURN/two-devices`.
     ///
-    /// A connection that was lost may have been lost for what another scenario sent at that moment. Where several scenarios of
-    /// a clause lost one, all of them are selected.
+    /// A lost connection may be the fault of a concurrent scenario. If several scenarios of a clause lost one, all of
+    /// them are selected.
     package func selector(of result: ClauseResult) -> String {
         let clause = result.clause.id.description
         guard let first = result.findings.first else { return clause }
@@ -304,9 +304,9 @@ extension RunReport {
         return "\(clause)@\(first.scenario.prefix { $0 != "#" })"
     }
 
-    /// The command that repeats what was found of a clause, in the scenario that showed it first; nil when nobody can.
+    /// The command that repeats a clause's finding in its first scenario, if that is possible.
     ///
-    /// Where that scenario was performed several times and showed it only sometimes, it says how often.
+    /// If only some repetitions of that scenario had the finding, the command includes their number.
     package func again(of result: ClauseResult) -> String? {
         guard let again else { return nil }
         let command = again.only(selector(of: result))
@@ -319,12 +319,12 @@ extension RunReport {
 }
 
 extension ClauseID {
-    /// Whether nothing short of crashes proves that it is kept (chapter 3.5 of the specification).
+    /// Whether only crashes can prove it (chapter 3.5 of the specification).
     package var isProvedByCrashes: Bool { self == ClauseID(.PERSIST, 1) }
 }
 
 extension History {
-    /// Whether the server took a connection or an exchange no further than to its end.
+    /// Whether the server refused a connection or an exchange.
     fileprivate var wasRefused: Bool {
         header.subject.role == .server
             && events.contains { event in

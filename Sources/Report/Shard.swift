@@ -1,23 +1,21 @@
 import Holdfast
 
-/// One part of a run that several machines share.
+/// One shard of a run that several machines share.
 package struct Shard: Sendable, Equatable, CustomStringConvertible {
-    /// Which part, from 1.
+    /// The number of the shard, from 1.
     package let index: Int
-    /// How many parts there are.
+    /// The number of shards.
     package let count: Int
 
-    /// The most parts of a run.
     static let maxCount = 1000
 
-    /// The variable in which an indexed job of Kubernetes tells its index, from 0.
+    /// The environment variable with the index, from 0, of an indexed Kubernetes job.
     static let variable = "JOB_COMPLETION_INDEX"
 
-    /// A part; the index is from 1 to the count.
     init(_ index: Int, of count: Int) { (self.index, self.count) = (index, count) }
 
-    /// Reads `2/3`, or `/3` where the environment tells the index.
-    /// - Throws: What is wrong with it.
+    /// Reads `2/3`, or `/3` if the environment has the index.
+    /// - Throws: The problem.
     package init(_ text: String, environment: [String: String]) throws(InputProblem) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let count = Self.number(parts[1]), (1...Self.maxCount).contains(count) else {
@@ -55,13 +53,13 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 
-    /// As on the command line: `2/3`.
+    /// The form on the command line: `2/3`.
     package var description: String { "\(index)/\(count)" }
 
-    /// The items of this part, in their order.
+    /// The items of this shard, in order.
     ///
-    /// They are dealt in turn, kind by kind, so that each part gets its share of every kind. An item comes to the same part
-    /// whenever the same items are dealt.
+    /// Items are dealt round-robin by kind, so each shard gets its share of every kind. Equal inputs are always dealt
+    /// the same way.
     package func share<Item>(of items: [Item], kind: (Item) -> Int) -> [Item] {
         let kinds = items.map(kind)
         let order = items.indices.sorted { (kinds[$0], $0) < (kinds[$1], $1) }
@@ -69,24 +67,24 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
         return own.sorted().map { items[$0] }
     }
 
-    /// A part of a run, and which of its scenarios it holds.
+    /// A shard of a run, and its scenarios.
     package struct Part: Sendable, Equatable {
         package let shard: Shard
-        /// How many scenarios the whole run has.
+        /// The number of scenarios in the whole run.
         package let total: Int
-        /// The index of each scenario of this part in the whole run, from 0.
+        /// The index of each scenario in the whole run, from 0.
         package let positions: [Int]
     }
 }
 
 extension Shard.Part {
-    /// The part of a run that performs the scenarios of a plan.
+    /// The shard with some scenarios of a plan.
     package init(_ shard: Shard, of plan: [String], holding scenarios: [String]) {
         let positions = Dictionary(plan.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
         self.init(shard: shard, total: plan.count, positions: scenarios.compactMap { positions[$0] })
     }
 
-    /// The part of a load, of which nobody knows before how many histories it will keep.
+    /// The shard of a load, whose number of histories is unknown in advance.
     package init(_ shard: Shard, holding count: Int) {
         self.init(
             shard: shard, total: count * shard.count,

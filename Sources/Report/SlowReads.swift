@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastBasics
 import HoldfastTranscript
 
-/// Reads over REST that took long: within the bound they break nothing, and they are why steps that wait for less end early.
+/// Slow REST reads: within the timeout they are legal, but they can end steps with a shorter timeout.
 enum SlowReads {
-    /// What is worth telling.
+    /// The shortest time to report.
     private static let least = Duration.seconds(2)
 
-    /// One line about them, with the slowest; none where all were quick.
+    /// One line about them, with the slowest; empty if all were fast.
     static func notes(on scenarios: [ScenarioResult]) -> [String] {
         var count = 0
         var slowest: (taken: Int, bound: Duration, what: String)?

@@ -4,11 +4,11 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 
-// How the parts of a run stand in a report, each written and read in one place. What a report may hold says its schema, which has
-// judged it before; noted here is what no schema can say.
+// The parts of a report in JSON, each written and read in one place. Its schema has already been checked; noted here
+// are only problems that no schema can express.
 
 extension History.Subject: JSONRepresentable {
-    /// Without limits, where none were told.
+    /// Without limits if there are none.
     package var json: JSONValue {
         let limits = limits.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue($0.value)) }
         return JSONValue(members: [
@@ -30,7 +30,7 @@ extension History.Subject: JSONRepresentable {
 }
 
 extension RunReport.Again: JSONRepresentable {
-    /// Without a driver, where nothing stands behind `--`.
+    /// Without a driver if there is none.
     package var json: JSONValue {
         JSONValue(members: ["command": command, "driver": driver, "whole": isWhole.orAbsent])
     }
@@ -42,7 +42,7 @@ extension RunReport.Again: JSONRepresentable {
 }
 
 extension Shard.Part: JSONRepresentable {
-    /// The shard, and where its scenarios stand in the whole run.
+    /// The shard, and the positions of its scenarios in the whole run.
     package var json: JSONValue {
         JSONValue(members: ["index": shard.index, "count": shard.count, "scenarios": total, "places": positions])
     }
@@ -69,7 +69,7 @@ extension Shard.Part: JSONRepresentable {
 }
 
 extension BaselineResult: JSONRepresentable {
-    /// The file with what became of each entry.
+    /// The file with the result of each entry.
     package var json: JSONValue {
         JSONValue(members: ["file": file, "date": date.description, "entries": results])
     }
@@ -82,7 +82,7 @@ extension BaselineResult: JSONRepresentable {
 }
 
 extension BaselineResult.EntryResult: JSONRepresentable {
-    /// The entry as its file has it, and then what became of it.
+    /// The entry as in its file, then its result.
     package var json: JSONValue {
         entry.json.adding(
             JSONValue(members: [
@@ -103,7 +103,7 @@ extension BaselineResult.EntryResult: JSONRepresentable {
 }
 
 extension TierResult: JSONRepresentable {
-    /// The counts in the order of the outcomes.
+    /// The counts in outcome order.
     package var json: JSONValue {
         let counts = Outcome.allCases.compactMap { outcome in
             self.counts[outcome].map { (key: outcome.rawValue, value: JSONValue($0)) }
@@ -130,12 +130,12 @@ extension Gap: JSONRepresentable {
 }
 
 extension Cause: JSONRepresentable {
-    /// Written for programs; a reader finds the causes anew.
+    /// Written for programs; a reader recomputes the causes.
     package var json: JSONValue { JSONValue(members: ["head": head, "followers": followers]) }
 }
 
 extension Verdict: JSONRepresentable {
-    /// Without findings and remarks, where there are none.
+    /// Without findings and remarks if there are none.
     package var json: JSONValue {
         JSONValue(members: [
             "clause": clause, "outcome": outcome.rawValue, "exercised": exercised, "findings": findings.orAbsent,
@@ -154,7 +154,7 @@ extension Verdict: JSONRepresentable {
 }
 
 extension Finding: JSONRepresentable {
-    /// The words, and the indices of the events.
+    /// The text, and the indices of the events.
     package var json: JSONValue {
         JSONValue(members: ["what": what, "expected": expected, "actual": actual, "events": events])
     }
@@ -174,12 +174,12 @@ extension Finding: JSONRepresentable {
 }
 
 extension ClauseID: JSONRepresentable {
-    /// As people write it.
+    /// The readable form.
     package var json: JSONValue { .string(description) }
 }
 
 extension MemberReader {
-    /// A number that the schema asks for.
+    /// A number that the schema requires.
     func number(_ key: String) -> Int {
         guard let value = value(key) else { return 0 }
         return value.intValue ?? wrong(key, value, "an integer up to \(Int.max)") ?? 0

@@ -1,11 +1,11 @@
 import HoldfastBasics
 
-/// A sequence chart drawn with characters: time, one column for each who took part, and on the right what was said.
+/// A sequence chart in characters: time, a column for each participant, and labels on the right.
 ///
-/// The row a verdict cites is marked `>>` and names the clause; rows that lead to it are marked `>`. Rows in between that nobody
-/// has to see are one line. Nothing is told by colour alone.
+/// A cited row is marked `>>` with its clause, and rows that lead to it `>`. Unimportant rows in between are one line.
+/// Color is never the only sign.
 package struct TextChart {
-    /// A row to draw, or how many are left out.
+    /// A row to draw, or the number of omitted ones.
     enum Line: Equatable {
         case row(Int)
         case gap(Int)
@@ -16,9 +16,9 @@ package struct TextChart {
     private let width: Int
     private let ink: Ink
 
-    /// Draws a chart within the width of a style.
+    /// Draws a chart within the style's width.
     ///
-    /// * `indent`: Columns that stay free on the left.
+    /// * `indent`: Empty columns on the left.
     package init(_ chart: SequenceChart, style: ConsoleStyle, indent: Int = 0) {
         self.chart = chart
         self.style = style
@@ -26,7 +26,7 @@ package struct TextChart {
         ink = style.hasUnicode ? .unicode : .ascii
     }
 
-    /// The whole chart; more rows than `most` are left out in the middle.
+    /// The whole chart; rows beyond `most` are omitted in the middle.
     package func lines(most: Int = 40) -> [String] {
         let count = chart.rows.count
         guard count > most else { return draw(chart.rows.indices.map(Line.row)) }
@@ -35,16 +35,16 @@ package struct TextChart {
             (0..<half).map(Line.row) + [.gap(count - 2 * half)] + ((count - half)..<count).map(Line.row))
     }
 
-    /// The cited rows with their neighbours, the rows that lead to them, and the beginning.
+    /// The cited rows with their neighbors, the rows that lead to them, and the beginning.
     package func excerpt(before: Int = 4, after: Int = 2) -> [String] { draw(excerpted(before: before, after: after)) }
 
     // MARK: what is shown
 
-    /// The fewest rows that are left out.
+    /// The fewest rows to omit.
     private static let leastGap = 4
-    /// The most rows that lead to a cited one; the last ones say most.
+    /// The most rows that lead to a cited one; the last ones matter most.
     private static let mostLeading = 6
-    /// The most cited rows, first ones first.
+    /// The most cited rows; the first ones stay.
     private static let mostCited = 3
 
     func excerpted(before: Int, after: Int) -> [Line] {
@@ -53,7 +53,7 @@ package struct TextChart {
         let cited = rows.indices.filter { rows[$0].isCited }.prefix(Self.mostCited)
         let leading = rows.indices.filter { !rows[$0].marks.isEmpty && !rows[$0].isCited }
         shown.formUnion(leading.suffix(Self.mostLeading))
-        // Without a row to cite, the end is what was judged.
+        // Without cited rows, the end is the evidence.
         for index in cited.isEmpty && leading.isEmpty ? [rows.count - 1] : Array(cited) where index >= 0 {
             let near = start(before, before: index)...min(rows.count - 1, index + after)
             shown.formUnion(near.filter { $0 == index || !rows[$0].isRoutine })
@@ -68,7 +68,7 @@ package struct TextChart {
         return lines + between(next, rows.count)
     }
 
-    /// So many rows before another one; a handshake counts as one, a heartbeat as none.
+    /// The index of the row `count` rows earlier; a handshake counts as one, a heartbeat as none.
     private func start(_ count: Int, before index: Int) -> Int {
         let starts = (0..<index).reversed().lazy.filter { row in
             !chart.rows[row].isRoutine
@@ -77,18 +77,17 @@ package struct TextChart {
         return starts.prefix(count).last ?? 0
     }
 
-    /// A few rows say more than their number.
+    /// The rows themselves if they are few, else their number.
     private func between(_ start: Int, _ end: Int) -> [Line] {
         end - start >= Self.leastGap ? [.gap(end - start)] : (start..<end).map(Line.row)
     }
 
     // MARK: drawing
 
-    /// What is said keeps so many columns, whoever took part.
     private static let leastLabel = 22
     private static let widestCell = 9
     private static let narrowestCell = 3
-    /// The most lines that what a cited row says takes.
+    /// The most lines of a cited row's label.
     private static let mostLabelLines = 3
 
     private func draw(_ lines: [Line]) -> [String] {
@@ -111,7 +110,7 @@ package struct TextChart {
         return drawn
     }
 
-    /// The columns that each lane gets; nil where there is no room for lanes.
+    /// The width of each lane; nil if there is no room for lanes.
     private func cell(beside time: Int) -> Int? {
         let longest = chart.participants.map { TextWidth.columns($0.name) }.max() ?? 0
         let wanted = min(max(longest + 2, 7), Self.widestCell)
@@ -121,10 +120,10 @@ package struct TextChart {
         return room - cell * count >= Self.leastLabel * 2 / 3 ? cell : nil
     }
 
-    /// The names of the columns; in words above them, where a column is too narrow for its name.
+    /// The column headings; written out above if a column is too narrow.
     private func heading(_ page: Page) -> [String] {
         let all = chart.participants.map(\.name)
-        // Nothing stands right of the last name.
+        // The last heading has no neighbor on the right.
         let rooms = all.indices.map { $0 == all.count - 1 ? page.cell : page.cell - 1 }
         let isCut = zip(all, rooms).contains { TextWidth.columns($0) > $1 }
         let words = isCut ? [TextWidth.cut("   columns: \(all.joined(separator: ", "))", to: width, mark: ink.cut)] : []
@@ -158,7 +157,7 @@ package struct TextChart {
         }
     }
 
-    /// In words, where there is no room for lanes.
+    /// The direction in words, if there is no room for lanes.
     private func direction(_ row: SequenceChart.Row) -> String {
         switch row.location {
         case .pause: ""
@@ -190,7 +189,7 @@ package struct TextChart {
         }
     }
 
-    /// Breaks at spaces, and within words that are wider than a line.
+    /// Breaks at spaces, and inside words that are wider than a line.
     static func wrapped(_ text: String, to room: Int, most: Int, mark: String) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -214,7 +213,6 @@ package struct TextChart {
     }
 }
 
-/// Where things stand in a line.
 private struct Page {
     static let gutter = 3
     static let space = "  "
@@ -224,14 +222,13 @@ private struct Page {
     let count: Int
     let width: Int
 
-    /// The columns left for what is said.
+    /// The columns left for labels.
     var label: Int { max(8, width - Self.gutter - time - between.count - cell * count - Self.space.count) }
 
     private var between: String { count > 0 ? Self.space : "" }
 
     func middle(_ index: Int) -> Int { index * cell + cell / 2 }
 
-    /// The lanes with nothing in them.
     func lanes(_ mark: Character) -> String {
         var cells = [Character](repeating: " ", count: cell * count)
         for index in 0..<count { cells[middle(index)] = mark }
@@ -245,7 +242,6 @@ private struct Page {
     }
 }
 
-/// The characters that a chart is drawn with.
 private struct Ink {
     let lane, gap, stroke, strong, faint, crossing, left, right: Character
     let cut: String

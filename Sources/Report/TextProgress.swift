@@ -1,12 +1,12 @@
-/// What a line of progress tells, for any width: how far, what is wrong, how long, and what runs now.
+/// The contents of a progress line: progress, problems, time left, and the current scenario.
 package struct TextProgress: Sendable, Equatable {
-    /// How far, such as `57/105`.
+    /// The progress, such as `57/105`.
     package var done: String
-    /// What was found wrong so far, such as `2 violations`; nil when nothing was.
+    /// The problems so far, such as `2 violations`; nil if there are none.
     package var flaws: String?
-    /// How long it still takes; nil while nobody knows.
+    /// The estimated time left, if known.
     package var left: TimeLeft.Estimate?
-    /// What runs now; the names are cut from the end of the line first.
+    /// The current scenarios; the first part of the line to be cut.
     package var running: [String]
 
     package init(done: String, flaws: String? = nil, left: TimeLeft.Estimate? = nil, running: [String] = []) {
@@ -30,7 +30,7 @@ package struct TextProgress: Sendable, Equatable {
         return line
     }
 
-    /// As many names as fit, and how many more there are.
+    /// The names that fit, and the number of others.
     private func names(in room: Int, _ style: ConsoleStyle) -> String? {
         guard let first = running.first else { return nil }
         for count in stride(from: running.count, to: 0, by: -1) {
@@ -40,7 +40,7 @@ package struct TextProgress: Sendable, Equatable {
         }
         let more = running.count > 1 ? " +\(running.count - 1)" : ""
         let index = room - more.count
-        // A name cut to a few letters tells nothing.
+        // A name cut to a few letters is useless.
         return index < 8 ? nil : TextWidth.cut(first, to: index, mark: style.hasUnicode ? "…" : "~") + more
     }
 
@@ -51,7 +51,7 @@ package struct TextProgress: Sendable, Equatable {
         }
     }
 
-    /// No more exact than it is known.
+    /// Rounded to its precision.
     private static func rounded(_ duration: Duration) -> String {
         let seconds = max(1, Int((duration / .seconds(1)).rounded(.up)))
         if seconds <= 10 { return "\(seconds) s" }

@@ -1,20 +1,19 @@
 import Holdfast
 import HoldfastJudge
 
-/// What a run came to in one tier: how predictable the agent was for these scenarios.
+/// The result of a run in one tier, which stands for the agent's predictability.
 package struct TierResult: Sendable, Equatable {
     /// 1 any agent, 2 a scripted agent, 3 a model endpoint of the suite.
     package let tier: Int
-    /// How many scenarios of it were performed.
+    /// The number of scenarios performed.
     package let performed: Int
-    /// How many scenarios of it were left out.
+    /// The number of scenarios skipped.
     package let leftOut: Int
-    /// How many clauses had each outcome in this tier alone; only clauses that its scenarios exercised are in here.
+    /// The number of clauses with each outcome in this tier, counting only those it exercised.
     package let counts: [Outcome: Int]
 }
 
 extension TierResult {
-    /// Adds up the scenarios of one tier.
     init(_ tier: Int, scenarios: [ScenarioResult], clauses: [Clause], subject: Set<Profile>) {
         let judged = scenarios.filter { $0.skipped == nil }
         let verdicts = Dictionary(

@@ -1,13 +1,13 @@
-/// How long a run still takes, told from how long that took which is done.
+/// Estimates the remaining time of a run from the durations so far.
 ///
-/// Items are of kinds that take alike: a scenario that kills its server says nothing about one that asks a question. All
-/// times are counted from the beginning of the run.
+/// Items of one kind take similar times: a scenario that kills its server says nothing about one that asks a question.
+/// All times count from the start of the run.
 package struct TimeLeft: Sendable {
-    /// What can be said.
+    /// An estimate.
     package enum Estimate: Sendable, Equatable {
-        /// Everything that is left has been measured by its like.
+        /// All remaining kinds have been measured.
         case about(Duration)
-        /// Some of what is left is of a kind of which nothing is done yet.
+        /// Some remaining kinds have not been measured.
         case moreThan(Duration)
     }
 
@@ -19,13 +19,13 @@ package struct TimeLeft: Sendable {
         var began: Duration?
     }
 
-    /// What is done before anything is said.
+    /// The fewest completed items for an estimate.
     private static let least = 3
 
     private let kindOf: [String: Int]
     private var kinds: [Int: Kind] = [:]
 
-    /// Everything there is to do, by name, with its kind.
+    /// All items by name, with their kinds.
     package init(_ items: [String: Int]) {
         kindOf = items
         for kind in items.values { kinds[kind, default: Kind()].waiting += 1 }
@@ -38,7 +38,7 @@ package struct TimeLeft: Sendable {
         if kinds[kind]?.began == nil { kinds[kind]?.began = now }
     }
 
-    /// An item has ended; one that never began was left out and took no time.
+    /// An item ended; one that never started was skipped.
     package mutating func end(_ name: String, at now: Duration) {
         guard let kind = kindOf[name] else { return }
         guard let began = kinds[kind]?.running.removeValue(forKey: name) else {
@@ -49,13 +49,13 @@ package struct TimeLeft: Sendable {
         kinds[kind]?.spent += now - began
     }
 
-    /// An item has ended and waits to be done again; what it took counts for nothing.
+    /// An item ended and will be repeated; its time does not count.
     package mutating func repeatLater(_ name: String) {
         guard let kind = kindOf[name], kinds[kind]?.running.removeValue(forKey: name) != nil else { return }
         kinds[kind]?.waiting += 1
     }
 
-    /// How long it still takes; nil while too little is known.
+    /// The estimated time left; nil if there is too little data.
     package func estimate(at now: Duration) -> Estimate? {
         guard kinds.values.reduce(0, { $0 + $1.done }) >= Self.least else { return nil }
         let open = kinds.values.filter { $0.waiting + $0.running.count > 0 }
@@ -64,7 +64,7 @@ package struct TimeLeft: Sendable {
         return known.count == open.count ? .about(longest) : .moreThan(longest)
     }
 
-    /// Kinds run side by side, each as many at a time as were seen to; nil when all that runs takes longer than its like did.
+    /// The time for a kind, assuming its observed concurrency; nil if all running items take longer than usual.
     private func left(_ kind: Kind, _ now: Duration) -> Duration? {
         let mean = kind.spent / kind.done
         let rests = kind.running.values.map { max(.zero, mean - (now - $0)) }

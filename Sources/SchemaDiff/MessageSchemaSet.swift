@@ -79,6 +79,13 @@ package struct MessageSchemaSet: Sendable {
         }
     }
 
+    /// Whether a message is said to be the same in another version, in whatever words and order.
+    package func means(_ name: String, as other: MessageSchemaSet) -> Bool {
+        guard let one = schemas[name], let two = other.schemas[name] else { return false }
+        let space = SchemaSpace(old: one.program, new: two.program)
+        return space.colors[space.roots[0]] == space.colors[space.roots[1]]
+    }
+
     /// Whether a message is made of the same documents in another version, so that nothing can differ.
     func reads(_ name: String, as other: MessageSchemaSet) -> Bool {
         func parts(_ set: MessageSchemaSet) -> [String: JSONValue]? {

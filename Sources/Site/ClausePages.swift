@@ -1,12 +1,12 @@
 import Holdfast
 import HoldfastBasics
 
-/// The page of an area with a section for each clause, and the list of all.
+/// The page of each area, with a section for each clause, and the list of all clauses.
 struct ClausePages {
     let site: Site
     let renderer: PageRenderer
 
-    /// A page that begins as the file of the area does, and goes on with what is known of each clause.
+    /// A page that starts like the area's file, followed by the known facts about each clause.
     func page(of clauses: [Clause], introduction: MarkdownPage) -> String {
         let opening = introduction.blocks.map(\.block).prefix {
             if case .heading(3, _) = $0 { false } else { true }
@@ -23,11 +23,10 @@ struct ClausePages {
             """
     }
 
-    /// Every clause in a table.
     func list() -> String {
         let rows = site.specification.clauses.map { clause in
             "<tr><td><a href=\"\(renderer.links.address(of: clause.id, from: renderer.page))\">\(clause.id)</a></td>"
-                + "<td>\(clause.role.rawValue)</td><td>\(clause.profileNames)</td>"
+                + "<td>\(clause.role.rawValue)</td><td>\(clause.profile.rawValue)</td>"
                 + "<td>\(clause.keyword.rawValue)</td><td>\(inline(clause.sentence))</td></tr>"
         }
         let head = ["clause", "role", "profile", "keyword", "sentence"].map { "<th scope=\"col\">\($0)</th>" }
@@ -47,7 +46,7 @@ struct ClausePages {
     private func section(_ clause: Clause) -> String {
         var parts = [
             "<h3><a class=\"here\" href=\"#\(clause.id)\">\(clause.id)</a> <span class=\"about\">\(clause.role.rawValue) · "
-                + "\(clause.profileNames) · <span class=\"keyword\">\(clause.keyword.rawValue)</span></span></h3>",
+                + "\(clause.profile.rawValue) · <span class=\"keyword\">\(clause.keyword.rawValue)</span></span></h3>",
             "<p class=\"sentence\">\(inline(clause.sentence))</p>",
             note("Why", inline(clause.why)),
             note("How it is judged", inline(clause.judgedFrom)),

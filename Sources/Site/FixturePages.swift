@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastBasics
 
-/// Where a golden message or transcript stands on the pages.
+/// The location of a message or transcript fixture.
 extension FixtureIndex.Entry {
-    /// What it is an example of: `messages/done`, or the area of a transcript.
+    /// Its group: such as `messages/done`, or the area of a transcript.
     var group: String {
         let parts = file.split(separator: "/")
         guard parts.count == 3, parts[0] == "transcripts" else { return parts.prefix(2).joined(separator: "-") }
@@ -12,7 +12,6 @@ extension FixtureIndex.Entry {
 
     var page: String { "fixtures/\(group).html" }
 
-    /// Its place on that page.
     var anchor: String {
         let parts = file.split(separator: "/").suffix(2)
         return parts.joined(separator: "-").split(separator: ".").dropLast().joined(separator: ".")
@@ -21,12 +20,12 @@ extension FixtureIndex.Entry {
     var address: String { "\(page)#\(anchor)" }
 }
 
-/// The pages of the fixtures, one for each type of message and each area.
+/// The pages of the fixtures, one for each message type and each area.
 struct FixturePages {
     let site: Site
     let links: LinkResolver
 
-    /// More of one text helps nobody on a page.
+    /// A longer text is not useful on a page.
     private static let mostCharacters = 6_000
 
     func all() -> [(page: String, title: String, content: String)] {

@@ -1,6 +1,5 @@
 import HoldfastBasics
 
-/// A file of JSON as it is, with its references as links.
 struct JSONPage {
     let links: LinkResolver
     let file: String

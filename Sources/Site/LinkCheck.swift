@@ -1,16 +1,16 @@
 import Holdfast
 import HoldfastBasics
 
-/// Finds links between pages that lead nowhere.
+/// Finds broken links between pages.
 struct LinkCheck {
     let links: LinkResolver
     let pages: [String: MarkdownPage]
 
-    /// A problem for each link without a page, and for each without its anchor on that page.
+    /// A problem for each link to a missing page or anchor.
     func problems() -> [InputProblem] {
         var problems: [InputProblem] = []
         let anchors = pages.mapValues { Set($0.anchors) }
-        // The pages about the program link to files of the tree, which have no page here; a test checks those links.
+        // The guides link to files of the repository, which have no page here; a test checks those links.
         for (file, page) in pages.sorted(by: { $0.key < $1.key }) where !file.hasPrefix("tool/") {
             for (line, destination) in page.links where !destination.hasPrefix("https://") {
                 let parts = destination.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,18 +1,17 @@
 import Holdfast
 
-/// Turns links between files of `Spec/` into links between pages of a site.
+/// Converts links between files of `Spec/` to links between pages of the site.
 struct LinkResolver {
-    /// The clauses that have a place.
+    /// The clauses with a section.
     let clauses: Set<ClauseID>
     /// The page of each file, such as `chapters/05-messages.html` for `chapters/05-messages.md`.
     let pages: [String: String]
 
-    /// The place of a clause, seen from a page.
     func address(of clause: ClauseID, from page: String) -> String {
         Self.relative("clauses/\(clause.area.rawValue).html", from: page) + "#\(clause)"
     }
 
-    /// The page of a link as written, seen from a page of the same place in the tree; nil when it leads to no page.
+    /// The address of a link's target, relative to a page; nil if it has no page.
     func address(of destination: String, from page: String) -> String? {
         if destination.hasPrefix("https://") { return destination }
         let parts = destination.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
@@ -36,7 +35,6 @@ struct LinkResolver {
         return ClauseID("\(words[0].uppercased())-\(words[1])").flatMap { clauses.contains($0) ? $0.description : nil }
     }
 
-    /// A path as written in a page, from the root.
     static func joined(_ path: String, to page: String) -> String {
         var parts = page.split(separator: "/").dropLast().map(String.init)
         for part in path.split(separator: "/") where part != "." {
@@ -49,7 +47,6 @@ struct LinkResolver {
         return parts.joined(separator: "/")
     }
 
-    /// A path from the root, as a page writes it.
     static func relative(_ path: String, from page: String) -> String {
         let target = path.split(separator: "/")
         let here = page.split(separator: "/").dropLast()

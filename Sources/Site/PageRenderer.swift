@@ -1,21 +1,20 @@
 import Holdfast
 import HoldfastBasics
 
-/// Writes blocks of Markdown as HTML, for one page of a site.
+/// Renders Markdown blocks as HTML for one page.
 struct PageRenderer {
     let links: LinkResolver
-    /// The page, below the root of the site.
+    /// The page, relative to the root of the site.
     let page: String
-    /// The addresses of pictures, by their names.
+    /// The addresses of pictures by name.
     var pictures: [String: String] = [:]
 
-    /// HTML for blocks, whose headings get the anchors that links of other pages name.
+    /// Renders blocks; headings get the anchors that other pages link to.
     func html(_ blocks: [MarkdownBlock]) -> String {
         var used: [String: Int] = [:]
         return blocks.map { html($0, &used) }.joined(separator: "\n")
     }
 
-    /// HTML for the text of one paragraph.
     func html(_ inlines: [MarkdownInline]) -> String { inlines.map { html($0, inLink: false) }.joined() }
 
     private func html(_ block: MarkdownBlock, _ used: inout [String: Int]) -> String {
@@ -49,7 +48,7 @@ struct PageRenderer {
         switch inline {
         case .text(let text): inLink ? escapedForMarkup(text) : withClauses(text)
         case .code(let text):
-            // A line that ended between its hyphens would hide that it is one flag.
+            // A line break between the hyphens would hide that it is one flag.
             "<code\(text.hasPrefix("-") && text.count < 24 ? " class=\"flag\"" : "")>\(escapedForMarkup(text))</code>"
         case .emphasis(let parts): "<em>\(parts.map { html($0, inLink: inLink) }.joined())</em>"
         case .strong(let parts): "<strong>\(parts.map { html($0, inLink: inLink) }.joined())</strong>"
@@ -65,7 +64,7 @@ struct PageRenderer {
         return "<a href=\"\(escapedForMarkup(address))\">\(words)</a>"
     }
 
-    /// Text in which each id of a clause leads to it.
+    /// Links each clause id in a text.
     func withClauses(_ text: String) -> String {
         var html = ""
         var rest = text[...]

@@ -1,23 +1,23 @@
 import Holdfast
 import HoldfastJSON
 
-/// All messages in one schema, and the requests over HTTP with them, as generators of types like them.
+/// All messages in one schema, and the HTTP requests with them, for type generators.
 ///
-/// Every object, union and set of names has a name of its own, and nothing refers to another file. What a type cannot say is left to the
-/// schemas of `schemas/`: conditions between members, and what profiles add. So whatever those take, this takes too.
+/// Every object, union and enumeration has a name, and nothing refers to another file. Rules that a type cannot express
+/// stay in `schemas/`: conditions between members, and additions by profiles. So the bundle accepts everything that
+/// those schemas accept.
 struct SchemaBundle {
-    /// JSON Schema: `$defs` with every message, body and push, and their union as a whole.
+    /// JSON Schema: `$defs` with every message, body and push, and their union.
     private(set) var messages: JSONValue = .null
     /// OpenAPI: the requests, with the same definitions below `components`.
     private(set) var requests: JSONValue = .null
 
-    /// The schemas by file below `schemas/`, as they are.
     private let roots: [String: JSONValue]
     private var definitions = JSONObject()
 
     private static let common = "common.json"
     private static let unknown = "UnknownFrame"
-    /// What is said of a single value and stays as it is.
+    /// Keywords of a single value that are copied.
     private static let kept = [
         "minLength", "maxLength", "pattern", "minimum", "maximum", "x-extensible-enum", "deprecated",
     ]
@@ -31,7 +31,7 @@ struct SchemaBundle {
         var frames: [Role: [String]] = [:]
         for (file, root) in roots.sorted(by: { $0.key < $1.key }) where file != Self.common {
             let name = define(name(of: root, in: file), root, in: file)
-            // A frame that narrows another one has its type.
+            // A frame that narrows another one inherits its type.
             let isWhole = !(root["allOf"]?.arrayValue ?? []).contains {
                 $0["$ref"]?.stringValue?.contains("#") == false
             }
@@ -54,7 +54,7 @@ struct SchemaBundle {
         self.requests = Self.moved(requests)
     }
 
-    /// The files that hold them, by path below `Spec/`.
+    /// The generated files, by path below `Spec/`.
     var files: [String: String] {
         ["messages": messages, "openapi": requests].reduce(into: [:]) { files, document in
             files["bundle/\(document.key).json"] = document.value.text(pretty: true) + "\n"
@@ -63,7 +63,7 @@ struct SchemaBundle {
 
     // MARK: Names
 
-    /// `Chat message` is `ChatMessage`; a message of the socket is a frame.
+    /// `Chat message` becomes `ChatMessage`; a message on the socket gets the suffix `Frame`.
     private func name(of schema: JSONValue, in file: String) -> String {
         let title: String = schema["title"]?.stringValue ?? file
         let words = title.split(separator: " ").map { word -> String in
@@ -74,14 +74,14 @@ struct SchemaBundle {
         return words.joined() + (isFrame ? "Frame" : "")
     }
 
-    /// Whether a schema has a name of its own: single values stand where they are used.
+    /// Whether a schema gets its own name; single values are inlined.
     private func isNamed(_ schema: JSONValue) -> Bool {
         schema["title"] != nil && !isAnything(schema)
             && (schema["enum"] != nil || schema["type"] == "object" || schema["type"]?.arrayValue != nil
                 || schema["properties"] != nil)
     }
 
-    /// An object without members that are known is as good as any value, and generated unions empty it.
+    /// Whether an object has no known members: treat it as any value, because generated unions would drop its contents.
     private func isAnything(_ schema: JSONValue) -> Bool {
         schema["type"]?.arrayValue?.contains("object") == true && schema["properties"] == nil
     }
@@ -96,7 +96,6 @@ struct SchemaBundle {
 
     private static func reference(to name: String) -> JSONValue { ["$ref": .string("#/$defs/\(name)")] }
 
-    /// What a reference leads to, and the file it stands in.
     private func target(_ reference: String, from file: String) -> (schema: JSONValue, file: String)? {
         let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let path = parts[0].isEmpty ? file : LinkResolver.joined(String(parts[0]), to: file)
@@ -106,7 +105,7 @@ struct SchemaBundle {
 
     // MARK: Frames
 
-    /// A type that is not known is legal, so each union has a place for it.
+    /// Unknown types are legal, so each union has a case for them.
     private mutating func defineFrames(_ frames: [Role: [String]]) {
         let types = frames.values.joined().sorted().compactMap { definitions[$0]?["properties"]?["type"]?["const"] }
         definitions[Self.unknown] = [
@@ -124,14 +123,14 @@ struct SchemaBundle {
         definitions["ClientFrame"] = Self.union("What a client sends.", of: frames[.client] ?? [])
     }
 
-    // The constant types tell the alternatives apart. A discriminator would too, but generated readers then refuse what it does not name.
+    // Constant types distinguish the alternatives. With a discriminator, generated readers would reject unlisted types.
     private static func union(_ description: JSONValue?, of names: [String]) -> JSONValue {
         ["description": description ?? "", "oneOf": .array((names + [unknown]).map(reference))]
     }
 
     // MARK: Schemas
 
-    /// A schema as it stands where it is used: a reference when it has a name.
+    /// A schema at its place of use: a reference if it has a name.
     private mutating func schema(_ schema: JSONValue, in file: String) -> JSONValue {
         if let reference = schema["$ref"]?.stringValue {
             guard let (target, location) = target(reference, from: file) else { return schema }
@@ -146,7 +145,7 @@ struct SchemaBundle {
         return Self.reference(to: define(name(of: schema, in: file), schema, in: file))
     }
 
-    /// A schema without references to other files, conditions and what only the suite reads.
+    /// A schema without references to other files, conditions and extension keywords.
     private mutating func plain(_ schema: JSONValue, in file: String) -> JSONValue {
         let alternatives = (schema["allOf"]?.arrayValue ?? []).compactMap { part in
             part["then"]?["$ref"]?.stringValue.flatMap { target($0, from: file) }
@@ -165,7 +164,7 @@ struct SchemaBundle {
         let members = members(of: schema, in: file)
         result["type"] = schema["type"] ?? (members.properties.isEmpty ? type(of: schema) : "object")
         if result["type"] == "integer" { result["format"] = "int64" }
-        // Most languages have constants of text alone.
+        // Most languages have only string constants.
         result["const"] = schema["const"]?.stringValue.map(JSONValue.string)
         result["enum"] = schema["enum"]
         for keyword in Self.kept { result[keyword] = schema[keyword] }
@@ -179,14 +178,14 @@ struct SchemaBundle {
         if let items = schema["items"] {
             result["minItems"] = schema["minItems"]
             var element = self.schema(items, in: file)
-            // Described, a plain text would become a type of its own.
+            // With a description, a plain string would become a type of its own.
             if element["$ref"] == nil { element["description"] = nil }
             result["items"] = element
         }
         return .object(result)
     }
 
-    /// The type of a constant or of a set of texts.
+    /// The type of a constant or of an enumeration.
     private func type(of schema: JSONValue) -> JSONValue? {
         switch schema["const"] ?? schema["enum"]?.arrayValue?.first {
         case .string: "string"
@@ -196,14 +195,14 @@ struct SchemaBundle {
         }
     }
 
-    /// What a schema says of one of its types.
+    /// The part of a schema that concerns one of its types.
     private func one(_ type: JSONValue, of schema: JSONValue) -> JSONValue {
         var result: JSONValue = ["type": type]
         if type == "array" { for keyword in ["items", "minItems"] { result[keyword] = schema[keyword] } }
         return result
     }
 
-    /// The members of an object with those of what it builds on, whose words it may replace.
+    /// The members of an object and of its base, which it may redefine.
     private mutating func members(
         of schema: JSONValue, in file: String
     ) -> (properties: JSONObject, required: Set<String>) {
@@ -218,7 +217,7 @@ struct SchemaBundle {
         for (name, value) in schema["properties"]?.objectValue ?? [:] {
             properties[name] = self.schema(value, in: file)
         }
-        // What a profile says of known members is left out; a member that comes with it is not.
+        // A profile's rules for known members are omitted; members that it adds are not.
         for (_, overlay) in schema["x-profiles"]?.objectValue ?? [:] {
             for (name, value) in members(of: overlay, in: file).properties where properties[name] == nil {
                 properties[name] = value
@@ -229,7 +228,7 @@ struct SchemaBundle {
 
     // MARK: Requests
 
-    /// A document with definitions in place of what refers to a schema file.
+    /// A document with definitions in place of references to schema files.
     private mutating func bundled(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let values): return .array(values.map { bundled($0) })
@@ -242,7 +241,7 @@ struct SchemaBundle {
         }
     }
 
-    /// A document whose references lead to where OpenAPI keeps definitions.
+    /// A document with references to OpenAPI's place for definitions.
     private static func moved(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let values): return .array(values.map(moved))

@@ -1,14 +1,14 @@
 import HoldfastJSON
 
-/// Something the search box finds.
+/// A result of the search box.
 struct SearchEntry {
     let name: String
     var text: String
     let address: String
-    /// What else people call it.
+    /// Synonyms.
     var words: [String] = []
 
-    /// The script of the search box, with everything it finds; a page that has it needs no server to search.
+    /// The script of the search box with all its entries, so that searching needs no server.
     static func script(_ entries: [SearchEntry]) -> String {
         let list = JSONValue.array(
             entries.map {

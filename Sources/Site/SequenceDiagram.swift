@@ -1,6 +1,6 @@
 import HoldfastBasics
 
-/// A sequence of messages between two peers, drawn from the words of a fence of `mermaid`.
+/// A sequence diagram between two peers, drawn from a `mermaid` fence.
 struct SequenceDiagram {
     private enum Step {
         case message(from: Int, to: Int, isLost: Bool, String)
@@ -11,7 +11,7 @@ struct SequenceDiagram {
     private var names: [String] = []
     private var steps: [Step] = []
 
-    /// Nil for anything but participants, messages, notes, loops and alternatives; it is then shown as it is written.
+    /// Nil if there is anything but participants, messages, notes, loops and alternatives; the source is then shown.
     init?(_ text: String) {
         var keys: [String] = []
         let lines = text.split(separator: "\n").map { String($0.drop { $0 == " " }) }
@@ -43,7 +43,7 @@ struct SequenceDiagram {
         guard !names.isEmpty, !steps.isEmpty else { return nil }
     }
 
-    /// A drawing, and the same in words for those who do not see it.
+    /// The drawing, and a text for screen readers.
     var html: String {
         let rowHeight = 36
         let width = 780

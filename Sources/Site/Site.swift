@@ -3,15 +3,15 @@ import HoldfastJSON
 
 /// The specification as a folder of HTML pages that need no network.
 ///
-/// Everything is made from the files of `Spec/` and the index of the fixtures; a link or an anchor that leads nowhere, and Markdown
-/// outside of the subset, are refused with their line, so that what was built is whole.
+/// It is built from the files of `Spec/` and the index of the fixtures. Broken links, missing anchors and unsupported
+/// Markdown are rejected with their line, so a finished site is complete.
 package struct Site: Sendable {
-    /// A named way of a reference peer to break a clause.
+    /// A named defect of a reference peer.
     package struct Defect: Sendable {
         package let clause: ClauseID
-        /// The name that flags take.
+        /// The name in command line flags.
         package let name: String
-        /// What the broken peer does.
+        /// The behavior of the broken peer.
         package let summary: String
 
         package init(clause: ClauseID, name: String, summary: String) {
@@ -24,17 +24,17 @@ package struct Site: Sendable {
     let scenarios: [SiteScenario]
     let defects: [ClauseID: [Defect]]
     let texts: [String: String]
-    /// The pages about the program, by their names, such as `Commands.md`, and their pictures.
+    /// The guides by name, such as `Commands.md`, and their pictures.
     let toolPages: [String: String]
 
-    /// Takes what is to be shown.
+    /// Collects the sources.
     /// - Parameters:
-    ///   - specification: What the pages say, with the index of the fixtures among its files.
-    ///   - fixtureTexts: The fixtures by their path below `Fixtures/`; what is not there is shown by its notation and its
-    ///     reason alone.
-    ///   - toolPages: The pages about the program, by their names; pictures as `data:` addresses.
-    ///   - defects: The ways of the reference peers to break clauses.
-    /// - Throws: A problem for each scenario or fixture that cannot be read.
+    ///   - specification: The specification, with the index of the fixtures among its files.
+    ///   - fixtureTexts: The fixtures by path below `Fixtures/`; a missing one is shown by its notation and reason
+    ///     only.
+    ///   - toolPages: The guides by name; pictures as `data:` addresses.
+    ///   - defects: The defects of the reference peers.
+    /// - Throws: A problem for each unreadable scenario or fixture.
     package init(
         _ specification: Specification, fixtureTexts: [String: String] = [:], toolPages: [String: String] = [:],
         defects: [Defect] = []
@@ -47,8 +47,8 @@ package struct Site: Sendable {
         scenarios = try SiteScenario.all(in: specification.files)
     }
 
-    /// The files of the site, by their path below its folder; `index.html` is where to begin.
-    /// - Throws: A problem for each link that leads nowhere and each construct outside of the subset of Markdown.
+    /// The files of the site by path; start at `index.html`.
+    /// - Throws: A problem for each broken link and each unsupported Markdown construct.
     package func files() throws(InputProblems) -> [String: String] {
         let markdown = try read()
         let locations = pages(markdown)
@@ -81,8 +81,14 @@ package struct Site: Sendable {
                     page: page, title: text.title, content: renderer.html(text.blocks.map(\.block)))
                 entries += guides.entries(of: file, at: page)
             } else {
-                let opening = file == "README.md" ? SiteOpening.html(linkingGuides: !toolPages.isEmpty) : ""
-                add(page, text.title, opening + renderer.html(text.blocks.map(\.block)))
+                var blocks = text.blocks.map(\.block)
+                var opening = ""
+                // The opening has the title of this page, so the title of the file is one level lower.
+                if file == "README.md" {
+                    opening = SiteOpening.html(linkingGuides: !toolPages.isEmpty)
+                    if case .heading(1, let words)? = blocks.first { blocks[0] = .heading(level: 2, words) }
+                }
+                add(page, text.title, opening + renderer.html(blocks))
             }
         }
         let all = PageRenderer(links: links, page: "clauses/index.html")
@@ -108,7 +114,6 @@ package struct Site: Sendable {
         return files
     }
 
-    /// Reads every Markdown file.
     private func read() throws(InputProblems) -> [String: MarkdownPage] {
         var pages: [String: MarkdownPage] = [:]
         var problems: [InputProblem] = []
@@ -127,7 +132,6 @@ package struct Site: Sendable {
         return pages
     }
 
-    /// Where each file of the specification is shown.
     private func pages(_ markdown: [String: MarkdownPage]) -> [String: String] {
         var pages = ["clauses": "clauses/index.html"]
         for file in markdown.keys {
@@ -145,7 +149,7 @@ package struct Site: Sendable {
         }
     }
 
-    /// Whether a file is shown as it is, on a page of its own.
+    /// Whether a file has a page that shows it unchanged.
     private static func isJSONPage(_ file: String) -> Bool {
         file.hasSuffix(".json") && !file.hasPrefix("scenarios/") && !file.hasPrefix("fixtures/")
     }

@@ -1,10 +1,9 @@
 import Holdfast
 import HoldfastBasics
 
-/// What stands around the content of each page: the head, the way to the other pages, the search box.
+/// The frame around the content of each page: head, navigation, search box.
 struct SiteFrame {
     let specification: Specification
-    /// The pages about the program.
     let guides: [(page: String, title: String)]
     let chapters: [(page: String, title: String)]
 
@@ -49,7 +48,8 @@ struct SiteFrame {
         let chapters = chapters.map { ($0.page, $0.title, "") }
         let areas = Area.allCases.map { ("clauses/\($0.rawValue).html", $0.rawValue, $0.meaning) }
         let others = [
-            ("files.html", "Scenarios, fixtures, schemas", ""), ("trace.html", "Trace", ""),
+            ("glossary.html", "Glossary", ""), ("files.html", "Scenarios, fixtures, schemas", ""),
+            ("trace.html", "Trace", ""),
             ("out-of-scope.html", "Out of scope", ""),
         ]
         let guides = guides.map { ($0.page, $0.title, "") }

@@ -1,8 +1,8 @@
 import HoldfastBasics
 
-/// What opens the site: what Holdfast is, its three jobs, and the list of the files that no chapter links.
+/// The first page: what Holdfast is, its three jobs, and the files that no chapter links.
 enum SiteOpening {
-    /// The beginning of the first page.
+    /// The start of the first page.
     static func html(linkingGuides isLinking: Bool) -> String {
         func job(_ title: String, _ page: String) -> String {
             isLinking ? "<a href=\"tool/\(page).html\">\(title)</a>" : title
@@ -13,9 +13,9 @@ enum SiteOpening {
             stops. One rule fixes this: <strong>the session on the server is the source of truth</strong>. Holdfast makes that rule
             testable: this specification, and the program <code>conformance</code>.</p>
             <div class="jobs">
-            <section class="card"><h2>\(job("Test a server", "TestAServer"))</h2><p>A URL is enough to start. With a start command, the suite also kills and
-            restarts the server.</p><pre tabindex="0"><code>conformance server ws://127.0.0.1:8080/ws</code></pre></section>
-            <section class="card"><h2>\(job("Test a client", "TestAClient"))</h2><p>The suite plays the server, the operating system and the user.</p>
+            <section class="card"><h2>\(job("Test a server", "TestAServer"))</h2><p>You need only an address. With a start command, the suite also kills
+            and restarts the server.</p><pre tabindex="0"><code>conformance server ws://127.0.0.1:8080/ws</code></pre></section>
+            <section class="card"><h2>\(job("Test a client", "TestAClient"))</h2><p>The suite acts as the server, the operating system and the person.</p>
             <pre tabindex="0"><code>conformance client -- ./my-driver</code></pre></section>
             <section class="card"><h2>\(job("Gate a protocol change", "ChangeTheProtocol"))</h2><p>Compare two versions and see which peers break.</p>
             <pre tabindex="0"><code>conformance gate v1.0.0 .</code></pre></section>

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// A scenario of either side, as a page shows it.
+/// A scenario for servers or clients, as shown on a page.
 struct SiteScenario: Sendable {
     let name: String
     let title: String
@@ -10,10 +10,10 @@ struct SiteScenario: Sendable {
     let clauses: [ClauseID]
     let text: String
 
-    /// The page of its side and area.
+    /// The page of its role and area.
     var page: String { "scenarios/\(name.split(separator: "/").dropLast().joined(separator: "-")).html" }
 
-    /// Its place on that page.
+    /// Its anchor on that page.
     var anchor: String { String(name.split(separator: "/").last ?? "") }
 
     var address: String { "\(page)#\(anchor)" }
@@ -40,7 +40,7 @@ struct SiteScenario: Sendable {
     }
 }
 
-/// The pages of the scenarios, one for each side and area.
+/// The pages of the scenarios, one for each role and area.
 struct ScenarioPages {
     let site: Site
     let links: LinkResolver

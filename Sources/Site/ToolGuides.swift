@@ -1,11 +1,11 @@
-/// The pages about the program, as pages of the site below `tool/`.
+/// The guides, as pages of the site below `tool/`.
 struct ToolGuides {
-    /// Their order in the navigation, with their titles.
+    /// The pages with their titles, in the order of the navigation.
     let pages: [(page: String, title: String)]
 
     private let read: [String: MarkdownPage]
 
-    /// What people look for and the pages call something else.
+    /// Search words that the pages do not use.
     private static let synonyms = [
         "tool/Architecture.md": "internals design",
         "tool/ChangeTheProtocol.md": "gate breaking compatibility compatible diff semver waiver",
@@ -27,7 +27,7 @@ struct ToolGuides {
         "tool/UnderTestInAnHour.md": "driver ios android swift kotlin typescript python",
     ]
 
-    /// Takes the pages there are; the one that lists them, `Documentation.md`, gives their order.
+    /// Collects the pages, in the order of `Documentation.md`, which lists them.
     init(_ pages: [String: String], read: [String: MarkdownPage]) {
         let names = pages.keys.filter { $0.hasSuffix(".md") }
         let listed = read[Self.file("Documentation.md")]?.links.map(\.destination) ?? []
@@ -38,13 +38,13 @@ struct ToolGuides {
         self.read = read.filter { $0.key.hasPrefix("tool/") }
     }
 
-    /// Where a page is read, among the files of the specification.
+    /// The path of a page among the files of the specification.
     static func file(_ name: String) -> String { "tool/\(name)" }
 
-    /// A page whose links to the specification lead to the pages of the site.
+    /// A page with its links to the specification redirected to pages of the site.
     static func text(_ page: String) -> String { page.replacing("](../../../Spec/", with: "](../") }
 
-    /// What the search finds of a page: each section by its heading.
+    /// The search entries of a page: one for each section.
     func entries(of file: String, at page: String) -> [SearchEntry] {
         guard let text = read[file] else { return [] }
         var entries: [SearchEntry] = []
@@ -67,7 +67,7 @@ struct ToolGuides {
 }
 
 extension MarkdownBlock {
-    /// Its words without marks.
+    /// Its text without markup.
     fileprivate var plain: String {
         switch self {
         case .heading(_, let words), .paragraph(let words), .quote(let words): words.plain

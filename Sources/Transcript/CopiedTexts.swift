@@ -1,36 +1,36 @@
 import HoldfastBasics
 
-/// The texts of a transcript, one behind the other, so that a long one can leave out what stands earlier.
+/// Compresses the texts of a transcript: a long one can omit parts that occurred earlier.
 ///
-/// A suite asks at length and is shown again what it asked; what is left out is told by copies, as in LZ77: behind which byte of what is
-/// written, from how many bytes before, and how many.
+/// A suite asks long questions and sees them again. As in LZ77, a copy tells what is omitted: after which byte of the
+/// written text, from how many bytes back, and how many.
 struct CopiedTexts {
-    /// What a text leaves out at one place.
+    /// One omission in a text.
     struct Copy: Equatable {
-        /// Behind which byte of what is written.
+        /// The offset in the written text where it is inserted.
         var offset: Int
-        /// How many bytes before it begins; less than its length where it repeats itself.
+        /// How many bytes back it starts; less than its length if it repeats itself.
         var distance: Int
         var length: Int
     }
 
-    /// The length from which a text leaves something out; shorter ones are read by people as they are.
+    /// The shortest text to compress; people read shorter ones unchanged.
     static let shortest = 1024
-    /// The most bytes of the texts of one transcript.
+    /// The most bytes in all texts of one transcript.
     static let most = 256 << 20
-    /// The fewest bytes that are worth a copy.
+    /// The shortest worthwhile copy, in bytes.
     private static let worth = 32
-    /// How many bytes find a place.
+    /// The number of bytes that are hashed to find an earlier occurrence.
     private static let key = 16
 
-    /// All texts so far, whole.
+    /// All texts so far, uncompressed.
     private var bytes: [UInt8] = []
-    /// Where bytes with a hash were seen last, from 1.
+    /// The last offset of bytes with a hash, from 1.
     private var offsets: [Int32] = []
 
     // MARK: writing
 
-    /// What is written of a text, and what it leaves out; nil when it is written whole.
+    /// The compressed text and its copies; nil if it is written whole.
     mutating func packed(_ text: String) -> (text: String, copies: [Copy])? {
         let start = bytes.count
         bytes += Array(text.utf8)
@@ -46,7 +46,7 @@ struct CopiedTexts {
         return copies.isEmpty ? nil : (String(decoding: written, as: UTF8.self), copies)
     }
 
-    /// Lets later texts find a short one.
+    /// Indexes a short text, so that later ones find it.
     private mutating func note(from start: Int) {
         offsets.withUnsafeMutableBufferPointer { offsets in
             bytes.withUnsafeBytes { bytes in
@@ -72,7 +72,7 @@ struct CopiedTexts {
                 offset += 1
                 continue
             }
-            // A copy holds whole characters, for what is written has to be text.
+            // A copy consists of whole characters, because the written part must be text.
             while from < end, bytes[from] & 0xC0 == 0x80 { from += 1 }
             while end < bytes.count, end > from, bytes[end] & 0xC0 == 0x80 { end -= 1 }
             guard end - from >= worth else {
@@ -87,7 +87,7 @@ struct CopiedTexts {
         return (written, copies)
     }
 
-    /// The bytes around a place that stand around an earlier one too, when they are many enough.
+    /// The longest match around two positions, if it is worthwhile.
     private static func match(
         _ bytes: UnsafeRawBufferPointer, _ before: Int, _ offset: Int, downTo taken: Int
     ) -> (from: Int, end: Int)? {
@@ -119,17 +119,16 @@ struct CopiedTexts {
 
     // MARK: reading
 
-    /// Why copies cannot be made.
+    /// Why a text cannot be restored.
     enum Problem: Error, Equatable {
-        /// A copy, by its number from 0, points nowhere.
+        /// The copy with this number, from 0, refers to nothing.
         case misplaced(Int)
-        /// The texts have more bytes than are held.
+        /// The texts exceed the size limit.
         case tooLong
-        /// What they make is not UTF-8.
+        /// The result is not UTF-8.
         case noText
     }
 
-    /// A text as it was, of what is written of it.
     mutating func unpacked(_ text: String, _ copies: [Copy]) throws(Problem) -> String {
         let written = Array(text.utf8)
         let start = bytes.count
@@ -145,7 +144,7 @@ struct CopiedTexts {
             guard copy.length <= Self.most - bytes.count else { throw .tooLong }
             let from = bytes.count - copy.distance
             let end = bytes.count + copy.length
-            // What was copied can be copied again, twice as much each time.
+            // Copied bytes can be copied again, twice as many each time.
             while bytes.count < end { bytes += Array(bytes[from..<min(bytes.count, from + end - bytes.count)]) }
         }
         bytes += written[taken...]

@@ -1,31 +1,31 @@
 import Holdfast
 import HoldfastJSON
 
-/// The canonical view of a history in a dialect: what a judge reads, with the way back to what was on the wire.
+/// The canonical view of a history in a dialect: the judge's input, with references to the events on the wire.
 ///
-/// Frames and requests that the protocol does not speak of are left out. What the dialect cannot map stays, under a type that
-/// nobody takes for one of the specification. A history in canonical form is its own view.
+/// Frames and requests outside the protocol are omitted. Those that the dialect cannot map stay, with a type that is
+/// not in the specification. A canonical history is its own view.
 public struct DialectView: Sendable {
     /// The events in canonical form.
     public let history: History
-    /// For each event of the view, the index of the verbatim event it stands for.
+    /// For each event of the view, the index of its verbatim event.
     public let origins: [Int]
-    /// What the view passed over or could not map, in the order of the events.
+    /// Omitted and unmapped events, in order.
     public let notes: [Note]
-    /// The events of the view that asked questions whose frames have names that are a guess.
+    /// The events of the view with questions whose frames have guessed names.
     public let inDoubt: Set<Int>
 
-    /// One verbatim event that has no canonical form.
+    /// One verbatim event without a canonical form.
     public struct Note: Sendable, Equatable {
         /// The index of the verbatim event.
         public let event: Int
-        /// Whether the dialect says so; otherwise it does not know what this is.
+        /// Whether the dialect ignores it; otherwise the event is unknown.
         public let isIgnored: Bool
-        /// Why the wire does not say it.
+        /// Why there is no canonical form.
         public let reason: String
     }
 
-    /// The canonical view of a history; a history in no dialect is its own view.
+    /// Creates the view of a history.
     public init(_ history: History) {
         guard !history.header.dialect.isCanonical else {
             self.history = history
@@ -52,11 +52,11 @@ public struct DialectView: Sendable {
         inDoubt = names.inDoubt
     }
 
-    /// The act by which a view says that an opened socket stands for a canonical frame.
+    /// The act that marks an opened socket as an implied canonical frame.
     public static let assumedAct = "assumed"
 }
 
-/// Goes through a history once.
+/// Processes a history once.
 private struct Builder {
     let source: History
     let dialect: Dialect
@@ -64,13 +64,13 @@ private struct Builder {
     var frames: [Frame?] = []
     var origins: [Int] = []
     var notes: [DialectView.Note] = []
-    /// The wire request that runs on each lane; nil once it is none of the protocol.
+    /// The current wire request of each lane; nil after one outside the protocol.
     private var requests: [Int: RESTRequest?] = [:]
-    /// Requests of which only a part is answered, by event.
+    /// Requests with a partial answer, by event.
     private let partial: Set<Int>
-    /// The events at which a greeting has to be assumed.
+    /// The events at which a greeting is assumed.
     private let starts: Set<Int>
-    /// What each connection was greeted with, on a wire that names epochs there alone.
+    /// The epoch in each connection's greeting, for a wire that states it only there.
     private var epochs: ConnectionEpochs
 
     init(_ source: History) {
@@ -113,7 +113,7 @@ private struct Builder {
         case .frames(let values): canonical = values
         case .ignored(let reason):
             notes.append(DialectView.Note(event: index, isIgnored: true, reason: reason))
-            // What the protocol does not speak of may take a place among what is replayed.
+            // A frame outside the protocol may occupy a number of the stream.
             guard direction == .fromServer, root["seq"]?.intValue != nil else { return }
             canonical = [["type": dialect.foreign(root)["type"] ?? "", "seq": root["seq"] ?? .null]]
         case .unmapped(let reason):
@@ -138,7 +138,7 @@ private struct Builder {
         if case .opened = event.kind { true } else { false }
     }
 
-    /// Says that the socket which is open by now stands for the greeting.
+    /// Adds the greeting that an open socket implies.
     private mutating func greet(_ event: Event, at index: Int) {
         guard let assumed = dialect.assumedGreeting?.objectValue else { return }
         put(Event(at: event.at, lane: event.lane, kind: .act(DialectView.assumedAct, assumed)), at: index)
@@ -173,7 +173,7 @@ private struct Builder {
         put(Event(at: event.at, lane: event.lane, kind: .response(translated)), at: index)
     }
 
-    /// The requests whose answers hold a part of what the specification means.
+    /// The requests whose answers contain only a part of the specification's answer.
     private static func partial(in history: History) -> Set<Int> {
         var requests: [Int: (index: Int, request: RESTRequest)] = [:]
         var partial: Set<Int> = []
@@ -193,8 +193,8 @@ private struct Builder {
         return partial
     }
 
-    /// The events that show a socket to be open on which the server never says `connected`: `opened`, or the first message
-    /// of a connection whose opening was not recorded.
+    /// The events that prove a socket open without a `connected` to follow: `opened`, or the first message of a
+    /// connection whose opening was not recorded.
     private static func starts(in history: History) -> Set<Int> {
         guard history.header.dialect.assumedGreeting != nil else { return [] }
         var current: [Lane: Int] = [:]
@@ -225,15 +225,15 @@ private struct Builder {
     }
 }
 
-/// The epochs of connections, for a wire whose `sync` and answer have no place for one.
+/// The epochs of connections, for a wire whose `sync` and its answer cannot state one.
 public struct ConnectionEpochs: Sendable {
     private let areNeeded: Bool
     private var epochs: [Lane: JSONValue] = [:]
 
-    /// Nothing greeted yet.
+    /// Starts without any greetings.
     public init(_ dialect: Dialect) { areNeeded = dialect.inheritsEpochs }
 
-    /// A canonical frame with the epoch of its connection, where it has no place for one of its own.
+    /// A canonical frame, with the epoch of its connection if the wire cannot state one.
     public mutating func told(in frame: JSONValue, on lane: Lane) -> JSONValue {
         guard areNeeded else { return frame }
         switch frame["type"]?.stringValue {

@@ -1,26 +1,26 @@
 import HoldfastJSON
 
-/// One thing that was observed, with its time and its verbatim content.
+/// One observed event, with its time and verbatim content.
 public struct Event: Sendable, Equatable {
     /// Monotonic time since the history began, in microseconds.
     public var at: Int
     /// The connection, exchange or other lane it belongs to.
     public var lane: Lane
-    /// What was observed, with the verbatim text where there is one.
+    /// The kind of event, with the verbatim text if there is one.
     public var kind: Kind
 
     /// An event at a time, in microseconds since the history began.
     public init(at: Int, lane: Lane, kind: Kind) { (self.at, self.lane, self.kind) = (at, lane, kind) }
 
-    /// The kinds of events; the raw text of frames and bodies is kept as it was on the wire.
+    /// The kinds of events; the text of frames and bodies is verbatim.
     public enum Kind: Sendable, Equatable {
-        /// A WebSocket upgrade was asked for.
+        /// A WebSocket upgrade was requested.
         case opening(Opening)
         /// The upgrade was accepted.
         case opened
-        /// The upgrade was refused with an HTTP status, or no connection came about (no status).
+        /// The upgrade was refused with an HTTP status, or the connection failed (no status).
         case refused(status: Int?, reason: String)
-        /// A text message, whole also when it came in fragments.
+        /// A complete text message, fragmented or not.
         case text(Direction, String)
         /// A binary message, or a text message that is not UTF-8.
         case binary(Direction, [UInt8])
@@ -28,7 +28,7 @@ public struct Event: Sendable, Equatable {
         case ping(Direction)
         /// A WebSocket pong (RFC 6455, 5.5.3).
         case pong(Direction)
-        /// A close frame; no code when the frame was empty.
+        /// A close frame; the code is nil if the frame was empty.
         case close(Direction, code: Int?, reason: String)
         /// The socket ended; the reason is empty for an orderly end.
         case eof(reason: String)
@@ -38,17 +38,17 @@ public struct Event: Sendable, Equatable {
         case response(Response)
         /// An HTTP exchange ended without a response.
         case failed(reason: String)
-        /// The stage did something to a lane: `cut`, `stopReading`, `kill`, `start`, `refuseWrites`, ….
+        /// The stage acted on a lane: `cut`, `stopReading`, `kill`, `start`, `refuseWrites`, ….
         case act(String, JSONObject)
         /// The stage saw the subject's state.
         case state(JSONValue)
-        /// The stage watched until this moment; `awaited` says for what, and `met` whether it came.
+        /// The stage waited until this moment; `awaited` names the event, and `met` tells whether it came.
         case wait(awaited: String, met: Bool)
     }
 
-    /// How a WebSocket connection was asked for.
+    /// A request for a WebSocket connection.
     public struct Opening: Sendable, Equatable {
-        /// Whose credentials it carries, such as `p1`; tokens themselves are never recorded.
+        /// The owner of the credentials, such as `p1`; tokens are never recorded.
         public var principal: String
         /// The path and query, redacted.
         public var path: String
@@ -63,11 +63,11 @@ public struct Event: Sendable, Equatable {
         public var method: String
         /// The path and query as sent.
         public var path: String
-        /// Whose credentials it carries; nil when it carried none, `other` for one the server never gave out.
+        /// The owner of the credentials; nil for none, `other` for a token that the server never issued.
         public var principal: String?
-        /// Header fields with lowercased names, in order; kept of requests to the push service alone.
+        /// Header fields with lowercase names, in order; kept only for requests to the push service.
         public var headers: [Header]
-        /// The body, when there is one.
+        /// The body, if there is one.
         public var body: String?
 
         /// A request by a principal.
@@ -83,13 +83,13 @@ public struct Event: Sendable, Equatable {
         }
     }
 
-    /// An HTTP response as it was received, or as the push service gave it.
+    /// An HTTP response as received, or as sent by the push service.
     public struct Response: Sendable, Equatable {
         /// The status code.
         public var status: Int
-        /// Header fields with lowercased names, in order.
+        /// Header fields with lowercase names, in order.
         public var headers: [Header]
-        /// The body as text; bytes that are not UTF-8 are replaced, and `bodyIsText` is false.
+        /// The body as text; if it is not UTF-8, bytes are replaced and `bodyIsText` is false.
         public var body: String
         /// Whether the body was UTF-8.
         public var bodyIsText: Bool
@@ -107,7 +107,7 @@ public struct Event: Sendable, Equatable {
 
     /// A header field.
     public struct Header: Sendable, Equatable {
-        /// The lowercased name.
+        /// The lowercase name.
         public var name: String
         /// The value as received.
         public var value: String
@@ -118,17 +118,17 @@ public struct Event: Sendable, Equatable {
 }
 
 extension Event.Kind {
-    /// Whether a server says that it stops, restarts or is overloaded (LIVE-10).
+    /// Whether it is a server's close frame for a stop, restart or overload (LIVE-10).
     package var isGoodbye: Bool {
         if case .close(.fromServer, let code?, _) = self { [1001, 1012, 1013].contains(code) } else { false }
     }
 }
 
 extension Event {
-    /// The act that says of a goodbye on its lane, the first that has none yet, that the server went on and did not stop.
+    /// The act that follows the first unmatched goodbye on its lane if the server went on and did not stop.
     package static let wentOn = "wentOn"
 
-    /// Why the stage left out a step; nil for any other event.
+    /// Why the stage skipped a step; nil for other events.
     package var leftOut: String? {
         guard case .act("leaveOut", let details) = kind else { return nil }
         return details["reason"]?.stringValue

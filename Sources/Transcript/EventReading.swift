@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Reads the events of a transcript, whose long texts may be packed.
+/// Reads the events of a transcript with possibly compressed texts.
 package struct PackedEvents {
-    /// The texts so far, where later ones leave out what stands in them.
+    /// The texts so far, if later ones are compressed.
     private var texts: CopiedTexts?
 
-    /// Events below no header.
+    /// Events without a header.
     package init() {}
 
     package init(below header: LineReader) {
@@ -16,8 +16,8 @@ package struct PackedEvents {
 
     package mutating func event(_ line: LineReader) throws(InputProblem) -> Event { try line.event(&texts) }
 
-    /// The event of a line that holds a text message and nothing else, as most lines do; nil for any other line, also a wrong
-    /// one, which a ``LineReader`` reads.
+    /// Fast path: the event of a line that contains only a text message; nil for any other line, even an invalid one,
+    /// which a ``LineReader`` then reads.
     package func message(_ line: TapeView) -> Event? {
         guard texts == nil, line.memberCount == 5, let at = line.int(of: "at"), at >= 0,
             line.isText(of: "kind", "text"), let lane = line.text(of: "lane").flatMap(Lane.init),
@@ -29,7 +29,7 @@ package struct PackedEvents {
 }
 
 extension LineReader {
-    /// Reads the line of one event of a transcript whose long texts may be packed.
+    /// Reads an event line of a transcript with possibly compressed texts.
     fileprivate func event(_ texts: inout CopiedTexts?) throws(InputProblem) -> Event {
         var event = try event()
         let copies = try copies()

@@ -1,32 +1,32 @@
 import HoldfastJSON
 
-/// One message of a connection in canonical form: live, or replayed inside a `syncResult`.
+/// One message of a connection in canonical form: live, or replayed in a `syncResult`.
 ///
-/// It is parsed once, and the members that every reader asks for are looked up once.
+/// It is parsed once, and common members are looked up once.
 public struct Frame: Sendable {
-    /// The event that brought it, as an index into the events of its history; 0 for a frame of no history.
+    /// The index of its event in its history; 0 without a history.
     public internal(set) var event = 0
-    /// The connection it travelled on, as an index into those of its history, once somebody has counted them.
+    /// The index of its connection in its history, once connections are counted.
     package var connection = 0
-    /// The index in `missed` when it was replayed; nil when it came live.
+    /// The index in `missed` if it was replayed; nil if it was live.
     package private(set) var replayIndex: Int?
-    /// Behind a reference, because frames are copied far more often than they are made.
+    /// A reference, because frames are copied far more often than created.
     @usableFromInline let content: Content
 
-    /// Codes of errors that refuse a frame or a question and so end no turn.
+    /// Error codes that refuse a frame or a question, and so end no turn.
     package static let refusals: Set<String> = [
         "parse_error", "bad_request", "unknown_type", "auth_failed", "auth_timeout", "not_authenticated",
         "unsupported_version", "session_not_found", "too_large", "busy", "rate_limited", "idempotency_mismatch",
     ]
 
-    /// What modules above read of it costs no call.
+    /// Usable from inline, so that other modules read it without a call.
     @usableFromInline
     final class Content: Sendable {
         @usableFromInline let isBinary: Bool
         @usableFromInline let value: JSONValue?
-        /// What is wrong with its text besides; nil without a text that is JSON.
+        /// Flaws of its text; nil if it is not JSON.
         @usableFromInline let flaws: [JSONFlaw]?
-        /// What few frames have; nil for most.
+        /// Rare parts; nil for most frames.
         @usableFromInline let rest: Rest?
         @usableFromInline let wireBytes: Int
         @usableFromInline let type: String?
@@ -40,7 +40,7 @@ public struct Frame: Sendable {
         @usableFromInline let seq: Int?
         @usableFromInline let isDuplicate: Bool
 
-        /// Why a text is not JSON, and which members a dialect assumes.
+        /// The parse problem, and the members that a dialect assumes.
         @usableFromInline
         final class Rest: Sendable {
             @usableFromInline let problem: JSONProblem?
@@ -61,7 +61,7 @@ public struct Frame: Sendable {
             var (type, text, code): (String?, String?, String?)
             var (sessionId, turnId, messageId, clientMessageId, epoch): (String?, String?, String?, String?, String?)
             var (seq, isDuplicate): (Int?, Bool) = (nil, false)
-            // One walk along the members; names of other lengths than these are not looked at.
+            // One pass over the members; only names of these lengths are compared.
             if let members = value?.objectValue {
                 for (name, member) in members {
                     switch name.utf8.count {
@@ -87,7 +87,7 @@ public struct Frame: Sendable {
         }
     }
 
-    /// Parses a text; one that is not JSON is kept with its problem.
+    /// Parses a text; if it is not JSON, keeps the problem.
     public init(_ text: String) { self.init(text, wireBytes: text.utf8.count, assumed: []) }
 
     init(_ text: String, wireBytes: Int, assumed: [JSONPointer]) {
@@ -106,13 +106,13 @@ public struct Frame: Sendable {
 
     private init(_ content: Content) { self.content = content }
 
-    /// The frame of an event; nil when it is no message.
+    /// The frame of an event; nil if it is not a message.
     package init?(_ kind: Event.Kind) {
         var tape = JSONTape()
         self.init(kind, in: &tape)
     }
 
-    /// The frame of an event, parsed in a tape that is kept for the next one; nil when it is no message.
+    /// The frame of an event, parsed in a reusable tape; nil if it is not a message.
     package init?(_ kind: Event.Kind, in tape: inout JSONTape) {
         switch kind {
         case .text(_, let text): self.init(text, wireBytes: text.utf8.count, assumed: [], in: &tape)
@@ -121,7 +121,7 @@ public struct Frame: Sendable {
         }
     }
 
-    /// A frame that the list of an answer holds.
+    /// A frame inside an answer's list.
     package init(_ value: JSONValue, replayedBy answer: Frame, at index: Int) {
         event = answer.event
         connection = answer.connection
@@ -129,42 +129,42 @@ public struct Frame: Sendable {
         content = Content(value, wireBytes: 0)
     }
 
-    /// The parsed text; nil when it is not JSON.
+    /// The parsed text; nil if it is not JSON.
     public var document: JSONDocument? {
         content.flaws.flatMap { flaws in content.value.map { JSONDocument(root: $0, flaws: flaws) } }
     }
-    /// What is wrong with its text besides; nil when it is not JSON.
+    /// The flaws of its text; nil if it is not JSON.
     @inlinable public var flaws: [JSONFlaw]? { content.flaws }
-    /// Why the text is not JSON; nil when it is.
+    /// Why the text is not JSON; nil if it is.
     @inlinable public var problem: JSONProblem? { content.rest?.problem }
-    /// Its size on the wire; in a view of a dialect that is not the size of the canonical text.
+    /// Its size on the wire, which in a dialect differs from that of the canonical text.
     @inlinable public var wireBytes: Int { content.wireBytes }
     /// Whether it was a binary message.
     @inlinable public var isBinary: Bool { content.isBinary }
-    /// The members that the wire did not say.
+    /// The members that are not on the wire.
     var assumed: [JSONPointer] { content.rest?.assumed ?? [] }
-    /// Whether it came as a replayed frame of a `syncResult`.
+    /// Whether it was replayed in a `syncResult`.
     package var isReplayed: Bool { replayIndex != nil }
 
-    /// The message; nil when it was binary or no JSON.
+    /// The message; nil if it was binary or not JSON.
     @inlinable public var value: JSONValue? { content.value }
-    /// The message without the members that the wire did not say and a dialect assumes; a verdict about a member asks this.
+    /// The message without assumed members; a verdict about a member uses this.
     package var said: JSONValue? {
         guard let rest = content.rest else { return value }
         return rest.assumed.reduce(value) { $0?.removing($1) }
     }
 
-    /// Whether the wire itself says a member, so that no dialect assumes or makes it.
+    /// Whether a member is on the wire, and not assumed or generated by a dialect.
     public func says(_ name: String) -> Bool {
         self[name] != nil && content.rest?.assumed.contains(JSONPointer(tokens: [name])) != true
     }
 
-    /// A field of the message; nil when it is absent or the message is no object.
+    /// A field of the message; nil if it is absent or the message is not an object.
     @inlinable public subscript(name: String) -> JSONValue? { content.value?[name] }
-    /// The text of a field; nil when it is absent or no string.
+    /// The text of a field; nil if it is absent or not a string.
     @inlinable public func string(_ name: String) -> String? { self[name]?.stringValue }
 
-    /// The member `type`; nil when it is absent or no string.
+    /// The member `type`; nil if it is absent or not a string.
     @inlinable public var type: String? { content.type }
     /// The member `sessionId`, which names a conversation.
     @inlinable public var sessionId: String? { content.sessionId }
@@ -172,7 +172,7 @@ public struct Frame: Sendable {
     @inlinable public var turnId: String? { content.turnId }
     /// The member `messageId`, which names a stored message.
     @inlinable public var messageId: String? { content.messageId }
-    /// The client's idempotency key.
+    /// The key of the question.
     @inlinable public var clientMessageId: String? { content.clientMessageId }
     /// The text of a `done` or `message`.
     @inlinable public var text: String? { content.text }
@@ -180,7 +180,7 @@ public struct Frame: Sendable {
     @inlinable public var code: String? { content.code }
     /// The stream the sequence numbers belong to.
     @inlinable public var epoch: String? { content.epoch }
-    /// The position in the stream; nil also when it is no integer.
+    /// The position in the stream; nil if it is absent or not an integer.
     @inlinable public var seq: Int? { content.seq }
     /// Whether this is a copy that repeats an outcome.
     @inlinable public var isDuplicate: Bool { content.isDuplicate }

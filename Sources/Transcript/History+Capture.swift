@@ -1,38 +1,40 @@
 extension History {
-    /// What is not known of a history that no stage recorded.
+    /// The gaps of a history that no stage recorded.
     ///
-    /// Such a history begins in the middle: sessions exist, turns run and frames were shown before its first event. It ends
-    /// anywhere, other devices speak to the same server unseen, and nobody armed a fault. A judge accuses nobody because of
-    /// what such a history does not hold.
+    /// Such a history starts in the middle: sessions, turns and frames existed before its first event. It may end at
+    /// any point, other devices may use the same server unseen, and the stage injected no faults. A judge must not
+    /// accuse anyone on the grounds of missing events.
     public struct Capture: Sendable, Equatable {
-        /// What it lacks beyond its beginning.
+        /// The missing information besides its beginning.
         public var lacks: Set<Lack>
-        /// How many of its first events were judged before; they only tell what was open when this part began.
+        /// The number of first events that were judged before; they only establish the state at the start of this part.
         public var carried: Int
+        /// Whether something was left out right behind it, so that what is open at its end may have ended there.
+        public var endsInGap = false
 
-        /// A capture that lacks what is named.
+        /// A capture that lacks the given information.
         public init(lacks: Set<Lack> = [], carried: Int = 0) { (self.lacks, self.carried) = (lacks, carried) }
     }
 }
 
 extension History.Capture {
-    /// What a capture may lack.
+    /// Information that a capture may lack.
     public enum Lack: String, Sendable, Hashable, CaseIterable {
-        /// The time of each event: all stand at 0, and only their order is known.
+        /// The time of each event: all are at 0, and only their order is known.
         case times
-        /// Frames, anywhere: two that stand side by side need not have followed each other.
+        /// Some frames anywhere: two successive ones may have had others between them.
         case frames
-        /// Who is who: connections and requests of one name need not be one person's, nor of two names two persons'.
+        /// Principals: one name may stand for several people, and two names for one.
         case principals
-        /// Whether a token is one that the server gave out.
+        /// Whether a token was issued by the server.
         case credentials
-        /// Whether a socket that ended without a close frame, or a late answer, is the server's doing or the network's.
+        /// Whether the server or the network caused a missing close frame or a late answer.
         case network
         /// The header fields of HTTP responses.
         case headers
         /// The bodies of HTTP requests.
         case requestBodies
-        /// When requests began: each stands at its response, and may have begun long before.
+        /// The start times of requests: each is placed at its response, but may have started long before.
         case requestTimes
     }
 }

@@ -1,24 +1,24 @@
 import Holdfast
 import HoldfastJSON
 
-/// Everything observed while one scenario was performed, in the order of time.
+/// Everything observed during one scenario, in time order.
 public struct History: Sendable {
-    /// What was observed, and under which declaration.
+    /// The circumstances of the recording, and the subject's declaration.
     public let header: Header
-    /// The events in the order in which they were observed.
+    /// The events in the order of observation.
     public let events: [Event]
-    /// The message that each event brought, aligned with `events`; nil for events that brought none.
+    /// The message of each event, aligned with `events`; nil for other events.
     public let frames: [Frame?]
 
-    /// The members of bodies that the wire did not say and the rule of a dialect made, by event.
+    /// The members of bodies that a dialect's rule generated, by event.
     package let made: [Int: [JSONPointer]]
 
-    /// A history of events; each text message is parsed once.
+    /// Parses each text message once.
     public init(header: Header, events: [Event]) {
         self.init(header: header, events: events, frames: events.map { Frame($0.kind) })
     }
 
-    /// A history whose frames were made with its events.
+    /// Uses frames that were already parsed.
     package init(header: Header, events: [Event], frames: consuming [Frame?], made: [Int: [JSONPointer]] = [:]) {
         (self.header, self.made) = (header, made)
         self.events = events
@@ -28,23 +28,23 @@ public struct History: Sendable {
 
     /// The first line of a transcript.
     public struct Header: Sendable, Equatable {
-        /// The version of the specification the transcript was made for.
+        /// The version of the specification.
         public var specification: String
         /// The scenario, such as `server/SYNC/replay-after-cut`; nil for a capture.
         public var scenario: String?
-        /// What the subject declares.
+        /// The subject's declaration.
         public var subject: Subject
-        /// The bounds the stage waited by.
+        /// The timeouts of the stage.
         public var timeouts: Timeouts
-        /// How many times faster than people's time a client was asked to run its timers; 1 unless it is a client's.
+        /// The factor by which a client was asked to speed up its timers; 1 for servers.
         public var timeScale: Double
-        /// When the machine was late, in order; bounds pass more slowly then.
+        /// When the machine was late, in order; timeouts are extended accordingly.
         public var lateness: [Lateness]
         /// When recording began, in ISO 8601; nil in golden files.
         public var startedAt: String?
-        /// The dialect of every wire text in the events; the transcript carries its source.
+        /// The dialect of the wire texts; the transcript includes its source.
         public var dialect: Dialect
-        /// What nobody can know of it, because no stage recorded it; nil for what a stage performed.
+        /// The gaps of a history that no stage recorded; nil for one from a stage.
         public var capture: Capture?
 
         /// A header for a subject.
@@ -59,17 +59,17 @@ public struct History: Sendable {
         }
     }
 
-    /// The declaration of the subject that a judge needs.
+    /// The part of a subject's declaration that a judge needs.
     public struct Subject: Sendable, Equatable {
-        /// A name for reports.
+        /// The name in reports.
         public var name: String
-        /// The side that is judged.
+        /// The judged side.
         public var role: Role
-        /// What it declares to keep.
+        /// The declared profiles.
         public var profiles: Set<Profile>
-        /// Whether the agent obeys scripts in the prompt.
+        /// Whether the agent follows scripts in the prompt.
         public var hasScriptedAgent: Bool
-        /// Limits that it was configured with, by the names of the subject file, such as `authSeconds`.
+        /// Configured limits, by their names in the subject file, such as `authSeconds`.
         public var limits: [String: Int]
 
         /// A declaration.

@@ -1,12 +1,12 @@
-/// Where an event was observed; the column of a sequence chart.
+/// Where an event was observed; a column of a sequence chart.
 public enum Lane: Sendable, Hashable, CustomStringConvertible {
-    /// A WebSocket connection, by device letter; a letter opened again is a new connection of the same device.
+    /// A WebSocket connection, by device letter; reopening a letter means a new connection of the same device.
     case connection(String)
     /// One HTTP exchange, numbered from 1.
     case exchange(Int)
-    /// The server as a process.
+    /// The server process.
     case server
-    /// The client as a program.
+    /// The client program.
     case client
     /// The push service.
     case push
@@ -27,7 +27,7 @@ public enum Lane: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The lane of a connection by its number, from 0: A, B, …, Z, AA, AB, ….
+    /// The lane of a connection by number, from 0: A, B, …, Z, AA, AB, ….
     package static func connection(number: Int) -> Lane {
         var letters = ""
         var rest = number
@@ -38,7 +38,7 @@ public enum Lane: Sendable, Hashable, CustomStringConvertible {
         return .connection(letters)
     }
 
-    /// The name as written in transcripts and in the notation.
+    /// The name in transcripts and in notation.
     public var description: String {
         switch self {
         case .connection(let device): device
@@ -50,10 +50,10 @@ public enum Lane: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Which way a message travels, by protocol role and never by who recorded it.
+/// The direction of a message, by protocol role.
 public enum Direction: String, Sendable, Hashable {
-    /// What the client says.
+    /// From the client.
     case toServer = ">"
-    /// What the server says.
+    /// From the server.
     case fromServer = "<"
 }

@@ -9,12 +9,12 @@ package struct LineReader {
     private let offset: Int?
     package let object: JSONObject
 
-    /// Where the line stands; only a problem puts it into words.
+    /// The place of the line, formatted only for a problem.
     var location: String { Self.location(file, line) + (offset.map { " (byte \($0))" } ?? "") }
 
     private static func location(_ file: String, _ line: Int?) -> String { line.map { "\(file):\($0)" } ?? file }
 
-    /// Reads a line; `offset`, the bytes before it, is named where it is known.
+    /// Reads a line; `offset` is the number of bytes before it, if known.
     package init(_ text: String, file: String, line: Int, offset: Int? = nil) throws(InputProblem) {
         (self.file, self.line, self.offset) = (file, line, offset)
         let value: JSONValue
@@ -36,7 +36,7 @@ package struct LineReader {
         self.object = object
     }
 
-    /// The line of a report, or a member of a line, at a place that is known.
+    /// A line of a report, or a member of a line, at a known place.
     init(location: String, object: JSONObject) {
         (file, line, offset) = (location, nil, nil)
         self.object = object
@@ -47,7 +47,7 @@ package struct LineReader {
             location: location, what: what, expected: expected, fix: "correct the line, or record the transcript again")
     }
 
-    /// A member read by a conversion; a missing one and one of another kind are problems alike.
+    /// A required member; a missing or wrong one is a problem.
     func member<Value>(
         _ name: String, _ kind: String, _ convert: (JSONValue) -> Value?
     ) throws(InputProblem) -> Value {
@@ -57,7 +57,7 @@ package struct LineReader {
         return value
     }
 
-    /// A member that may be absent.
+    /// An optional member.
     func optional<Value>(
         _ name: String, _ kind: String, _ convert: (JSONValue) -> Value?
     ) throws(InputProblem) -> Value? {
@@ -72,7 +72,7 @@ package struct LineReader {
     func optionalString(_ name: String) throws(InputProblem) -> String? {
         try optional(name, "a string", \.stringValue)
     }
-    /// A string; nil also when it is null.
+    /// A string, or nil for null.
     func nullableString(_ name: String) throws(InputProblem) -> String? {
         object[name]?.isNull == true ? nil : try optionalString(name)
     }

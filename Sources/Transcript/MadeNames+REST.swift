@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastJSON
 
-/// The names that responses over REST lack.
+/// The names that REST responses lack.
 extension MadeNames {
-    /// Takes the response of an exchange, and names what it holds.
+    /// Adds names to the response of an exchange.
     mutating func take(_ response: Event.Response, of number: Int, at index: Int) {
         guard let body = try? JSONParser.value(response.body) else { return }
         let road = "/api/sessions/"
@@ -23,7 +23,7 @@ extension MadeNames {
         events[index].kind = .response(response)
     }
 
-    /// Takes the answer to a question, and names its turn.
+    /// Adds the turn to the answer to a question.
     private mutating func answer(
         _ body: JSONValue, _ status: Int, to question: Int, at index: Int
     ) -> (value: JSONValue, made: [JSONPointer]) {
@@ -41,7 +41,7 @@ extension MadeNames {
         return body.adding(["turnId": questions[question].turnId])
     }
 
-    /// Names the stored messages of a session read where ids, or the text and the order, tell which question it is.
+    /// Adds names to stored messages, if ids, or text and order, identify their questions.
     private mutating func nameMessages(
         of body: JSONValue, session: String, principal: String, at index: Int
     ) -> (value: JSONValue, made: [JSONPointer]) {
@@ -55,7 +55,7 @@ extension MadeNames {
                 && !question.isRefused
         }.sorted { questions[$0].order ?? 0 < questions[$1].order ?? 0 }
         var names: [Int: Int] = [:]
-        /// Pairs the messages and the questions of one text, where there are as many of both.
+        /// Pairs messages and questions with the same text, if there are equally many.
         func pair(_ role: String, _ text: (Question) -> String?) {
             let stored = messages.indices.filter {
                 messages[$0]["role"]?.stringValue == role && names[$0] == nil && !isCapture

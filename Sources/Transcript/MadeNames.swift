@@ -1,17 +1,17 @@
 import Holdfast
 import HoldfastJSON
 
-/// The names of questions and turns that a wire lacks, made by the rule of its dialect.
+/// Generates the names of questions and turns that a wire lacks, by the rule of its dialect.
 ///
-/// A server runs the questions of a session, or of a connection, one after another; so a frame without names is of the
-/// oldest question that is open there, as its connection sees it. Where the wire has acks, they tell which questions were
-/// taken, in which order. Nobody knows what was asked before a capture, so that in one only acks and the ids in them tell.
+/// A server runs the questions of a session, or of a connection, one at a time; so a frame without names belongs to the
+/// oldest open question there, as its connection sees it. If the wire has acks, they tell which questions were
+/// accepted, and in which order. In a capture, earlier questions are unknown, so only acks and the ids in them count.
 struct MadeNames {
     var events: [Event]
     private(set) var frames: [Frame?]
-    /// The members of bodies that were made, by event.
+    /// The generated members of bodies, by event.
     var made: [Int: [JSONPointer]] = [:]
-    /// The events of questions under way at one moment that no order tells apart.
+    /// The events of simultaneous questions whose order is unknown.
     private(set) var inDoubt: Set<Int> = []
 
     private let isByConnection: Bool
@@ -19,20 +19,19 @@ struct MadeNames {
     let isCapture: Bool
     var questions: [Question] = []
     private var connections: [Connection] = []
-    /// The connection of each event, and the question that it asks.
+    /// The connection of each event, and its question.
     private var places: [Int?]
     private var asked: [Int: Int] = [:]
     var posts: [Int: Int] = [:]
     var reads: [Int: Event.Request] = [:]
-    /// Questions by what names them or their frames to one principal.
+    /// Questions by their names, or by their frames for one principal.
     private var known: [[String?]: Int] = [:]
     private var firstSeen: [[String]: Int] = [:]
-    /// Frames that came before the ack on a connection other than its own, live or at a place of `missed`, with what tells
-    /// them from others.
+    /// Frames before the ack on other connections than its own, live or in `missed`, with their identity.
     private var early: [(event: Int, place: Int?, identity: [String?])] = []
     private var life = 0
-    /// The highest number that each principal was told in this life.
-    private var told: [String: Int] = [:]
+    /// The highest number that each principal received since the last start.
+    private var newest: [String: Int] = [:]
 
     struct Question {
         let event: Int
@@ -42,10 +41,10 @@ struct MadeNames {
         let key: String
         let prompt: String
         let turnId: String
-        /// The highest number that its principal was told in this life before: what has it is of an older question.
+        /// The highest number that its principal received before it; lower ones belong to older questions.
         let after: Int
         var session: String?
-        /// Its place among the questions that were taken; nil while nothing shows that it was.
+        /// Its position among the accepted questions; nil until it is known to be accepted.
         var order: Int?
         var messageId: String?
         var answer: String?
@@ -58,7 +57,7 @@ struct MadeNames {
     private struct Connection {
         let opening: Int
         var principal: String
-        /// What was sent and not answered yet: questions, and nil for what can only be refused.
+        /// Unanswered input: questions, and nil for anything that can only be refused.
         var waiting: [Int?] = []
     }
 
@@ -68,10 +67,10 @@ struct MadeNames {
         places = events.map { _ in nil }
         findConnections()
         for index in events.indices {
-            if case .act("start", _) = events[index].kind { (life, told) = (life + 1, [:]) }
+            if case .act("start", _) = events[index].kind { (life, newest) = (life + 1, [:]) }
             if let place = places[index], case .text(.fromServer, _) = events[index].kind, let frame = frames[index] {
                 let principal = connections[place].principal
-                told[principal] = max(told[principal] ?? 0, frame.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
+                newest[principal] = max(newest[principal] ?? 0, frame.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
             }
             ask(at: index)
         }
@@ -123,10 +122,10 @@ struct MadeNames {
         }
     }
 
-    /// Notes a question and gives its key; nil when it is none.
+    /// Notes a question and returns its key; nil if it is not a question.
     private mutating func ask(_ value: JSONValue, by principal: String, on place: Int?, at index: Int) -> String? {
         guard let last = value["messages"]?.arrayValue?.last, last["role"] == "user" else { return nil }
-        // Who else asked is not known of a capture, so a made key stands for nothing else there.
+        // In a capture, other askers are unknown, so a generated key must be unique.
         if isCapture, value["clientMessageId"] == nil { return "question-at-\(index)" }
         let key = value["clientMessageId"]?.stringValue ?? "question-\(questions.count + 1)"
         let session = value["sessionId"]?.stringValue
@@ -141,11 +140,11 @@ struct MadeNames {
             Question(
                 event: index, connection: place, principal: principal, life: life, key: key,
                 prompt: MessageContent.text(of: last["content"]), turnId: "turn-\(questions.count + 1)",
-                after: told[principal] ?? 0, session: session, order: hasAcks ? nil : index))
+                after: newest[principal] ?? 0, session: session, order: hasAcks ? nil : index))
         return key
     }
 
-    /// Takes an ack; one that names another message than the first tells that the server took a repeat for a new question.
+    /// Notes an ack; if it names another message than the first one, the server treated a repeat as a new question.
     private mutating func learnAck(at index: Int) {
         guard case .text(.fromServer, _) = events[index].kind, let ack = frames[index], ack.type == "ack",
             let key = ack.clientMessageId, let place = places[index],
@@ -219,7 +218,7 @@ struct MadeNames {
         }
     }
 
-    /// The names of a frame of the server; empty when it is of no question that is known.
+    /// The names for a server's frame; empty if its question is unknown.
     private mutating func names(of frame: Frame, on place: Int, at index: Int) -> [String: String] {
         guard frame.turnId == nil, let type = frame.type else { return [:] }
         let principal = connections[place].principal
@@ -264,7 +263,7 @@ struct MadeNames {
         let running = open(for: error, on: place, at: index).filter { questions[$0].hasBegun || !hasAcks }
         let unanswered = waiting.compactMap(\.self)
         guard let first = isRefusal ? unanswered.first : running.first ?? unanswered.first else {
-            // Everybody is told how a turn ended, and nobody else that a question was refused.
+            // A turn's failure is sent to every device, but a refusal only to the asker.
             let others = open(for: error, on: place, at: index, ofOthers: true).filter { questions[$0].hasBegun }
             guard !isRefusal, running.isEmpty, others.count == 1 else { return [:] }
             return end(others[0], by: error, on: place, at: index)
@@ -296,7 +295,7 @@ struct MadeNames {
         }
     }
 
-    /// Notes what a frame of a turn shows of it.
+    /// Updates a turn from one of its frames.
     private mutating func begin(_ question: Int, by frame: Frame, on place: Int, at index: Int) {
         questions[question].hasBegun = true
         if questions[question].session == nil { questions[question].session = frame.sessionId }
@@ -307,7 +306,7 @@ struct MadeNames {
         questions[question].ended = own.ended ?? index
         questions[question].answer = own.answer ?? frame.text
         if frame.type == "done", let id = frame.messageId { known[[own.principal, "message", id]] = question }
-        // Those before it have ended too.
+        // The questions before it have ended too.
         for other in questions.indices
         where other == question
             || questions[other].session == own.session && questions[other].principal == own.principal
@@ -321,9 +320,9 @@ struct MadeNames {
         firstSeen[[principal, session]] = min(firstSeen[[principal, session]] ?? index, index)
     }
 
-    // MARK: Whose a frame is
+    // MARK: Owners of frames
 
-    /// What tells a frame from every other, for several connections are shown the same one; nil without number and id.
+    /// The identity of a frame, which several connections may receive; nil without number and id.
     private func identity(of frame: Frame, _ principal: String) -> [String?]? {
         guard let id = frame.messageId ?? frame.seq.map({ "\($0) in \(life)" }) else { return nil }
         return [
@@ -343,14 +342,14 @@ struct MadeNames {
         var open = open(for: frame, on: place, at: index)
         switch frame.type {
         case "done":
-            // A question that was asked on a socket and has ended is named by the frame that ended it, and this is another.
+            // A question asked on a socket is identified by the frame that ended it, so this is another one.
             if hasAcks, identity(of: frame, principal) != nil {
                 open.removeAll { questions[$0].connection != nil && questions[$0].ended ?? .max < index }
             }
             let fitting = open.filter { questions[$0].answer.map { exactlyEqual($0, frame.text ?? "") } ?? true }
             open = fitting.isEmpty ? open : fitting
         default:
-            // What was answered over REST uses no tool any more.
+            // After its REST answer, a question uses no more tools.
             open.removeAll { questions[$0].connection == nil && questions[$0].ended != nil }
         }
         guard let first = open.first else { return nil }
@@ -359,7 +358,7 @@ struct MadeNames {
         return first
     }
 
-    /// The question that no ack named and that has the words of a message; the message tells that it was taken.
+    /// The unacknowledged question with the text of a message, which proves its acceptance.
     private mutating func questionShown(by message: Frame, to principal: String, at index: Int) -> Int? {
         let question = questions.firstIndex { question in
             question.principal == principal && question.event < index && question.messageId == nil
@@ -374,12 +373,12 @@ struct MadeNames {
         return question
     }
 
-    /// Whether a frame has a number that was told before a question was asked.
+    /// Whether a frame's number was already received before a question was asked.
     private func isOlder(_ frame: Frame, than question: Question) -> Bool {
         question.life == life && frame.seq.map { $0 <= question.after } ?? false
     }
 
-    /// The questions that a frame without names may be of, the first taken first.
+    /// The questions that a nameless frame may belong to, in order of acceptance.
     private func open(for frame: Frame, on place: Int, at index: Int, ofOthers: Bool = false) -> [Int] {
         let (connection, session) = (connections[place], ofOthers ? nil : frame.sessionId)
         var open = questions.indices.filter { position in
@@ -392,7 +391,7 @@ struct MadeNames {
             if let own = question.session { return own == session }
             return firstSeen[[question.principal, session]] ?? .max > question.event
         }.sorted { questions[$0].order ?? 0 < questions[$1].order ?? 0 }
-        // A start ends what ran, unless nothing else is there that could be meant.
+        // A start ends running questions, unless there is no other candidate.
         for holds in [{ questions[$0].life == life }, { session == nil || questions[$0].session == session }]
             as [(Int) -> Bool]
         {
@@ -411,7 +410,7 @@ struct MadeNames {
             || !isByConnection && (first.session == nil || second.session == nil)
     }
 
-    /// The question that has a key, or whose message has an id.
+    /// The question with a key, or with the id of a message.
     func named(_ what: String, _ name: String?, _ principal: String) -> Int? {
         name.flatMap { known[[principal, what, $0]] }
     }

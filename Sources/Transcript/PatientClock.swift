@@ -1,12 +1,12 @@
-/// The time that counts for a bound: it passes more slowly while the machine is late.
+/// A clock for timeouts that slows down while the machine is late.
 ///
-/// What a subject does in time on an idle machine, it does in time by this clock on a busy one.
+/// A subject that is on time on an idle machine is on time by this clock on a busy one.
 public struct PatientClock: Sendable {
     private let stretches: [History.Lateness]
-    /// What had not counted by the end of each of them, in microseconds.
+    /// The time not counted by the end of each stretch, in microseconds.
     private let spared: [Int]
 
-    /// A clock for these stretches of time, which do not overlap and come in order.
+    /// A clock for these stretches, which must be in order and must not overlap.
     public init(_ stretches: [History.Lateness]) {
         var end = 0
         let inOrder = stretches.filter { stretch in
@@ -21,7 +21,7 @@ public struct PatientClock: Sendable {
         self.stretches = inOrder
     }
 
-    /// How much counts of the time up to a moment, both in microseconds since recording began.
+    /// The counted time up to a moment, both in microseconds since recording began.
     public func time(at moment: Int) -> Int {
         let begun = stretches.boundary { $0.from >= moment }
         guard begun > 0 else { return moment }
@@ -29,42 +29,42 @@ public struct PatientClock: Sendable {
         return moment - before - stretches[begun - 1].spared(upTo: moment)
     }
 
-    /// Whether the machine was late at some time between two moments.
+    /// Whether the machine was late at any time between two moments.
     public func wasLate(from start: Int, to end: Int) -> Bool {
         end - start > time(at: end) - time(at: start)
     }
 }
 
 extension History.Header {
-    /// How long the machine was late in all.
+    /// The total time during which the machine was late.
     public var timeLate: Duration { .microseconds(lateness.reduce(0) { $0 + $1.to - $1.from }) }
 }
 
 extension History {
-    /// A stretch of time in which the machine was late.
+    /// A period in which the machine was late.
     public struct Lateness: Sendable, Equatable {
-        /// Its beginning, in microseconds since recording began.
+        /// Its start, in microseconds since recording began.
         public var from: Int
         /// Its end.
         public var to: Int
-        /// How many times more slowly bounds pass in it.
+        /// The factor by which the clock slows down.
         public var slowness: Int
 
-        /// A stretch with how slow it was.
+        /// A period with its factor.
         public init(from: Int, to: Int, slowness: Int) { (self.from, self.to, self.slowness) = (from, to, slowness) }
 
-        /// A stretch with the share of it that the process waited to be woken; nil where that is as usual.
+        /// A period with the share that the process spent waiting to be scheduled; nil if that is normal.
         ///
-        /// Whatever a subject does takes many such steps, one after the other, and so it is later than the share alone says.
+        /// A subject needs to be scheduled many times in a row, so the delay is larger than the share suggests.
         public init?(from: Int, to: Int, lost: Double) {
             guard lost >= 0.05 else { return nil }
             self.init(from: from, to: to, slowness: min(Self.most, Int((1 + 10 * lost).rounded())))
         }
 
-        /// The most that bounds are stretched.
+        /// The largest factor.
         public static let most = 10
 
-        /// What of it does not count, up to a moment.
+        /// The time not counted, up to a moment.
         func spared(upTo moment: Int) -> Int {
             let length = max(0, min(moment, to) - from)
             return length - length / max(1, slowness)

@@ -1,5 +1,5 @@
 extension RandomAccessCollection where Index == Int {
-    /// The first index whose element is one that a condition holds for, where it holds for all that follow as well.
+    /// The first index whose element satisfies the predicate, if all elements after it do too.
     @inlinable
     package func boundary(where isBehind: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)

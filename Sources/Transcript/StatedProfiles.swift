@@ -1,11 +1,11 @@
 import Holdfast
 
 extension Sequence<Event> {
-    /// The profiles that greetings of a server state among these events: what it is judged by where nobody said what it declares.
+    /// The profiles in a server's greetings, by which it is judged if the user declared none.
     package var statedProfiles: Set<Profile> {
         var stated: Set<Profile> = []
         for event in self {
-            // A greeting is short, and most frames are none.
+            // A greeting is short, and most frames are not greetings.
             guard case .text(.fromServer, let text) = event.kind, text.utf8.count <= 64 << 10,
                 text.contains("\"capabilities\"")
             else { continue }

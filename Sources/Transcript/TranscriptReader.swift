@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Reads NDJSON as it arrives, one line at a time; never holds more than one line and the events read so far.
+/// Reads NDJSON incrementally, holding only the current line and the events so far.
 public struct TranscriptReader {
     private let file: String
     private let maxLineBytes: Int
@@ -12,7 +12,7 @@ public struct TranscriptReader {
     private var events: [Event] = []
     private var lines = PackedEvents()
 
-    /// A reader whose problems name the given file.
+    /// A reader for a file with this name in problems.
     public init(file: String, maxLineBytes: Int = TranscriptFormat.maxLineBytes) {
         self.file = file
         self.maxLineBytes = maxLineBytes
@@ -26,8 +26,8 @@ public struct TranscriptReader {
         return try reader.finish()
     }
 
-    /// Takes the next bytes, wherever they were cut.
-    /// - Throws: The first problem of a completed line, or of a line beyond the limit.
+    /// Adds the next bytes, cut at any place.
+    /// - Throws: The first problem of a complete line, or of a line over the limit.
     public mutating func append(_ bytes: [UInt8]) throws(InputProblem) {
         var rest = bytes[...]
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -38,8 +38,8 @@ public struct TranscriptReader {
         try grow(rest)
     }
 
-    /// The history, once all bytes were taken.
-    /// - Throws: A problem when the last line is cut short, or when there is no header.
+    /// The history, after all bytes were added.
+    /// - Throws: A problem if the last line is incomplete or there is no header.
     public mutating func finish() throws(InputProblem) -> History {
         if !pending.isEmpty { try takeLine() }
         guard let header else {
@@ -72,8 +72,8 @@ public struct TranscriptReader {
         try take(LineReader(text, file: file, line: line))
     }
 
-    /// Takes one line as the object it holds, for reports that carry transcripts.
-    /// - Throws: What is wrong with it, at the given place.
+    /// Adds a line as an object, for reports that contain transcripts.
+    /// - Throws: A problem at the given place.
     package mutating func append(_ object: JSONObject, at location: String) throws(InputProblem) {
         try take(LineReader(location: location, object: object))
     }

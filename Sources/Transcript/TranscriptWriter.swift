@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Writes a history as NDJSON, line by line, so that an interrupted run leaves all complete lines behind.
+/// Writes a history as NDJSON, line by line, so that an interrupted run leaves all complete lines.
 public enum TranscriptWriter {
     /// The whole transcript; each line ends with a line feed.
     public static func text(_ history: History) -> String {
@@ -11,12 +11,12 @@ public enum TranscriptWriter {
         return text
     }
 
-    /// The whole transcript with long texts packed: they leave out what stands earlier, and the header says so.
+    /// The whole transcript with long texts compressed, as its header states.
     package static func packedText(_ history: History) -> String {
         packed(history).map { $0.text() + "\n" }.joined()
     }
 
-    /// The lines as values with long texts packed, for reports that carry transcripts.
+    /// The lines as values with long texts compressed, for reports that contain transcripts.
     package static func packed(_ history: History) -> [JSONValue] {
         var texts = CopiedTexts()
         var header = object(history.header)
@@ -40,7 +40,7 @@ public enum TranscriptWriter {
     /// The line of one event, without its line feed.
     public static func line(_ event: Event) -> String { JSONValue.object(object(event)).text() }
 
-    /// Appends the line of one event with its line feed; messages, of which there are many, are written without a detour.
+    /// Appends an event's line with its line feed; messages have a fast path, because there are many.
     package static func append(_ event: Event, to bytes: inout [UInt8]) {
         if case .text(let direction, let text) = event.kind {
             let head =
@@ -91,7 +91,7 @@ public enum TranscriptWriter {
             object["kind"] = .string(kind)
             for (key, value) in members { object[key] = value }
         }
-        /// Members that say nothing are left out.
+        /// Empty members are omitted.
         func said(_ text: String) -> JSONValue? { text.isEmpty ? .none : .some(.string(text)) }
         func pairs(_ headers: [Event.Header]) -> JSONValue {
             .array(headers.map { [.string($0.name), .string($0.value)] })
@@ -144,10 +144,9 @@ extension Event.Kind {
         }
     }
 
-    /// The member of a line that holds it.
+    /// The name of its member in a line.
     fileprivate var bodyMember: String { if case .text = self { "text" } else { "body" } }
 
-    /// The same with another text.
     func withBody(_ text: String) -> Event.Kind {
         switch self {
         case .text(let direction, _): return .text(direction, text)
@@ -163,7 +162,7 @@ extension Event.Kind {
 }
 
 extension Duration {
-    /// Whole milliseconds, the unit of bounds in transcripts; a part of one counts as one.
+    /// Milliseconds, the unit of timeouts in transcripts, rounded up.
     fileprivate var milliseconds: Int {
         let (seconds, attoseconds) = components
         let whole = Int(clamping: seconds).multipliedReportingOverflow(by: 1000)
@@ -174,13 +173,13 @@ extension Duration {
 
 /// The names and the version of the transcript file format.
 ///
-/// A transcript is NDJSON: one header line, then one line an event. Times are microseconds since the history began.
+/// A transcript is NDJSON: a header line, then one line per event. Times are microseconds since the history began.
 public enum TranscriptFormat {
     /// The value of `format` in the header line.
     public static let name = "holdfast-transcript"
-    /// The version this code writes; a reader takes no other.
+    /// The current version; a reader accepts no other.
     public static let version = 1
-    /// The most bytes of one line: the longest message a stage keeps, with room for its escapes.
+    /// The longest line in bytes: the longest message a stage keeps, with room for its escapes.
     public static let maxLineBytes = 64 << 20
     /// The ending of transcript files.
     public static let fileExtension = "ndjson"

@@ -1,13 +1,13 @@
 import Holdfast
 
 extension WireSample {
-    /// The beginning of what passed in a history; of one side alone where the suite is the other one.
+    /// The start of a history's traffic; only one side's if the suite is the other.
     package init(_ history: History, from side: Role? = nil) {
         self.init(isOneSided: side != nil)
         for event in history.events where !isFull { take(event, from: side) }
     }
 
-    /// Takes the message or the address that an event brought.
+    /// Adds the message or address of an event.
     package mutating func take(_ event: Event, from side: Role? = nil) {
         switch event.kind {
         case .opening(let opening): take(path: opening.path)

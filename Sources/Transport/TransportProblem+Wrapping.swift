@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 
 extension TransportProblem {
-    /// Says in this module's words what the libraries underneath report, and keeps their words as causes.
+    /// Translates an error of the underlying libraries, and keeps their text as the cause.
     init(_ error: any Error, at address: String) {
         switch error {
         case let problem as TransportProblem: self = problem
@@ -27,7 +27,7 @@ extension TransportProblem {
         var causes = attempts.map { "\($0)" }
         causes += [error.dnsAError, error.dnsAAAAError].compactMap { $0.map { "\($0)" } }
         let isUnknown = attempts.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
-        // Several addresses of one host fail in several ways; a refusal shows that the host is there.
+        // A host's addresses may fail in different ways; a refusal proves that the host is up.
         let codes = attempts.map { TransportProblem($0, at: address).code }
         let code = codes.first { $0 == .connectionRefused } ?? codes.first
         self.init(isUnknown ? .unknownHost : code ?? .unreachable, at: address, causes: causes)
@@ -58,14 +58,15 @@ extension IOError {
     var reason: SystemError { SystemError(errnoCode) }
 }
 
-/// What the TLS library reports, in words: its own name functions, files and lines of its source.
+/// Explains errors of the TLS library, whose own text names functions, files and lines of its source.
 package enum TLSWords {
-    /// Why TLS failed, from the description of an error.
+    /// The reason of a TLS failure, from the description of an error.
     package static func reason(_ description: String) -> String {
         if let known = known.first(where: { entry in entry.marks.contains { description.contains($0) } }) {
             return known.words
         }
-        // Such as `error:10000410:SSL routines:OPENSSL_internal:SSLV3_ALERT_HANDSHAKE_FAILURE at …/tls_record.cc:592`.
+        // For example `error:10000410:SSL routines:OPENSSL_internal:SSLV3_ALERT_HANDSHAKE_FAILURE at
+        // …/tls_record.cc:592`.
         if let name = description.firstMatch(of: /OPENSSL_internal:([A-Z0-9_]+)/) {
             return name.1.lowercased().replacing("_", with: " ")
         }
@@ -87,21 +88,21 @@ package enum TLSWords {
         ),
     ]
 
-    /// The server asks for a certificate and was shown none.
+    /// The server asks for a certificate, and the client has none.
     package static let wantsCertificate = "it requires a client certificate"
     private static let endsHandshake =
         "it ended the handshake, probably because it requires a (different) client certificate"
     private static let distrusts = "it does not accept the client certificate"
 
-    /// The server ends the connection in the middle of the handshake.
+    /// The server ends the connection during the handshake.
     package static let endsWithoutReason = "it ended the connection during the handshake"
     private static let untrusted = "its certificate is not trusted"
     private static let ofAnotherHost = "its certificate is not for this host"
 
-    /// Whether a reason speaks of the certificate of the server.
+    /// Whether a reason concerns the server's certificate.
     package static func isAboutServer(_ reason: String) -> Bool { [untrusted, ofAnotherHost].contains(reason) }
 
-    /// Whether a reason speaks of the certificate that the client shows, or does not.
+    /// Whether a reason concerns the client's certificate, or its absence.
     package static func isAboutClient(_ reason: String) -> Bool {
         [wantsCertificate, endsHandshake, distrusts].contains(reason)
     }

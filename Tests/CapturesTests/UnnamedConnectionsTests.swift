@@ -35,4 +35,12 @@ import Testing
         let next = #"{"type":"done","seq":2}"#
         #expect(try leftOut([auth, connected, done, auth, connected, next]).isEmpty)
     }
+
+    @Test func `what another device sees before the ack is left out`() throws {
+        let tool = #"{"type":"toolUse","turnId":"t1","seq":1}"#
+        let ack = #"{"type":"ack","clientMessageId":"c1","turnId":"t1"}"#
+        let chat = #">{"type":"chat","clientMessageId":"c1"}"#
+        #expect(try leftOut([auth, connected, auth, connected, chat, tool, ack, tool]) == [5])
+        #expect(try leftOut([auth, connected, chat, tool, ack]).isEmpty)
+    }
 }

@@ -74,7 +74,7 @@ import Testing
         let run = try await BuiltBinary.run(["client", "--only", "CLIENT-36"] + driver(body))
         #expect(run.status == 1 || run.status == 2, "\(run.status) \(run.err)")
         #expect(run.out.firstMatch(of: /[0-9] pass\b/) == nil)
-        #expect(!run.out.contains("harness error in"))
+        #expect(!run.out.contains("suite failure in"))
     }
 
     @Test func `nothing of a driver is left when the run is over`() async throws {
@@ -131,6 +131,16 @@ import Testing
             broken.out.contains(
                 "again: conformance client --reference --defect client-trusts-its-flag --only CLIENT-36@client/CLIENT/"),
             "\(broken.out)")
+    }
+
+    @Test func `a life of the reference client is judged, and its command repeats it`() async throws {
+        let lived = try await BuiltBinary.run([
+            "client", "--reference", "--life", "4s", "--seed", "3", "--only", "life", "--format", "json=-",
+        ])
+        #expect(lived.status == 0, "\(lived.out)\(lived.err)")
+        #expect(lived.out.contains("client/life/3") && lived.out.contains("--life 4s --seed 3"), "\(lived.out)")
+        let none = try await BuiltBinary.run(["client", "--reference", "--life", "soon"])
+        #expect(none.status == 64, "\(none.err)")
     }
 
     @Test func `a device connects from another process`() async throws {

@@ -67,11 +67,11 @@ struct ContinuousIntegrationTests {
             server, #""run":"make my-server""#,
             #""run":"make","uses":"actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683""#)
         try refuses(server, #""push""#, #""psuh""#)
-        let parts = ".github/examples/kubernetes-parts.yaml"
-        try refuses(parts, #""completions":3,"#, "")
-        try refuses(parts, #""restartPolicy":"Never""#, #""restartPolicy":"Always""#)
-        try refuses(parts, #""image":"registry.example/conformance:0.1.0","#, "")
-        try refuses(parts, #""name":"conformance-parts""#, #""name":"Conformance_Parts""#)
+        let shards = ".github/examples/kubernetes-shards.yaml"
+        try refuses(shards, #""completions":3,"#, "")
+        try refuses(shards, #""restartPolicy":"Never""#, #""restartPolicy":"Always""#)
+        try refuses(shards, #""image":"registry.example/conformance:0.1.0","#, "")
+        try refuses(shards, #""name":"conformance-shards""#, #""name":"Conformance_Shards""#)
     }
 
     // MARK: what belongs together
@@ -157,11 +157,11 @@ struct ContinuousIntegrationTests {
         let folder = try TemporaryDirectory()
         let here = { (text: String) in text.replacing("/results", with: folder.path + "/results") }
         let count = try #require(
-            documents[".github/examples/kubernetes-parts.yaml"]?.first?["spec"]?["completions"]?.intValue)
-        let part = try container("parts")
-        let command = (part["command"]?.arrayValue ?? []).compactMap(\.stringValue)
+            documents[".github/examples/kubernetes-shards.yaml"]?.first?["spec"]?["completions"]?.intValue)
+        let shard = try container("shards")
+        let command = (shard["command"]?.arrayValue ?? []).compactMap(\.stringValue)
         #expect(command == ["/bin/sh", "-c"])
-        let script = try here(#require(part["args"]?[0]?.stringValue))
+        let script = try here(#require(shard["args"]?[0]?.stringValue))
         let tools = try TemporaryDirectory()
         try tools.write(binary, to: "conformance")
         try FileManager.default.setAttributes(
@@ -181,7 +181,7 @@ struct ContinuousIntegrationTests {
             }.result
             #expect(run.status == 0, "\(run.output)")
             #expect(
-                FileManager.default.fileExists(atPath: "\(folder.path)/results/part-\(index)/report.json"),
+                FileManager.default.fileExists(atPath: "\(folder.path)/results/shard-\(index)/report.json"),
                 "\(run.output)")
         }
         let arguments = (try container("whole")["args"]?.arrayValue ?? []).compactMap(\.stringValue).map(here)
@@ -193,7 +193,7 @@ struct ContinuousIntegrationTests {
 
     /// The arguments of each `conformance` in the lines of a script.
     private func commands(in script: String) -> [[String]] {
-        script.split(separator: "\n").compactMap { line in
+        script.replacing("\\\n", with: "").split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ").map(String.init)
             let starts = words.indices.filter { ["conformance", "./conformance.sh"].contains(words[$0]) }
             // The image is called as its program is.
@@ -251,13 +251,14 @@ struct ContinuousIntegrationTests {
         ]
         let result = try await run(inputs, in: folder, tools: ["conformance": binary])
         #expect(result["status"] == 0, "\(result)")
-        #expect(result["outputs"] == ["exit-code": "0", "artifact": "conformance-server-part-1"])
+        #expect(result["outputs"] == ["exit-code": "0", "artifact": "conformance-server-shard-1"])
         #expect(result["summary"]?.stringValue?.contains("conforms") == true, "\(result)")
         let steps = result["steps"]?.arrayValue ?? []
         let names: [String] = steps.map { $0["id"]?.stringValue ?? $0["uses"]?.stringValue ?? "" }
         #expect(names == ["find", "run", Self.upload])
         #expect(steps.last?["with"]?["path"]?.stringValue == folder.path + "/out")
-        #expect(steps[1]["log"]?.stringValue?.contains("\n::notice title=Holdfast::part 1 of 1") == true, "\(steps[1])")
+        #expect(
+            steps[1]["log"]?.stringValue?.contains("\n::notice title=Holdfast::shard 1 of 1") == true, "\(steps[1])")
         for file in ["report.json", "junit.xml", "summary.md", "report.tap"] {
             #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/\(file)"), "\(file)")
         }

@@ -62,6 +62,14 @@ import Testing
         #expect(text.contains(part), "\(text.prefix(300))")
     }
 
+    @Test func `every word of the glossary is explained as the glossary does`() throws {
+        let glossary = try #require(try Self.specification.get().files.texts["glossary.md"])
+        let words = glossary.matches(of: /\*\*(?<name>[^*]+)\*\*/).map { $0.name.filter { !"`.".contains($0) } }
+        #expect(words.count > 40)
+        for word in words { #expect(try pages(word).contains("\(word) · term"), "\(word)") }
+        #expect(try pages("subject file").contains("A JSON file that describes a subject"))
+    }
+
     @Test(arguments: [("SYNK-3", "SYNC-3"), ("syncResutl", "syncResult"), ("presist_failed", "persist_failed")])
     func `a mistyped topic is answered with the nearest`(topic: String, name: String) {
         #expect { try pages(topic) } throws: { ($0 as? InputProblem)?.fix == "did you mean '\(name)'?" }

@@ -18,7 +18,7 @@ import Testing
             let part = try await BuiltBinary.run(
                 ["server", "--reference", "--skip-crashes", "--shard", "\(index)/3", "--out", parts[index - 1]] + only)
             #expect(part.status == 0, "\(part.out)\n\(part.err)")
-            #expect(part.out.hasPrefix("part \(index) of 3, conforms so far: "))
+            #expect(part.out.hasPrefix("shard \(index) of 3, conforms so far: "))
         }
         let missing = try await BuiltBinary.run(["report", "merge"] + parts.dropLast())
         #expect(missing.status == 64)

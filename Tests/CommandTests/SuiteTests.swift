@@ -26,6 +26,7 @@ import Testing
         }
         #expect(try folder.text(of: "out/transcripts/server/SYNC/replay-after-cut.ndjson").contains("syncResult"))
         try expectCoverage(report)
+        try ReachTests.check(report, of: "server")
     }
 
     /// A clause that a scenario names and never puts to the test would be coverage in name only.

@@ -80,7 +80,7 @@ class Checks(unittest.TestCase):
         head, page, links = self.metadata()
         self.assertNotIn("Project-URL", head)
         self.assertEqual(links, [])
-        self.assertIn("a specification\n", page)
+        self.assertIn("a specification", page)
 
     def test_the_debian_package_has_manual_page_and_completions(self):
         self.assertEqual(self.pack().returncode, 0)
@@ -138,13 +138,13 @@ class Checks(unittest.TestCase):
 
     def test_the_commands_for_kubernetes_end_with_the_verdict(self):
         [script] = [text for text in re.findall(r"(?ms)^```sh\n(.*?)^```$", PAGE.read_text()) if "kubectl" in text]
-        both = ["parts", "whole"]
+        both = ["shards", "whole"]
         for fails, code, broken, expected, jobs in [
             ("", "", "0", 0, both), ("whole", "1", "0", 1, both), ("whole", "2", "0", 2, both), ("whole", "3", "0", 3, both),
-            ("parts", "69", "0", 69, ["parts"]),
+            ("shards", "69", "0", 69, ["shards"]),
             # A pod that was evicted has no exit code.
-            ("parts", "", "0", 70, ["parts"]),
-            ("never", "", "0", 69, ["parts"]),
+            ("shards", "", "0", 70, ["shards"]),
+            ("never", "", "0", 69, ["shards"]),
             ("", "", "1", 69, []),
         ]:
             for shell in [["bash", "-c"], ["bash", "-euc"], ["sh", "-c"]]:

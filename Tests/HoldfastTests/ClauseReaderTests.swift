@@ -85,7 +85,7 @@ import Testing
                 problems(clause(heading: "### \(heading)")) == [
                     """
                     Spec/clauses/SYNC.md:1:1: '\(heading)' is not a clause heading
-                      expected: '### AREA-n · server|client · profile', or 'profile with profile'
+                      expected: '### AREA-n · server|client · profile'
                       fix: correct the heading
                     """
                 ])

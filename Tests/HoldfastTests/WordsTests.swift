@@ -39,6 +39,20 @@ import Testing
         "suite holds": "selftest passed", "judged right": "judged correctly",
     ]
 
+    /// Names that pages used beside the one of the glossary, which stands at the right.
+    private static let otherNames = [
+        "cursor": "position", "known failure": "expected violation", "harness error": "suite failure",
+        "told of": "say who tells whom", "idempotency key": "key",
+    ]
+
+    /// The pages for users and contributors.
+    private static let pages: [String] = {
+        let guides = "Sources/conformance/Documentation.docc"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(SourceTree.root)/\(guides)")) ?? []
+        return ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Spec/README.md"]
+            + names.filter { $0.hasSuffix(".md") }.sorted().map { "\(guides)/\($0)" }
+    }()
+
     /// What people read: the pages, and the texts in sources.
     private static let files: [String] = {
         let root = URL(fileURLWithPath: SourceTree.root)
@@ -47,7 +61,9 @@ import Testing
         let sources = (found?.allObjects ?? []).compactMap { ($0 as? URL)?.path }
             .filter { $0.hasSuffix(".swift") || $0.hasSuffix(".md") || $0.hasSuffix(".js") || $0.hasSuffix(".html") }
         return sources
-            + ["README.md", "CONTRIBUTING.md", "Spec/README.md", "Spec/symptoms.md"].map { "\(SourceTree.root)/\($0)" }
+            + ["README.md", "CONTRIBUTING.md", "Spec/README.md", "Spec/symptoms.md", "Spec/glossary.md"].map {
+                "\(SourceTree.root)/\($0)"
+            }
     }()
 
     private static func withoutComments(_ text: String) -> String {
@@ -65,6 +81,28 @@ import Testing
             let printed = name.hasSuffix(".swift") ? Self.withoutComments(text) : text
             for (word, instead) in Self.unprinted where printed.contains(word) {
                 Issue.record("\(name): '\(word)', write '\(instead)'")
+            }
+        }
+    }
+
+    @Test func `one thing has one name in pages`() throws {
+        #expect(Self.pages.count > 20)
+        for page in Self.pages {
+            let text = try SourceTree.text(page).lowercased()
+            for (name, instead) in Self.otherNames where text.contains(name) {
+                Issue.record("\(page): '\(name)', write '\(instead)'")
+            }
+        }
+    }
+
+    /// A relative clause as a subject has to be read twice.
+    @Test func `sentences of pages begin with their subject`() throws {
+        let headless = /(?:^|[.;:!] |\* )(?:What|Who|Whom|Whoever|Whatever|Of what) [^?]*[.;]/
+        for page in Self.pages + ["Spec/glossary.md", "Spec/symptoms.md"] {
+            let lines = try SourceTree.text(page).split(separator: "\n", omittingEmptySubsequences: false)
+            for (number, line) in lines.enumerated() {
+                guard let match = line.firstMatch(of: headless) else { continue }
+                Issue.record("\(page):\(number + 1): '\(match.0)'")
             }
         }
     }

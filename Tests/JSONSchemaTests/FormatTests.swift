@@ -15,16 +15,6 @@ struct `Formats` {
             ("date", ["2024-02-29", "2000-02-29"], ["1900-02-29", "2026-13-01", "2026-1-1", "2026-00-10"]),
             ("time", ["23:59:60Z", "12:00:00+23:59"], ["12:00", "12:00:00", "12:00:00+24:00", "12:00:00.Z"]),
             ("duration", ["P3DT4H", "P2W", "PT0S"], ["P", "PT", "P1Y2W", "P1D2H", "PT1H2S", "1D"]),
-            (
-                "email", ["ada@example.org", "\"a b\"@example.org", "a@[192.0.2.1]", "a@[IPv6:::1]"],
-                ["ada", "@example.org", "a..b@example.org", "a b@example.org", "ä@example.org", "a@-x.org"]
-            ),
-            ("idn-email", ["ä@exämple.org"], ["ä"]),
-            (
-                "hostname", ["chat.example.org", "a--b.com", "xn--9n2bp8q"],
-                ["-a", "a-", "a_b", "", "a..b", "xn--x", "ä.org"]
-            ),
-            ("idn-hostname", ["bücher.example", "실례.테스트"], ["a\u{302E}", "l·a", "a.אl", "bücher-"]),
             ("ipv4", ["192.0.2.1", "0.0.0.0"], ["256.0.0.1", "01.0.0.1", "1.2.3", "1.2.3.4.5", "1.2.3.٤"]),
             (
                 "ipv6", ["::", "::1", "2001:db8::1", "1:2:3:4:5:6:7:8", "::ffff:192.0.2.1", "1::8"],
@@ -38,15 +28,11 @@ struct `Formats` {
                 ["//example.org", "a b", "http://[::1", "http://a:b", "http://a/%zz", "http://ä"]
             ),
             ("uri-reference", ["../a", "#x", "", "//host"], ["a:b c", "\\a", "1:b"]),
-            ("iri", ["https://exämple.org/ä"], ["ä", "http://a/\u{E000}"]),
-            ("iri-reference", ["ä?\u{E000}"], ["\u{7}", "<"]),
             (
                 "uuid", ["123e4567-e89b-42d3-a456-426614174000"],
                 ["123e4567e89b42d3a456426614174000", "123e4567-e89b-42d3-a456-42661417400g"]
             ),
-            ("uri-template", ["/s/{id}{?limit,x*,y:3}", "a'b"], ["/{", "}", "{}", "{a:0}", "{a b}", "<"]),
             ("json-pointer", ["", "/a~0~1"], ["a", "/~2", "/~"]),
-            ("relative-json-pointer", ["0", "1/a", "2#", "0+1/a"], ["", "01", "-1", "1a", "0+0"]),
         ] as [(String, [String], [String])])
     func `a format takes and refuses`(format: String, taken: [String], refused: [String]) throws {
         let schema = try Schema(["format": .string(format)])
@@ -54,6 +40,11 @@ struct `Formats` {
         for text in refused { #expect(!schema.isValid(.string(text)), "\(text)") }
         #expect(schema.isValid(12))
         #expect(try Schema(["format": .string(format)], formats: .annotate).isValid("\u{0}"))
+    }
+
+    @Test func `a format that nothing is checked for is a note, and a misspelled one a mistake`() throws {
+        #expect(try Schema(["format": "idn-hostname"]).isValid("a b"))
+        #expect(throws: SchemaProblem.self) { try Schema(["format": "emial"]) }
     }
 
     /// The quick look at a date-time and the grammar share the work; here they have to meet.
@@ -114,9 +105,7 @@ struct `Formats` {
             "0",
         ]
         let formats = [
-            "date-time", "date", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6",
-            "uri",
-            "uri-reference", "iri", "iri-reference", "uuid", "uri-template", "json-pointer", "relative-json-pointer",
+            "date-time", "date", "time", "duration", "ipv4", "ipv6", "uri", "uri-reference", "uuid", "json-pointer",
             "regex",
         ]
         let schemas = try formats.map { try Schema(["format": .string($0)]) }

@@ -218,6 +218,14 @@ import Testing
         try clause.untested("\(start) A!cut +20s")
     }
 
+    @Test func `CLIENT-37 the waits are short again after a good connection`() throws {
+        let clause = ClauseUnderTest("CLIENT-37")
+        try clause.conforms("\(start) +1min A!cut(rst) +9s B+")
+        try clause.violates("\(start) +1min A!cut(rst) +12s^ B+")
+        try clause.conforms("\(start) +50s A!cut(rst) +20s B+")
+        try clause.untested("\(start) +1min A<close(4001) A>close +12s")
+    }
+
     @Test func `CLIENT-37 the network's return reconnects`() throws {
         let clause = ClauseUnderTest("CLIENT-37")
         let down = "\(start) client!networkDown A!cut(silence) +30s client!networkUp"

@@ -50,6 +50,20 @@ import Testing
         try ClauseUnderTest("CLIENT-6", rule: 2).untested("\(sent) \(away) \(back) \(told) \(again) \(posted)")
     }
 
+    @Test func `CLIENT-9 what a look shows between two events did not cross`() throws {
+        let clause = ClauseUnderTest("CLIENT-9")
+        let again = """
+            client!launch A+ client=connected(s1) client!send(c2) A>chat(c2 s1) A!cut LATER B+ 1>GET(s1) B>chat(c2 s1)
+            B<error(bad_request c2)
+            """
+        let failed = "client=connected(s1 c2 failed=c2)"
+        let later = again.replacing("LATER", with: "+3s")
+        try clause.violates("\(later) \(failed) 1>POST(c2 s1)^")
+        try clause.untested("\(later) 1>POST(c2 s1)")
+        // Its connection was lost just before: the request may have been under way.
+        try clause.untested("\(again.replacing("LATER ", with: "")) \(failed) 1>POST(c2 s1)")
+    }
+
     @Test func `CLIENT-40 a server may show what was there before`() throws {
         let clause = ClauseUnderTest("CLIENT-40")
         let lost = "client!launch A+ client=connected(s1 u1 a1) A!cut server!elsewhere(s1 a2) 1>GET(s1)"

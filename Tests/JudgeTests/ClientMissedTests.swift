@@ -45,6 +45,16 @@ import Testing
         try clause.violates("\(read) +2s \(away)^")
     }
 
+    @Test func `CLIENT-25 what was shown is put in the order of a read`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 1)
+        let shown = "client=connected(s1 u2 a2 u1 a1)"
+        let read = "client!launch A+ \(shown) A!cut B+ 1>GET(s1) 1<200(u1 a1 u2 a2)"
+        try clause.conforms("\(read) client=connected(s1 u1 a1 u2 a2)")
+        try clause.violates("\(read) +600ms^ client=connected(s1 u1 a1 u2 a2)")
+        try clause.untested("\(read) \(shown)")
+        try clause.untested(read.replacing("u2 a2 u1 a1", with: "u1 a1 u2 a2") + " +17s")
+    }
+
     @Test func `CLIENT-25 the order of what came by other roads is that of a read only once it was taken`() throws {
         let clause = ClauseUnderTest("CLIENT-25", rule: 1)
         let asked = """

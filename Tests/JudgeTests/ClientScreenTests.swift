@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `CLIENT-28 the screen shows the session that the person chose`() throws {
-        let clause = ClauseUnderTest("CLIENT-28")
+        let clause = ClauseUnderTest("CLIENT-28", rule: 1)
         let left = "\(turn) client!selectSession(s2) client=connected(s2)"
         try clause.conforms("\(left) A<done(t4 s1 #5) client=connected(s2 unread.s1=1)")
         try clause.violates("\(left) A<done(t4 s1 #5) client=connected(s1 u1 a1 a4)^")
@@ -128,6 +128,28 @@ import Testing
         try clause.violates("\(left) client=connected^")
         try clause.untested("\(left) client=offline")
         try clause.untested("\(left) 1>GET(s2) 1<404 client=connected")
+    }
+
+    @Test func `CLIENT-28 what the person chose comes to the screen`() throws {
+        let clause = ClauseUnderTest("CLIENT-28", rule: 2)
+        let chosen = "\(turn) client!selectSession(s2)"
+        let read = "1>GET(s2) 1<200(u4 a4)"
+        try clause.conforms("\(chosen) \(read) client=connected(s2 u4 a4)")
+        try clause.conforms("\(chosen) +12s \(read) +12s client=connected(s2 u4 a4)")
+        try clause.violates("\(chosen) \(read) client=connected(s1 u1 a1) +17s^")
+        try clause.violates("\(chosen) +17s^")
+        try clause.untested("\(chosen) \(read) client=connected(s1 u1 a1) +16s")
+        // What is not read yet, or cannot be.
+        try clause.untested("\(chosen) 1>GET(s2) +20s")
+        try clause.untested("\(chosen) 1>GET(s2) 1<404 +20s")
+        try clause.untested("\(chosen) 1>GET(s2) 1<failed('reset') +20s")
+        try clause.untested("\(turn) A!cut \(chosen.dropFirst(turn.count)) +20s")
+        try clause.untested("\(chosen) \(read) client!selectSession(s1) +20s")
+        let new = "client!launch A+ client=connected(s1 u1 a1) client!selectSession(sessionId=null)"
+        try clause.conforms("\(new) client=connected")
+        try clause.violates("\(new) +17s^")
+        try clause.untested("\(new) client!send(c2) +17s", also: ["CLIENT-38"])
+        try clause.untested("\(turn) client!selectSession(sessionId=null) +17s")  // it may have become that one
     }
 
     @Test func `CLIENT-26 a message is shown with its whole text`() throws {

@@ -264,6 +264,13 @@ import Testing
             "\(away) B+(e2 #0) B>sync(e1 #2) B<syncResult(e2 #0 epoch_changed) 1>GET(s1) 1<200(u1 a1) +1s B<done(t4 #1)"
         try clause.conforms("\(low) client=connected(s1 u1 a1 a4)")
         try clause.violates("\(low) +5s^")
+        // Who polls for the answer meanwhile has not taken it.
+        let sent = "client!launch A+(e1 #0) client=connected(s1 u1 a1) client!send(c2) A>chat(c2 s1) A<ack(c2)"
+        let waits = "client=connected(s1 u1 a1 u2 thinking)"
+        let poll = "1>GET(s1) 1<200(u1 a1 u2 a2) client=connected(s1 u1 a1 u2 a2)"
+        try clause.violates("\(sent) \(waits) A<done(t2 #2) +600ms \(waits)^ \(poll)")
+        try clause.conforms("\(sent) \(waits) A<done(t2 #2) +100ms \(waits) \(poll)")
+        try clause.conforms("\(sent) \(waits) A<done(t2 #2) +600ms client=connected(s1 u1 a1 u2) \(poll)")
         // While a sync is unanswered, what it asks for is missing.
         let asked = "\(away) B+(e1 #6) B>sync(e1 #2)"
         try clause.conforms("\(asked) B<done(t4 #7) client=connected(s1 u1 a1 a4)")

@@ -20,6 +20,12 @@ import Testing
         try clause.violates("\(taken) A>pingFrame A<pongFrame A!cut(silence) A>ping(n1) +93s^")
         try clause.violates("\(taken) +93s^")  // nobody asked, and nothing came
         try clause.untested("\(silent) +61s")
+        // Polling ends in between, and the waiting with it.
+        let polls = (1...12).map { "+5s \($0)>GET(s1) \($0)<200(u1 a1 u2)" }.joined(separator: " ")
+        let waits = "client=connected(s1 u1 a1 u2 thinking)"
+        let given = "client=connected(s1 u1 a1 u2 failed=c2)"
+        try clause.violates("\(silent) \(polls) +3s \(waits) \(given) +30s^")
+        try clause.untested("\(silent) \(polls.replacing("+5s", with: "+4s")) \(given) +45s")
         let second = "B+(e1 #0) B>sync(e1 #0) B<syncResult(e1 #0 complete)"
         try clause.violates("\(silent) +60s \(second) B<toolUse(t2) B!cut(silence) +93s^")
     }
@@ -166,8 +172,11 @@ import Testing
         try clause.conforms("\(typed) \(shown) 1>POST(c2 s1) B+")
         try clause.conforms(
             "\(typed) client=offline(s1 u1 a1 c2 failed=c2) client!networkUp B+ +17s", also: ["CLIENT-18"])
-        try clause.untested(
-            "\(typed) client=offline(s1 u1 a1 'You are offline') client!networkUp B+ +17s", also: ["CLIENT-18"])
+        // Told too late, or of something else.
+        try clause.violates(
+            "\(typed) \(shown) B+ +17s^ client=connected(s1 u1 a1 c2 failed=c2)", also: ["CLIENT-18"])
+        try clause.violates(
+            "\(typed) client=offline(s1 u1 a1 'You are offline') client!networkUp B+ +17s^", also: ["CLIENT-18"])
         try clause.violates("\(typed) \(shown) B+ +17s^", also: ["CLIENT-18"])
         try clause.violates("\(typed) \(shown) B+ +17s^ B>chat(c2 s1)", also: ["CLIENT-18"])  // too late
         try clause.violates("\(typed) client=offline(s1 u1 a1) client!networkUp B+ +17s^", also: ["CLIENT-18"])
@@ -259,11 +268,13 @@ import Testing
         let next = "client!quit client!launch(fresh=false) B+ client=connected(s1 u1 a1)"
         try clause.violates("\(sent) \(next) +17s^")
         try clause.untested("\(sent) A<ack(c2) \(next) 1>GET(s1) +17s")
-        try clause.untested(
-            "\(sent) A<error(busy c2) client=connected(s1 u1 a1 c2 failed=c2) \(next) +17s")
+        // What was refused or failed is still what the person typed.
+        let refused = "\(sent) A<error(busy c2) client=connected(s1 u1 a1 c2 failed=c2)"
+        try clause.violates("\(refused) \(next) +17s^")
+        try clause.conforms("\(refused) \(next.replacing("u1 a1", with: "u1 a1 c2 failed=c2"))")
+        try clause.untested("\(refused) \(next) 1>GET(s1) 1<404(session_not_found) +17s")
         let failed = "\(offline) client!send(c2) client=offline(s1 u1 a1 c2 failed=c2) client!quit client!networkUp"
-        try clause.untested(
-            "\(failed) client!launch(fresh=false) B+ client=connected(s1 u1 a1) +17s")
+        try clause.violates("\(failed) client!launch(fresh=false) B+ client=connected(s1 u1 a1) +17s^")
     }
 
     @Test func `CLIENT-35 holds in a new conversation and after a crash`() throws {
@@ -429,7 +440,7 @@ import Testing
         try clause.violates("\(left) +17s \(back) client=connected(s1 u1 a1 c2)^")
         try clause.conforms("\(left) +17s \(back) client=connected(s1 u1 a1 c2 failed=c2)")
         try clause.untested("\(left) +17s client=connected(s2 u5 a5)")
-        try clause.untested("\(left) +17s client=connected(s2 u5 a5 'not sent') \(back) client=connected(s1 u1 a1 c2)")
+        try clause.violates("\(left) +17s client=connected(s2 u5 a5 'not sent') \(back) client=connected(s1 u1 a1 c2)^")
     }
 
     @Test func `CLIENT-38 what was typed in a new conversation that was left goes out`() throws {
@@ -440,7 +451,7 @@ import Testing
             """
         try clause.conforms("\(left) B>chat(c2) B<ack(c2 s2) +17s")
         try clause.violates("\(left) +17s^")
-        try clause.untested("\(left) client=connected(s1 u1 a1 'not sent') +17s")
+        try clause.violates("\(left) client=connected(s1 u1 a1 'not sent') +17s^")
     }
 
     @Test func `CLIENT-38 the error of another message tells nothing of this one`() throws {
@@ -455,8 +466,9 @@ import Testing
         // One that comes again may go first.
         let limited = refused.replacing("bad_request", with: "rate_limited")
         try clause.conforms("\(limited) +17s")
-        let told = "client=connected(s1 u1 a1 c2 c3 failed=c2 error.c2=bad_request 'not sent')"
-        try clause.conforms("\(refused) \(told) +17s")
+        let told = "client=connected(s1 u1 a1 c2 c3 failed=c2 error.c2=bad_request"
+        try clause.violates("\(refused) \(told) 'not sent') +17s^")
+        try clause.conforms("\(refused) \(told) error.c3=too_large) +17s")
     }
 
     @Test func `CLIENT-31 an answer ends the failure of an earlier launch`() throws {
@@ -529,6 +541,8 @@ import Testing
         try clause.violates("\(typed) B>chat(c3 s1) B>chat(c2 s1)^")
         try clause.untested("\(typed) B>chat(c3 s1) 1>POST(c2 s1)")  // the request may have been under way
         try clause.untested("\(typed) 1>POST(c3 s1) 2>POST(c2 s1)")
+        try clause.conforms("\(typed) 1>POST(c2 s1) +1s 2>POST(c3 s1)")
+        try clause.violates("\(typed) 1>POST(c3 s1) +1s 2>POST(c2 s1)^")
         try clause.untested("\(typed) B>chat(c3 s2) B>chat(c2 s1)", also: ["CLIENT-12"])
         try clause.untested("\(ready) client!send(c2) A>chat(c2 s1) client!send(c3) A>chat(c3 s1)")
         try clause.untested(

@@ -171,7 +171,7 @@ private func symptoms(
         #expect(words.contains { $0.hasPrefix("done #2 on A, 3.0 s later") }, "\(words)")
         #expect(words.contains { $0.hasPrefix("a read shows the answer") }, "\(words)")
         #expect(told?.chapters.last?.lines.last?.what == "A ended without a close frame")
-        #expect(try story("A+ A>ping A<pong") == nil)
+        #expect(try story("A+ A>ping A<pong")?.chapters.map(\.title) == ["Connections"])
         #expect(
             try story("\(asked) +9s A>ping A<pong")?.chapters.first?.lines.last?.what.hasPrefix("nothing more") == true)
     }
@@ -211,5 +211,43 @@ private func symptoms(
         let (verdicts, symptoms, _) = examine(history, under: specification)
         #expect(!symptoms.isEmpty)
         #expect(verdicts == judge(history, under: specification))
+    }
+
+    @Test func `connections that end after the same silence are told together`() throws {
+        let cut = "A+(e1 #0) +60s A<eof +1s B+(e1 #0) +60s B<eof"
+        #expect(
+            try symptoms(.idleCut, cut).first?.hasPrefix("2 connections ended without a close frame after 60.0 s")
+                == true)
+        #expect(try symptoms(.idleCut, "A+(e1 #0) +60s A<eof").isEmpty)
+        #expect(try symptoms(.idleCut, "A+(e1 #0) +60s A<eof B+(e1 #0) +20s B<eof").isEmpty)
+    }
+
+    @Test func `connections that are turned away are counted`() throws {
+        let away = ["A", "B"].map { "\($0)>open \($0)<open \($0)>auth \($0)<error(auth_failed) \($0)<close(4001)" }
+            .joined(separator: " +4s ")
+        #expect(
+            try symptoms(.turnedAway, away)
+                == ["2 connections were turned away in 4.0 s: auth_failed, closed by the server (4001)"])
+    }
+
+    @Test func `a pong that comes late is a silence`() throws {
+        #expect(
+            try symptoms(.silence, "A+(e1 #0) A>ping(n1) +65s A<pong(n1)") == ["a ping on A waited 65.0 s for its pong"]
+        )
+        #expect(try symptoms(.silence, "A+(e1 #0) A>ping(n1) +5s A<pong(n1)").isEmpty)
+    }
+
+    @Test func `an answer without its question on another device is told`() throws {
+        let both = "A+(e1 #0) B+(e1 #0) A>chat(c1 'hello') A<ack(c1)"
+        #expect(
+            try symptoms(.gap, "\(both) A<done(t1 #2) B<done(t1 #2)")
+                == ["B was shown the answer to 'hello' and never the question (`message`)"])
+        #expect(try symptoms(.gap, "\(both) B<message(u1 c1 #1) A<done(t1 #2) B<done(t1 #2)").isEmpty)
+    }
+
+    @Test func `a frame of somebody else's turn is told where the file names the people`() throws {
+        let two = "A+(e1 #0) B+(p2 e2 #0) A>chat(c1 'hello') A<ack(c1) A<done(t1 #1) B<done(t1 #1)"
+        #expect(try symptoms(.crossed, two).count == 1)
+        #expect(try symptoms(.crossed, two, lacks: [.principals]).isEmpty)
     }
 }

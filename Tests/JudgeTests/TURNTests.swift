@@ -14,6 +14,11 @@ import Testing
         try clause.violates("A+ A>chat(c1) +10s^")
         try clause.violates("A+ A>chat(c1) A<error(internal) +10s^", also: ["ENV-7"])
         try clause.untested("A+ A>chat(c1) +9s")
+        // Of many at once each has its time from the answer before it.
+        let two = "A+ A>chat(c1) A>chat(c2)"
+        try clause.conforms("\(two) +9s A<ack(c1) +9s A<ack(c2)")
+        try clause.violates("\(two) +9s A<ack(c1) +11s A<ack(c2)^")
+        try clause.violates("\(two) +9s A<ack(c2) +9s A<ack(c1)^")
         // Asked again after the bound: that comes too late for the first.
         try clause.violates("A+ A>chat(c1) +11s A>chat(c1) A<ack(c1)^ A<done(t1)")
         try clause.untested("A+ A>chat(c1) A!cut +10s")
@@ -275,6 +280,14 @@ import Testing
         try clause.untested("\(asked) B+(e1 #3) A<toolUse(t1 #3) A<done(t1 #4) B<done(t1 #4)")
         try clause.violates("\(asked) B+(e1 #2) A<toolUse(t1 #3) A<done(t1 #4) B<done(t1 #4)^")
         try clause.untested("\(asked) B+(e1 #2) B<toolUse(t1 #3) A<toolUse(t1 #3) A<done(t1 #4) B<done(t1 #4)")
+        // What came in the first replay was sent.
+        let result = "B<syncResult(e1 #3 complete)[toolUse(t1 #3)]"
+        try clause.untested(
+            "\(asked) B+(e1 #2) B>sync(e1 #2) A<toolUse(t1 #3) A<done(t1 #4) B<done(t1 #4) \(result)")
+        let whole = "B<syncResult(e1 #3 complete)[message(u1 t1 #1) toolUse(t1 #2) done(t1 #3)]"
+        let early = "A+(e1 #0) B+(e1 #0) B>sync(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #2) A<done(t1 #3)"
+        try clause.untested("\(early) \(whole) +31s")
+        try clause.violates("\(early.replacing(" B>sync(e1 #0)", with: "")) +31s^", also: ["TURN-11"])
         // What only a replay shows was not sent to who was there all the time.
         let replayed =
             "B+(e1 #4) B>sync(e1 #0) B<syncResult(e1 #4 complete)[toolUse(t1 #2) toolUse(t1 #3) done(t1 #4)]"

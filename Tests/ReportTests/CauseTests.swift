@@ -56,6 +56,22 @@ import Testing
             try causes([violation(.SYNC, 3, at: [asked]), violation(.SYNC, 4, at: [other])]) == ["SYNC-3", "SYNC-4"])
     }
 
+    @Test func `ends with one code and reason are one group in all scenarios, but not after a stop`() throws {
+        func causes(_ first: String, _ second: String) throws -> [String] {
+            let scenarios = try [(ClauseID(.LIVE, 10), first), (ClauseID(.LIVE, 3), second)].map { clause, notation in
+                let header = History.Header(scenario: "a", subject: Sample.subject([.core]))
+                let history = try NotationExpansion(notation, header: header).history
+                let verdict = violation(clause.area, clause.number, at: [history.events.indices.last ?? 0])
+                return Sample.Scenario("server/LIVE/\(clause.number)", [verdict], notation: notation)
+            }
+            return try Sample.report(scenarios, selection: [ClauseID(.LIVE, 10), ClauseID(.LIVE, 3)]).causes
+                .map { ([$0.head] + $0.followers).map(\.description).joined(separator: " ") }
+        }
+        #expect(try causes("A+ A<close(1001)", "A+ A>ping(n1) A<close(1001)") == ["LIVE-3 LIVE-10"])
+        #expect(try causes("A+ A<close(1001)", "A+ A>ping(n1) A<close(1008)") == ["LIVE-3", "LIVE-10"])
+        #expect(try causes("A+ A<close(1001)", "A+ server!stop A<close(1001)") == ["LIVE-3", "LIVE-10"])
+    }
+
     @Test func `a finding that stands alone makes a cause of its own`() throws {
         #expect(try causes([violation(.SYNC, 3, at: [1]), violation(.SYNC, 2, at: [1], [0])]) == ["SYNC-2 SYNC-3"])
         #expect(

@@ -59,7 +59,7 @@ import FoundationXML
             "\(violated)")
         #expect(violated.contains("\nok 2 - ENV-1 "))
         #expect(text(.tap, try States.untested()).contains("not ok 1 - SYNC-3 "))
-        #expect(text(.tap, try States.broken()).contains("message: \"harness error: lost a frame\""))
+        #expect(text(.tap, try States.broken()).contains("message: \"suite failure: lost a frame\""))
         let stale = text(.tap, try States.stale())
         #expect(stale.contains("1..3\nnot ok 1 - baseline.json:4\n"), "\(stale)")
         #expect(
@@ -79,7 +79,7 @@ import FoundationXML
                 "\n::error file=baseline.json,line=4,title=baseline.json%3A4 stale baseline::SYNC-3 in "))
         #expect(text(.github, try States.expected()).split(separator: "\n").count == 1)
         #expect(
-            text(.github, try States.broken()).contains("::error title=server/SYNC/replay-after-cut harness error::"))
+            text(.github, try States.broken()).contains("::error title=server/SYNC/replay-after-cut suite failure::"))
     }
 
     @Test func `annotations keep within what is shown`() throws {

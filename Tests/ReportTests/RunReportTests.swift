@@ -31,14 +31,16 @@ import Testing
     @Test func `a scenario that ended early passes nothing that it is meant to exercise`() throws {
         let (meant, other) = (ClauseID(.LIVE, 3), ClauseID(.ENV, 1))
         let pass = [meant, other].map { Verdict(clause: $0, outcome: .pass, exercised: 2) }
-        func outcomes(_ scenarios: [Sample.Scenario]) throws -> [Outcome] {
-            let intended = Dictionary(uniqueKeysWithValues: scenarios.map { ($0.name, [meant]) })
+        func outcomes(_ scenarios: [Sample.Scenario], by chance: String? = nil) throws -> [Outcome] {
+            let own = scenarios.filter { $0.name != chance }
+            let intended = Dictionary(uniqueKeysWithValues: own.map { ($0.name, [meant]) })
             let report = try Sample.report(scenarios, selection: [meant, other], intended: intended)
             return [meant, other].compactMap { id in report.clauses.first { $0.clause.id == id }?.outcome }
         }
         let cut = Sample.Scenario("cut", pass, stoppedAt: "/steps/3: no pong in time")
         #expect(try outcomes([cut]) == [.untested, .pass])
         #expect(try outcomes([cut, .init("whole", pass)]) == [.pass, .pass])
+        #expect(try outcomes([cut, .init("other", pass)], by: "other") == [.untested, .pass])
         let broken = pass + [Verdict(clause: meant, outcome: .violation, exercised: 1)]
         #expect(try outcomes([.init("cut", broken, stoppedAt: cut.stoppedAt)]) == [.violation, .pass])
     }

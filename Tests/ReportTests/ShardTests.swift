@@ -138,7 +138,7 @@ import Testing
     @Test func `a part calls nothing untested that others may decide`() throws {
         let part = try part(1, of: 7)
         #expect(part.exit == .conforms)
-        #expect(part.headline == "part 1 of 7, conforms so far: 1 pass, 4 left to the other shards")
+        #expect(part.headline == "shard 1 of 7, conforms so far: 1 pass, 4 left to the other shards")
         #expect(part.gaps.isEmpty)
         #expect(part.clauses(.untested).isEmpty)
         #expect(ConsoleReport(part).text.contains("left to the other 6 shards: 4 clauses"))
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test func `a part without a scenario conforms so far, and an interrupted one does not`() throws {
-        #expect(try part(9, of: 9).headline == "part 9 of 9, conforms so far: 5 left to the other shards")
+        #expect(try part(9, of: 9).headline == "shard 9 of 9, conforms so far: 5 left to the other shards")
         #expect(try part(1, of: 7, isInterrupted: true).exit == .incomplete)
     }
 

@@ -89,7 +89,7 @@ import Testing
                     count += 1
                     return count
                 }
-                if (2...3).contains(number) { await socket.close(code: 1013, reason: "", timeout: .seconds(1)) }
+                if (3...4).contains(number) { await socket.close(code: 1013, reason: "", timeout: .seconds(1)) }
             }))
         let step = #"{"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1"},{"do":"await","on":"A","type":"done"}"#
         let subject = try subject(server.webSocketURL())

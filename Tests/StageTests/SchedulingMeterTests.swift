@@ -48,6 +48,19 @@ import Testing
         #expect(lateness(meter, from: 100, to: 1300) == twice)
     }
 
+    @Test func `what others lost counts where it was, and once`() {
+        let meter = meter(wokenAt: Array(stride(from: 20, through: 1000, by: 20)))
+        func held(_ first: Int, _ last: Int) {
+            meter.held(from: start + .milliseconds(first), to: start + .milliseconds(last))
+        }
+        held(400, 800)
+        held(500, 900)
+        held(100, 50)
+        let late = lateness(meter, to: 1000)
+        #expect(late == [History.Lateness(from: late[0].from, to: late[0].to, slowness: 10)])
+        #expect(late[0].from >= 300_000 && late[0].from <= 400_000 && late[0].to >= 900_000 && late[0].to < 1_000_000)
+    }
+
     @Test func `by the clock on the wall nothing is late`() async {
         let meter = meter(wokenAt: [1000])
         let late = await byTheWallClock { lateness(meter, to: 1000) }

@@ -101,7 +101,7 @@ public struct ClauseUnderTest {
         let all: Set<Profile> = clause.role == .server ? [.core] : [.clientCore, .clientSync, .clientPush]
         return History.Subject(
             name: "golden", role: clause.role,
-            profiles: profiles ?? self.profiles ?? all.union([clause.profile] + clause.companions),
+            profiles: profiles ?? self.profiles ?? all.union([clause.profile]),
             hasScriptedAgent: hasScriptedAgent, limits: limits)
     }
 

@@ -5,8 +5,8 @@ set -euo pipefail
 
 artifact="${ARTIFACT:-conformance-${MODE:-run}}"
 if [ -z "${ARTIFACT:-}" ] && [ -n "${SHARD:-}" ]; then
-    part="${SHARD%%/*}"
-    artifact="$artifact-part-${part:-${JOB_COMPLETION_INDEX:-}}"
+    shard="${SHARD%%/*}"
+    artifact="$artifact-shard-${shard:-${JOB_COMPLETION_INDEX:-}}"
 fi
 echo "artifact=$artifact" >>"$GITHUB_OUTPUT"
 

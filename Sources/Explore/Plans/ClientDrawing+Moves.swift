@@ -3,12 +3,12 @@ import HoldfastJSON
 // What happens to a client.
 extension ClientDrawing {
     /// Whether the person has the app before them.
-    private var isSeen: Bool { isRunning && isForeground }
+    var isSeen: Bool { isRunning && isForeground }
 
     /// A session that no server has.
     static let unknownSession = "s99"
 
-    private func ref(_ name: String) -> JSONValue { .string("${\(name)}") }
+    func ref(_ name: String) -> JSONValue { .string("${\(name)}") }
 
     // MARK: the person and the phone
 
@@ -30,7 +30,7 @@ extension ClientDrawing {
         say(fate: isBeside ? 100 : chance.number(in: 1...100))
     }
 
-    private mutating func say(fate: Int, text words: String? = nil) {
+    mutating func say(fate: Int, text words: String? = nil) {
         let name = newName("c")
         switch fate {
         case ...35: when("chat", "ack", times: 1)
@@ -50,16 +50,16 @@ extension ClientDrawing {
         add("send", ("as", .string(name)), ("text", text))
         asked.append(Asked(name: name, runs: fate <= 42 || (59...62).contains(fate)))
         if happens(60), hasNetwork {
-            add("await", ("comes", "question"), ("as", .string(name)), ("optional", true))
+            add("await", ("comes", "question"), ("as", .string(name)), ("within", bound), ("optional", true))
         }
     }
 
-    private mutating func cut(often percent: Int) -> JSONValue? {
+    mutating func cut(often percent: Int) -> JSONValue? {
         given(happens(percent), .string(one(of: "fin", "reset", "silence")))
     }
 
     /// An `error` in place of an `ack`; it names the question that it refuses (TURN-14).
-    private mutating func refusal() -> JSONValue {
+    mutating func refusal() -> JSONValue {
         let code = one(
             of: "persist_failed", "persist_failed", "too_large", "bad_request", "internal", "busy", "rate_limited",
             "session_not_found", "something_new")
@@ -83,15 +83,15 @@ extension ClientDrawing {
     }
 
     /// Waits for the last question, whose turn the move itself decides about.
-    private mutating func awaitLastQuestion() -> JSONValue {
+    mutating func awaitLastQuestion() -> JSONValue {
         asked[asked.count - 1].runs = false
         let name = JSONValue.string(asked[asked.count - 1].name)
-        add("await", ("comes", "question"), ("as", name), ("optional", true))
+        add("await", ("comes", "question"), ("as", name), ("within", bound), ("optional", true))
         return name
     }
 
-    private mutating func awaitConnection() {
-        add("await", ("comes", "connection"), ("within", "backoff"), ("optional", true))
+    mutating func awaitConnection() {
+        add("await", ("comes", "connection"), ("within", bound ?? "backoff"), ("optional", true))
     }
 
     /// A question is refused, fails or gets no answer, perhaps after it was stored, and is sent again.
@@ -244,7 +244,7 @@ extension ClientDrawing {
         launch()
     }
 
-    private mutating func endApp() { add(happens(30) && grammar.allows("crash") ? "crash" : "quit") }
+    mutating func endApp() { add(happens(30) && grammar.allows("crash") ? "crash" : "quit") }
 
     private mutating func meanwhile() {
         guard !isBeside else { return }
@@ -339,7 +339,7 @@ extension ClientDrawing {
         }
     }
 
-    private mutating func when(
+    mutating func when(
         _ comes: String, _ then: String, times: Int? = nil, _ members: (String, JSONValue?)...
     ) {
         let all =
@@ -515,7 +515,7 @@ extension ClientDrawing {
         if branches.count > 1 { add("together", ("branches", .array(branches))) }
     }
 
-    /// At the end everything is well again, and the person looks at every conversation.
+    /// At the end everything is well again; whoever performs it looks at every conversation.
     mutating func end() {
         for comes in ruled { add("when", ("comes", .string(comes)), ("then", "serve")) }
         for comes in held { add("release", ("comes", .string(comes)), ("optional", true)) }
@@ -523,11 +523,5 @@ extension ClientDrawing {
         if !isForeground { add("foreground") }
         add("awaitState", ("connection", "connected"), ("within", "backoff"), ("optional", true))
         add("watch", ("for", JSONValue(one(of: 1_500, 6_000))))
-        add("finish")
-        add("watch", ("for", 1_500))
-        for session in sessions where grammar.allows("selectSession") {
-            add("select", ("session", .string(session)))
-            add("watch", ("for", 400))
-        }
     }
 }

@@ -65,6 +65,8 @@ struct ClientDrawing: Drawing {
     var hasNetwork = true
     /// Whether moves are drawn that happen beside others.
     var isBeside = false
+    /// The bound of waits for what need not come; nil for the usual ones.
+    var bound: JSONValue?
 
     init(_ grammar: ClientGrammar, seed: UInt64) {
         self.grammar = grammar

@@ -207,3 +207,52 @@ package struct Plan: Sendable, Equatable {
         return holds(steps)
     }
 }
+
+// A part of a longer schedule, with what it takes of the rest.
+extension Plan {
+    /// Names and connections that its steps use and none of them gives or opens before.
+    var missingNames: Set<String> {
+        var (given, missing): (Set<String>, Set<String>) = ([], [])
+        for step in allSteps {
+            let isOpening = step["do"] == "connect"
+            if let lane = step["on"]?.stringValue, !isOpening, !given.contains(lane) { missing.insert(lane) }
+            missing.formUnion(
+                Self.names(usedBy: step).filter { !given.contains($0) && !given.contains(Self.family($0)) })
+            given.formUnion(Self.names(givenBy: step))
+        }
+        return missing
+    }
+
+    /// The steps in one that hold no others, in their order; what is repeated stays whole.
+    static func leaves(_ step: JSONValue) -> [JSONValue] {
+        let inner = inner(step)
+        return inner.isEmpty || step["do"] == "repeat" ? [step] : inner.flatMap(leaves)
+    }
+
+    /// Whether a step gives one of the names a value, or opens it.
+    static func gives(_ step: JSONValue, any names: Set<String>) -> Bool {
+        let given = ([step] + inner(step)).reduce(into: Set<String>()) { $0.formUnion(self.names(givenBy: $1)) }
+        return !given.isDisjoint(with: names.union(names.map(family)))
+    }
+
+    /// The name without its number: names that were given with a counter are known by it.
+    private static func family(_ name: String) -> String {
+        String(name.reversed().drop { $0.isNumber }.reversed()) + "${"
+    }
+
+    private static func names(givenBy step: JSONValue) -> Set<String> {
+        var names = Set(step["save"]?.objectValue?.keys ?? [])
+        for member in ["as", "counter"] { if let name = step[member]?.stringValue { names.insert(name) } }
+        if step["do"] == "connect", let lane = step["on"]?.stringValue { names.insert(lane) }
+        return Set(names.map { $0.contains("${") ? String($0.prefix { $0 != "{" }) + "{" : $0 })
+    }
+
+    /// The names whose values a step itself uses; those that every scenario knows are left out.
+    private static func names(usedBy step: JSONValue) -> Set<String> {
+        var own = step
+        for member in ["as", "save", "branches", "steps", "of"] { own[member] = nil }
+        return Set(
+            own.text().split(separator: "${").dropFirst().map { String($0.prefix { $0.isLetter || $0.isNumber }) }
+        ).filter { $0 != "run" && !$0.hasSuffix("Token") && $0 != "kills" && $0 != "authSeconds" }
+    }
+}

@@ -3,18 +3,18 @@ import HoldfastJSON
 
 // What people, phones and machines do.
 extension PlanDrawing {
-    var open: [Device] { devices.filter { $0.isOpen && !$0.isPaused } }
+    var open: [Device] { devices.filter { $0.isOpen && !$0.isPaused && people.contains($0.principal) } }
 
     func ref(_ name: String) -> JSONValue { .string("${\(name)}") }
 
-    private mutating func change(_ letter: String, _ body: (inout Device) -> Void) {
+    mutating func change(_ letter: String, _ body: (inout Device) -> Void) {
         if let index = devices.firstIndex(where: { $0.letter == letter }) { body(&devices[index]) }
     }
 
     // MARK: connections
 
     mutating func connect(principal: String, as letter: String? = nil) {
-        guard let letter = letter ?? Self.letters.first(where: { letter in !devices.contains { $0.letter == letter } })
+        guard let letter = letter ?? letters.first(where: { letter in !devices.contains { $0.letter == letter } })
         else { return }
         var save: JSONValue?
         if keepsStream {
@@ -35,13 +35,11 @@ extension PlanDrawing {
         }
     }
 
-    private static let letters = ["A", "B", "C", "D", "E", "F", "G"]
-
-    private func shown(_ principal: String) -> JSONValue? { given(principal != "p1", .string(principal)) }
+    func shown(_ principal: String) -> JSONValue? { given(principal != "p1", .string(principal)) }
 
     /// A device comes, or comes back and asks for what it missed.
     mutating func arrive() {
-        let away = devices.filter { !$0.isOpen }
+        let away = devices.filter { !$0.isOpen && people.contains($0.principal) }
         if let device = any(away), happens(75) {
             connect(principal: device.principal, as: device.letter)
             if keepsStream, happens(60) { sync(on: device.letter, of: device.principal) }
@@ -152,7 +150,7 @@ extension PlanDrawing {
         sessions.append(Session(name: name, principal: device.principal))
     }
 
-    private mutating func add(_ question: Asked, _ verb: String, _ members: (String, JSONValue?)...) {
+    mutating func add(_ question: Asked, _ verb: String, _ members: (String, JSONValue?)...) {
         var step: JSONValue = ["do": .string(verb)]
         for (name, value) in members { if let value { step[name] = value } }
         step["as"] = .string(question.name)
@@ -194,7 +192,8 @@ extension PlanDrawing {
     mutating func askAgain() {
         // What another branch asks may be in a session that only that branch knows.
         let known = questions.filter { question in
-            question.content["session"].map { session in sessions.contains { ref($0.name) == session } } ?? true
+            people.contains(question.principal)
+                && question.content["session"].map { session in sessions.contains { ref($0.name) == session } } ?? true
         }
         guard let asked = happens(60) ? known.last : any(known) else { return }
         var question = asked
@@ -324,7 +323,7 @@ extension PlanDrawing {
         sync(on: device.letter, of: device.principal)
     }
 
-    private mutating func sync(on letter: String, of principal: String) {
+    mutating func sync(on letter: String, of principal: String) {
         guard let place = any(places.filter { $0.principal == principal }) else { return }
         sync(on: letter, from: place)
     }
@@ -356,7 +355,7 @@ extension PlanDrawing {
     }
 
     mutating func read() {
-        guard let session = any(sessions) else { return }
+        guard let session = any(sessions.filter { people.contains($0.principal) }) else { return }
         let reader = happens(95) ? session.principal : any(people) ?? session.principal
         add("readSession", ("session", ref(session.name)), ("principal", shown(reader)))
     }

@@ -3,10 +3,7 @@ import HoldfastJSON
 
 // Who is not let in, asks for what does not exist, or sends more than may be sent; and a push service that refuses.
 extension PlanDrawing {
-    /// The connection of a stranger; it is ended before another one begins.
-    private static let stranger = "H"
-
-    private var isKept: Bool { grammar.profiles.contains(.auth) }
+    var isKept: Bool { grammar.profiles.contains(.auth) }
 
     mutating func trespass() {
         guard !isBeside else { return }
@@ -21,7 +18,7 @@ extension PlanDrawing {
     }
 
     private mutating func connectWrongly() {
-        let on: (String, JSONValue?) = ("on", .string(Self.stranger))
+        let on: (String, JSONValue?) = ("on", .string(stranger))
         let optional: (String, JSONValue?) = ("optional", true)
         switch isKept ? chance.number(in: 1...3) : 3 {
         case 1: add("connect", on, ("token", "wrong-${run}"), optional)
@@ -34,7 +31,7 @@ extension PlanDrawing {
 
     /// Frames, or nothing, from one who has not said who they are.
     private mutating func sendBeforeAuth() {
-        let on: (String, JSONValue?) = ("on", .string(Self.stranger))
+        let on: (String, JSONValue?) = ("on", .string(stranger))
         add("connect", on, ("handshake", false))
         if happens(50), isKept, grammar.isAlone {
             if happens(50) { add("ping", on) }
@@ -81,8 +78,8 @@ extension PlanDrawing {
     }
 
     /// A question of the largest size, or a byte more.
-    private mutating func sendLarge() {
-        let on: (String, JSONValue?) = ("on", .string(Self.stranger))
+    mutating func sendLarge() {
+        let on: (String, JSONValue?) = ("on", .string(stranger))
         let limit = newName("limit")
         var save: JSONValue = [:]
         save[limit] = "/limits/maxFrameBytes"
@@ -137,7 +134,7 @@ extension PlanDrawing {
             add("close", ("on", .string(letter)))
             close(letter)
         }
-        let on: (String, JSONValue?) = ("on", .string(Self.stranger))
+        let on: (String, JSONValue?) = ("on", .string(stranger))
         let session = newName("s")
         var save: JSONValue = [:]
         save[session] = "/sessionId"

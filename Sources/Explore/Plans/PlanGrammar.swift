@@ -91,7 +91,12 @@ struct PlanDrawing: Drawing {
     var hasGoneDevices = false
     /// Whether moves are drawn that happen beside others.
     var isBeside = false
-    let people: [String]
+    /// Who acts now.
+    var people: [String]
+    /// The connection of a stranger; it is ended before another one begins.
+    var stranger = "H"
+    /// The letters that devices may have.
+    var letters = ["A", "B", "C", "D", "E", "F", "G"]
     var weights: [Int] = []
 
     var keepsStream: Bool { grammar.profiles.contains(.sync) }

@@ -37,6 +37,7 @@ final class Phone: Theater, ClientScene {
     let run = "plan"
     let variables = ScenarioVariables()
     var profiles: Set<Profile> { setting.profiles }
+    private(set) var condition = ClientCondition()
 
     var now = 0
     var agenda = Agenda<(Phone) -> Void>()
@@ -114,8 +115,17 @@ final class Phone: Theater, ClientScene {
 
     /// What the client owes by then is a matter of the judge, who needs to have seen that it did not come.
     private func watchOn() {
-        guard case .unmet? = end, app != nil else { return finish() }
-        after(limit("backoff")) { $0.finish() }
+        guard case .unmet? = end, app != nil else { return audit() }
+        after(limit("backoff")) { $0.audit() }
+    }
+
+    /// Looks at what the client owes at rest, as a stage does.
+    private func audit() {
+        guard app != nil, !act({ $0.isSentAway }) else { return finish() }
+        let last = Strand<Phone>([ClientStep(.rest(.audit(most: ClientStage.sessionsAtRest)))])
+        last.whenOver = { phone, _ in phone.finish() }
+        strands.append(last)
+        resume(last)
     }
 
     private func finish() {
@@ -132,6 +142,8 @@ final class Phone: Theater, ClientScene {
     // MARK: the scene
 
     func note(sent name: String, _ text: String) { sent.append((name, text)) }
+
+    func note(done act: ClientAct) { condition.take(act) }
 
     func record(_ kind: Event.Kind, on lane: Lane) { note(kind, on: lane) }
 
@@ -220,6 +232,7 @@ final class Phone: Theater, ClientScene {
         case .when(let rule): try context.add(rule)
         case .release(let release): try context.release(release)
         case .server(let deed): try context.deed(deed)
+        case .rest(let rest): return try begin(rest, context, strand)
         case .await(let awaited):
             let awaited = try context.filled(awaited)
             let mark = awaited.isLasting ? 0 : mark
@@ -275,6 +288,21 @@ final class Phone: Theater, ClientScene {
             }
         }
         return nil
+    }
+
+    /// Begins a part of bringing rest about.
+    private func begin(
+        _ rest: ClientRest, _ context: ClientStepContext<Phone>, _ strand: Strand<Phone>
+    ) throws -> Strand<Phone>.Wait? {
+        let session = app == nil ? nil : look()["sessionId"]?.stringValue
+        for deed in serve(rest, onScreen: session) { try context.deed(deed) }
+        var awaited: AwaitedState?
+        switch rest {
+        case .hear: awaited = heard(onScreen: session)
+        case .compare(let given): awaited = (given ?? session).flatMap(compared)
+        default: strand.levels.append(.init(steps: steps(of: rest, onScreen: session), local: strand.local))
+        }
+        return try awaited.flatMap { try begin(.awaitState($0), context, strand) }
     }
 
     /// The person or the phone does something.

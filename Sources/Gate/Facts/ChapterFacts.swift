@@ -164,7 +164,7 @@ enum ChapterFacts {
     static func facts(of state: ProtocolState) -> [Fact] {
         rows(of: state).flatMap { row in
             [row.table] + row.kind.columns.filter(row.header.contains).map(row.column) + row.kind.facts(row)
-        } + otherRows(of: state)
+        } + otherRows(of: state) + Passages.facts(of: state)
     }
 
     /// The rows of tables that the gate does not know: their first cells, and the code and numbers in the others.
@@ -174,21 +174,33 @@ enum ChapterFacts {
             for table in MarkdownTable.tables(in: text) where kind(of: table) == nil {
                 for row in table.rows where !row.name.isEmpty {
                     let key = "\(table.header.first ?? "") \(row.name)"
-                    // A cell of one word is one of a few that may stand there.
-                    let told = row.cells.dropFirst().flatMap { cell in
-                        cell.contains(" ")
-                            ? cell.matches(of: /`[^`]+`|\b[A-Z]+-[0-9]+\b|\b[0-9]+\b/).map { String($0.0) } : [cell]
+                    func add(_ rule: FactRule, _ told: [String]) {
+                        let place = GateLocation(
+                            file: path, pointer: JSONPointer(tokens: [rule.id, key]), line: row.line)
+                        // Tables of one kind may have rows of one name.
+                        let known = facts[rule.id + key]
+                        let before = known?.value.arrayValue?.compactMap(\.stringValue) ?? []
+                        facts[rule.id + key] = Fact(
+                            rule: rule, key: "\(path) \(key)",
+                            value: .array(Set(before + told).sorted().map { .string($0) }),
+                            location: known?.location ?? place,
+                            // What may be left out has a mark.
+                            subject: String(row.name.prefix { !"?,".contains($0) }))
                     }
-                    let place = GateLocation(file: path, pointer: JSONPointer(tokens: ["row", key]), line: row.line)
-                    // Tables of one kind may have rows of one name.
-                    let before = facts[key]?.value.arrayValue?.compactMap(\.stringValue) ?? []
-                    facts[key] = Fact(
-                        rule: .tableRow, key: "\(path) \(key)",
-                        value: .array(Set(before + told).sorted().map { .string($0) }),
-                        location: facts[key]?.location ?? place, subject: row.name)
+                    let cells = row.cells.dropFirst()
+                    let numbers = cells.flatMap(Passages.numbers)
+                    let binds = path.contains(/\/0[4-7]-/)
+                    // A cell of one word is one of a few that may stand there.
+                    add(
+                        .tableRow,
+                        cells.flatMap { cell in
+                            cell.contains(" ")
+                                ? cell.matches(of: /`[^`]+`|\b[A-Z]+-[0-9]+\b/).map { String($0.0) } : [cell]
+                        } + (binds ? [] : numbers))
+                    if binds { add(.rowNumber, numbers) }
                 }
             }
-            return facts.values.sorted { $0.key < $1.key }
+            return facts.values.sorted { $0.id < $1.id }
         }
     }
 
@@ -199,7 +211,7 @@ enum ChapterFacts {
 
     /// The named timeouts of a state, as chapter 3.4 has them.
     static func timeouts(of state: ProtocolState) -> [String: Duration] {
-        let bounds = rows(of: state).filter { $0.owner.id == FactRule.timeout.id }
+        let bounds = rows(of: state).filter { $0.owner == .timeout }
         return Dictionary(
             bounds.compactMap { row in duration(row["value"]).0.map { (row.name, $0) } },
             uniquingKeysWith: { first, _ in first })
@@ -281,146 +293,4 @@ enum OpenSetFacts {
                 : lists(in: member.value, at: pointer.appending(member.key))
         }
     }
-}
-
-/// The facts that stand in the state tables.
-enum StateFacts {
-    /// The rows of every machine of a state, and what its states and inputs mean.
-    ///
-    /// A state or an input that means the same as one that is gone is named as it was in another state of the protocol.
-    static func facts(of state: ProtocolState, namedAs other: ProtocolState? = nil) -> [Fact] {
-        state.texts(below: "states/", ".json").flatMap { path, text -> [Fact] in
-            guard let root = try? JSONParser.value(text) else { return [] }
-            let before = other?.text(path).flatMap { try? JSONParser.value($0) }?["machines"]?.arrayValue ?? []
-            let role = root["role"]?.stringValue.flatMap(Role.init) ?? .server
-            return (root["machines"]?.arrayValue ?? []).enumerated().flatMap { index, machine -> [Fact] in
-                let name = machine["name"]?.stringValue ?? ""
-                let known = before.first { $0["name"] == machine["name"] }
-                let states = names("states", of: machine, as: known)
-                let inputs = names("inputs", of: machine, as: known)
-                var rows: [String: [JSONValue]] = [:]
-                // Conditions that stand in sentences, each with the outcome that it leads to.
-                var words: [String: [(outcome: String, sentence: JSONValue)]] = [:]
-                var places: [String: JSONPointer] = [:]
-                var alternatives: [String: [JSONValue]] = [:]
-                for (number, row) in (machine["rows"]?.arrayValue ?? []).enumerated() {
-                    let state = row["state"]?.stringValue ?? "?"
-                    let input = row["input"]?.stringValue ?? "?"
-                    let key = "\(role.rawValue) \(name): \(states[state] ?? state), \(inputs[input] ?? input)"
-                    alternatives[key, default: []].append(row)
-                    places[key] =
-                        places[key] ?? JSONPointer(tokens: ["machines", String(index), "rows", String(number)])
-                }
-                for (key, row) in alternatives.flatMap({ key, rows in merged(rows).map { (key, $0) } }) {
-                    let when = row["when"]?.objectValue ?? [:]
-                    // That there is such a condition is more than its words.
-                    let outcome = JSONObject(when.map { (key: $0.key, value: $0.key == "also" ? true : $0.value) })
-                    let result: JSONValue = [
-                        "when": .object(outcome), "answer": row["answer"] ?? [],
-                        "next": row["next"]?.stringValue.flatMap { states[$0].map { .string($0) } } ?? row["next"]
-                            ?? "",
-                    ]
-                    rows[key, default: []].append(result)
-                    if let also = when["also"] {
-                        words[key, default: []].append((result.text(sortedKeys: true), also))
-                    }
-                }
-                let table = Fact(
-                    rule: .table, key: "\(role.rawValue) \(name)",
-                    location: GateLocation(file: path, pointer: JSONPointer(tokens: ["table", name]), line: 1),
-                    subject: name)
-                let meanings = ["states", "inputs"].flatMap { list in
-                    (machine[list]?.arrayValue ?? []).enumerated().map { number, named in
-                        let own = named["name"]?.stringValue ?? ""
-                        let word = (list == "states" ? states : inputs)[own] ?? own
-                        return Fact(
-                            rule: .stateWord, key: "\(table.key): \(word)", words: named["means"] ?? .null,
-                            location: GateLocation(
-                                file: path, pointer: JSONPointer(tokens: [table.key, list, word])),
-                            place: JSONPointer(tokens: ["machines", String(index), list, String(number)]),
-                            subject: word, parents: [table.id])
-                    }
-                }
-                return [table] + meanings
-                    + rows.keys.sorted().compactMap { key in
-                        // Rows of one state and input are all that may follow, in whatever order they stand.
-                        guard let answers = rows[key] else { return nil }
-                        let sorted = answers.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) }
-                        return Fact(
-                            rule: .stateRow, key: key, value: .array(sorted),
-                            words: .array(
-                                (words[key] ?? []).sorted {
-                                    ($0.outcome, $0.sentence.text()) < ($1.outcome, $1.sentence.text())
-                                }.map(\.sentence)),
-                            conditions: Dictionary(grouping: words[key] ?? [], by: \.outcome).mapValues {
-                                $0.map(\.sentence).sorted { $0.text() < $1.text() }
-                            },
-                            location: GateLocation(file: path, pointer: JSONPointer(tokens: [key])), place: places[key],
-                            subject: key.split(separator: " ").last.map(String.init) ?? name, held: [GateParty(role)],
-                            parents: [table.id])
-                    }
-            }
-        }
-    }
-
-    /// The names of what is new, by what is gone and means the same.
-    private static func names(_ list: String, of machine: JSONValue, as other: JSONValue?) -> [String: String] {
-        func meanings(_ machine: JSONValue?) -> [String: JSONValue] {
-            Dictionary(
-                (machine?[list]?.arrayValue ?? []).map { ($0["name"]?.stringValue ?? "", $0["means"] ?? .null) },
-                uniquingKeysWith: { first, _ in first })
-        }
-        let (was, now) = (meanings(other), meanings(machine))
-        let gone = was.filter { now[$0.key] == nil }
-        let fresh = now.filter { was[$0.key] == nil }
-        return fresh.compactMapValues { meaning in
-            let same = gone.filter { $0.value == meaning }
-            let isAlone = fresh.values.count { $0 == meaning } == 1
-            return isAlone && same.count == 1 && !meaning.isNull ? same.first?.key : nil
-        }
-    }
-
-    /// Rows of one state and input without those that say together what one row says: with a profile, and without it.
-    private static func merged(_ rows: [JSONValue]) -> [JSONValue] {
-        var rows = rows
-        var index = 0
-        while index < rows.count {
-            let other = rows.indices.lazy.compactMap { other in
-                other == index ? nil : merged(rows[index], rows[other]).map { (other, $0) }
-            }.first
-            guard let (place, both) = other else {
-                index += 1
-                continue
-            }
-            rows[min(index, place)] = both
-            rows.remove(at: max(index, place))
-            index = 0
-        }
-        return rows
-    }
-
-    /// What two rows say that differ in nothing but whether something holds.
-    private static func merged(_ one: JSONValue, _ other: JSONValue) -> JSONValue? {
-        func list(_ row: JSONValue, _ key: String) -> [JSONValue] { row["when"]?[key]?.arrayValue ?? [] }
-        func rest(_ row: JSONValue, without keys: (String, JSONValue)? = nil) -> JSONValue {
-            var row = row
-            var when = row["when"]?.objectValue ?? [:]
-            for key in conditions.flatMap({ [$0.0, $0.1] }) {
-                let left = list(row, key).filter { key != keys?.0 || $0 != keys?.1 }
-                when[key] = left.isEmpty ? nil : .array(left.sorted { $0.text() < $1.text() })
-            }
-            row["when"] = when.isEmpty ? nil : .object(when)
-            row["clauses"] = nil
-            return row
-        }
-        for (yes, no) in conditions {
-            for value in list(one, yes) where list(other, no).contains(value) {
-                let same = rest(one, without: (yes, value))
-                if same == rest(other, without: (no, value)) { return same }
-            }
-        }
-        return nil
-    }
-
-    private static let conditions = [("with", "without"), ("stated", "unstated")]
 }

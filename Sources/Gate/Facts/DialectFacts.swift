@@ -34,7 +34,8 @@ enum DialectFacts {
                 let frames = (entry["frames"]?.arrayValue ?? []).compactMap(\.stringValue).map { " in \($0)" }
                 return (entry["clauses"]?.arrayValue ?? []).compactMap(\.stringValue).flatMap { clause in
                     (frames.isEmpty ? [""] : frames).map {
-                        fact(.dialectExemption, clause + $0, ["cannotKeep", String(index)], .null)
+                        fact(
+                            .dialectExemption, clause + $0, ["cannotKeep", String(index)], entry["members"] ?? .null)
                     }
                 }
             }

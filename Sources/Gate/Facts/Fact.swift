@@ -45,71 +45,6 @@ struct Fact {
     var id: String { "\(rule.id): \(key)" }
 }
 
-/// Who breaks when facts of one kind come, go or change.
-struct FactRule: Sendable {
-    enum Change: String, CaseIterable, Sendable {
-        case added, removed, changed, tightened, loosened, reworded
-    }
-
-    /// Those whom a change breaks.
-    enum Whom: Sendable {
-        case nobody
-        case clients
-        case servers
-        case everybody
-        case held
-        /// The other side of the side it binds, which has to bear it.
-        case others
-        /// The other side, where it could rely on it: what clients promise, servers do without.
-        case relying
-        /// A person has to say.
-        case perhaps
-    }
-
-    /// Whom a change breaks, and why.
-    struct Effect: Sendable {
-        let whom: Whom
-        let why: String
-    }
-
-    /// What findings are called: `status` makes `status-added`.
-    let id: String
-    /// What a fact is called in words.
-    let word: String
-    /// An example for those who look a rule up, and the change that it shows.
-    private let example: String
-    private let shows: Change?
-    /// What each change means; one that is not here cannot happen.
-    let effects: [Change: Effect]
-
-    init(
-        _ id: String, _ word: String, added: Effect? = nil, removed: Effect? = nil, changed: Effect? = nil,
-        tightened: Effect? = nil, loosened: Effect? = nil, reworded: Effect? = nil, shows: Change? = nil,
-        example: String
-    ) {
-        self.id = id
-        self.word = word
-        (self.shows, self.example) = (shows, example)
-        let effects: [Change: Effect?] = [
-            .added: added, .removed: removed, .changed: changed, .tightened: tightened, .loosened: loosened,
-            .reworded: reworded,
-        ]
-        self.effects = effects.compactMapValues(\.self)
-    }
-
-    func example(of change: Change) -> String {
-        if shows == nil || shows == change { return example }
-        return switch change {
-        case .added: "a new \(word)"
-        case .removed: "the \(word) is removed"
-        case .changed: "the \(word) says something else"
-        case .tightened: "the \(word) is shorter"
-        case .loosened: "the \(word) is longer"
-        case .reworded: "the \(word) in other words"
-        }
-    }
-}
-
 extension FactRule.Effect {
     static func breaks(_ whom: FactRule.Whom, _ why: String) -> Self { Self(whom: whom, why: why) }
     static func harmless(_ why: String) -> Self { Self(whom: .nobody, why: why) }
@@ -220,9 +155,9 @@ struct FactComparison {
         } changed: { was, now in
             Self.changes(was, now).flatMap { change in
                 let effect: FactRule.Effect? =
-                    switch (was.rule.id, change) {
-                    case (FactRule.stateRow.id, .changed): .rows(was.value, now.value)
-                    case (FactRule.schemaClause.id, _): judged(was, now)
+                    switch (was.rule, change) {
+                    case (.stateRow, .changed): .rows(was.value, now.value)
+                    case (.schemaClause, _): judged(was, now)
                     default: nil
                     }
                 return tell(change, was, now, effect)
@@ -230,7 +165,7 @@ struct FactComparison {
         } added: { now in
             guard !names.contains(now.id), were.isSuperset(of: now.parents) else { return [] }
             let isCovered = now.cover.contains(where: were.contains)
-            let isAssumed = now.rule.id == FactRule.parameter.id && !now.value.isNull
+            let isAssumed = now.rule == .parameter && !now.value.isNull
             return tell(
                 .added, nil, now, isCovered ? harmless : wasClosed(now) ? .wasClosed : isAssumed ? .assumed : nil)
         }
@@ -243,7 +178,7 @@ struct FactComparison {
     /// Rows of answers whose input has other words now, and whose answers are the same.
     private static func renamed(_ gone: [Fact], _ fresh: [Fact]) -> [(was: Fact, now: Fact)] {
         func rows(_ facts: [Fact]) -> [[String]: [Fact]] {
-            Dictionary(grouping: facts.filter { $0.rule.id == FactRule.answerRow.id }) { row in
+            Dictionary(grouping: facts.filter { $0.rule == .answerRow }) { row in
                 row.parents
                     + facts.filter { $0.parents.contains(row.id) }.map {
                         $0.key.dropFirst(row.key.count) + " " + $0.words.text()
@@ -279,7 +214,7 @@ struct FactComparison {
 
     /// Whether an open set was closed before, and lists what it allowed then.
     private func wasClosed(_ set: Fact) -> Bool {
-        guard set.rule.id == FactRule.openSet.id else { return false }
+        guard set.rule == .openSet else { return false }
         func values(_ state: ProtocolState, _ keyword: String) -> JSONValue? {
             let pointer = JSONPointer(tokens: set.location.pointer.tokens.dropLast() + [keyword])
             return state.text(set.location.file).flatMap { try? JSONParser.value($0) }?[pointer]
@@ -321,7 +256,7 @@ struct FactComparison {
     private static func changes(_ was: Fact, _ now: Fact) -> [FactRule.Change] {
         let isSame = was.value == now.value || (was.bound != nil && was.bound == now.bound)
         if isSame { return was.words == now.words ? [] : [.reworded] }
-        guard was.rule.id != FactRule.stateRow.id else {
+        guard was.rule != .stateRow else {
             return isReworded(was.conditions, now.conditions) ? [.changed, .reworded] : [.changed]
         }
         guard let before = was.bound, let after = now.bound else { return [.changed] }
@@ -361,9 +296,9 @@ struct FactComparison {
         }
         // A table that is new, rows that explain, and how the tools read programs ask nothing of peers.
         let explains =
-            (change == .added && fact.rule.id == FactRule.table.id) || fact.rule.id == FactRule.tableRow.id
-            || FactRule.dialects.contains { $0.id == fact.rule.id }
-        let rise = explains ? Rise.patch : nil
+            (change == .added && fact.rule == .table)
+            || FactRule.explaining.union(FactRule.dialects).contains(fact.rule)
+        let rise = explains && breaks.isEmpty ? Rise.patch : nil
         return [GateEntry(finding, breaks: breaks, rise: rise, subjects: difference.subjects)]
     }
 }
@@ -400,7 +335,9 @@ private struct Difference {
     var edit: [JSONValue]? {
         guard let fact else { return nil }
         let values = [was?.value ?? .null, now?.value ?? .null]
-        let place = fact.shared?.description ?? (fact.rule.id == FactRule.stateRow.id && change == .changed ? "" : nil)
+        let place =
+            fact.shared?.description
+            ?? (change == .changed && [.stateRow, .stateClause].contains(fact.rule) ? "" : nil)
         return place.map {
             values + [fact.rule.id, change.rawValue, fact.location.file, $0, effect?.why ?? ""].map { .string($0) }
         }

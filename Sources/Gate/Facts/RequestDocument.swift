@@ -142,7 +142,7 @@ struct RequestDocument {
             for (type, value) in holder["content"]?.objectValue ?? [:] {
                 let path = path + ["content", type]
                 fact(rule, "\(label) \(type)", path, parents)
-                slot(.body, "\(label) \(type)", value["schema"], path, isAnswer: rule.id == FactRule.answerMedia.id)
+                slot(.body, "\(label) \(type)", value["schema"], path, isAnswer: rule == .answerMedia)
                 detail("\(label) \(type)", path, value.without(["schema"]), parents)
             }
         }

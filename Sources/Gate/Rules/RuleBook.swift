@@ -59,7 +59,7 @@ package enum RuleBook {
             title: rule.title, example: rule.example)
     }
 
-    private static let factRules = FactRule.all.flatMap { rule in
+    private static let factRules = FactRule.allCases.flatMap { rule in
         FactRule.Change.allCases.compactMap { change -> RuleEntry? in
             guard let effect = rule.effects[change] else { return nil }
             return RuleEntry(

@@ -1,33 +1,33 @@
-/// A chapter of clauses; its name is literal in every path that belongs to it.
+/// A chapter of clauses; its name is in every path that belongs to it.
 public enum Area: String, Sendable, Hashable, CaseIterable, Comparable {
-    /// What one message looks like, and what answers one that does not.
+    /// The form of each message, and the answer to a malformed one.
     case ENV
     /// Connections, sessions, turns and messages, and their names.
     case ID
     /// From an accepted question to exactly one ending.
     case TURN
-    /// The order of messages in the history and of frames in the stream.
+    /// The order of messages in the history, and of frames in the stream.
     case ORDER
-    /// Position, replay, and explicit gaps.
+    /// Position, replay, and reported gaps.
     case SYNC
     /// Resending without repeating.
     case IDEM
-    /// Durable before sent.
+    /// Stored before it is sent.
     case PERSIST
-    /// Reading stored sessions, to recover.
+    /// Reading stored sessions for recovery.
     case REST
     /// Advertised rate limits.
     case RATE
     /// Notifications.
     case PUSH
-    /// Who speaks, and who may see.
+    /// Authentication and visibility.
     case AUTH
-    /// Alive, dead, closing, and versions.
+    /// Heartbeats, closing, and versions.
     case LIVE
-    /// Recovery, as the person sees it.
+    /// Recovery, as the user sees it.
     case CLIENT
 
-    /// The chapter that a scenario belongs to, from its name.
+    /// The chapter of a scenario, from its name.
     package init?(ofScenario name: String) {
         let parts = name.split(separator: "/")
         guard parts.count == 3 else { return nil }
@@ -41,7 +41,7 @@ public enum Area: String, Sendable, Hashable, CaseIterable, Comparable {
 }
 
 extension Area {
-    /// What its clauses are about, in a few words.
+    /// The subject of its clauses, in a few words.
     package var meaning: String {
         switch self {
         case .ENV: "frames and their limits"

@@ -1,11 +1,11 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Finds the clause that a schema violation belongs to.
+/// Finds the clause behind a schema violation.
 ///
-/// `x-clause` beside the violated keyword says so: a string for every keyword, or an object by keyword, or by keyword and
-/// member (`required/seq`). Without one, the nearest schema around it with a string does, and where a reference led into
-/// definitions without any, the schema of the message.
+/// `x-clause` next to the violated keyword names it: a string for all keywords, or an object by keyword, or by keyword
+/// and member (`required/seq`). Otherwise the nearest enclosing schema with a string decides, or, if a reference led to
+/// unmarked definitions, the message's schema.
 enum ClauseAttribution {
     static func clause(of violation: SchemaViolation, in schema: Schema, root: String) -> ClauseID? {
         var location: JSONPointer? = violation.schemaLocation
@@ -19,7 +19,7 @@ enum ClauseAttribution {
         return schema.schemaValue(at: root, JSONPointer())?["x-clause"]?.stringValue.flatMap { ClauseID($0) }
     }
 
-    /// The entry of an object of clauses; only the schema that holds the keyword itself may speak of it by name.
+    /// The entry in an object of clauses, which applies only to keywords of the same schema.
     private static func entry(for violation: SchemaViolation, in mark: JSONValue, at location: JSONPointer) -> String? {
         let below = violation.schemaLocation.tokens.dropFirst(location.tokens.count)
         guard let keyword = below.first, below.count <= 2 else { return nil }

@@ -1,14 +1,14 @@
-/// The address of a clause, such as `SYNC-3`; never reused and never renumbered.
+/// The id of a clause, such as `SYNC-3`; never reused and never renumbered.
 public struct ClauseID: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The chapter of the clause.
     public let area: Area
     /// The number within the area, from 1.
     public let number: Int
 
-    /// Names the clause with the given number in an area.
+    /// The id for a number in an area.
     public init(_ area: Area, _ number: Int) { (self.area, self.number) = (area, number) }
 
-    /// Reads `AREA-n`; nil for anything else, also for leading zeros.
+    /// Reads `AREA-n`; nil for anything else, including leading zeros.
     public init?(_ text: String) {
         guard let dash = text.firstIndex(of: "-"),
             let area = Area(rawValue: String(text[..<dash])),
@@ -18,7 +18,7 @@ public struct ClauseID: Sendable, Hashable, Comparable, CustomStringConvertible 
         self.init(area, number)
     }
 
-    /// The id as written in the specification.
+    /// The id as in the specification.
     public var description: String { "\(area.rawValue)-\(number)" }
 
     /// By area, in the order of the chapters, then by number.

@@ -2,9 +2,9 @@ import HoldfastBasics
 
 /// Reads the clauses of one chapter, `Spec/clauses/AREA.md`.
 ///
-/// The shape is part of the specification: a heading `### ID · role · profile` (or `profile with profile`), one paragraph
-/// with the sentence, then the labelled lines `Why:`, `Judged from:`, `Capture:` or `Excluded:`, optionally `Seen:`, and
-/// `From: …. Since: …`.
+/// The format is part of the specification: a heading `### ID · role · profile`, one
+/// paragraph with the sentence, then the labeled lines `Why:`, `Judged from:`, `Capture:` or `Excluded:`, optionally
+/// `Seen:`, and `From: …. Since: …`.
 public struct ClauseReader {
     private let file: String
     private let lines: [Substring]
@@ -15,8 +15,8 @@ public struct ClauseReader {
         self.lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// The clauses of a chapter, in the order of the text.
-    /// - Throws: Every problem of the file at once.
+    /// The clauses of a chapter, in text order.
+    /// - Throws: All problems of the file.
     public static func clauses(in text: String, file: String) throws(InputProblems) -> [Clause] {
         var reader = ClauseReader(file: file, text: text)
         let clauses = reader.read()
@@ -40,17 +40,17 @@ public struct ClauseReader {
     private mutating func clause(heading: Int, end: Int) -> Clause? {
         let parts = lines[heading].dropFirst(4).split(separator: "·").map { trimmed($0) }
         guard parts.count == 3, let id = ClauseID(parts[0]), let role = Role(rawValue: parts[1]),
-            let profiles = profiles(in: parts[2]), let profile = profiles.first
+            let profile = Profile(rawValue: parts[2])
         else {
             note(
                 heading + 1, "'\(lines[heading].dropFirst(4))' is not a clause heading",
-                expected: "'### AREA-n · server|client · profile', or 'profile with profile'",
+                expected: "'### AREA-n · server|client · profile'",
                 fix: "correct the heading")
             return nil
         }
-        if let stranger = profiles.first(where: { $0.role != role }) {
+        if profile.role != role {
             note(
-                heading + 1, "\(id) binds the \(role.rawValue) but names profile '\(stranger.rawValue)'",
+                heading + 1, "\(id) binds the \(role.rawValue) but names profile '\(profile.rawValue)'",
                 expected: "a profile of that side", fix: "correct the role or the profile")
         }
         let sections = sections(from: heading + 1, to: end)
@@ -67,21 +67,14 @@ public struct ClauseReader {
         let needs = sections["Capture"].map { captureNeeds(in: $0, id: id, line: heading + 1) }
         let sources = origin.firstRange(of: "Since:").map { origin[..<$0.lowerBound] } ?? origin[...]
         return Clause(
-            id: id, role: role, profile: profile, companions: Array(profiles.dropFirst()), keyword: keyword,
+            id: id, role: role, profile: profile, keyword: keyword,
             sentence: sentence, why: sections["Why"] ?? "", judgedFrom: sections["Judged from"] ?? "",
             captureNeeds: needs, exclusion: sections["Excluded"], seen: sections["Seen"],
             sources: trimmed(sources).trimmingSuffix(".").split(separator: ",").map { trimmed($0) },
             since: since ?? "", file: file, line: heading + 1)
     }
 
-    /// The profiles of a heading, such as `sync` or `sync with auth`; nil when one is not known.
-    private func profiles(in text: String) -> [Profile]? {
-        let names = text.split(separator: " ").split(separator: "with", omittingEmptySubsequences: false)
-        let profiles = names.compactMap { Profile(rawValue: $0.joined(separator: " ")) }
-        return profiles.count == names.count ? profiles : nil
-    }
-
-    /// The labelled paragraphs below a heading; the sentence has the empty label.
+    /// The labeled paragraphs below a heading; the sentence has the empty label.
     private func sections(from start: Int, to end: Int) -> [String: String] {
         var sections: [String: String] = [:]
         var label: String? = ""
@@ -125,7 +118,7 @@ public struct ClauseReader {
         return found[0]
     }
 
-    /// What a line such as `Capture: frames, request bodies.` names; `any` stands for nothing.
+    /// The needs in a line such as `Capture: frames, request bodies.`; `any` means none.
     private mutating func captureNeeds(in text: String, id: ClauseID, line: Int) -> [CaptureNeed] {
         let names = text.trimmingSuffix(".").split(separator: ",").map { trimmed($0) }
         if names == ["any"] { return [] }

@@ -1,14 +1,14 @@
-/// The side of the protocol a clause binds.
+/// The side of the protocol that a clause binds.
 public enum Role: String, Sendable, Hashable, CaseIterable {
-    /// What stores the sessions and runs the turns.
+    /// The program that stores sessions and runs turns.
     case server
-    /// What a person holds.
+    /// The app of a user.
     case client
 }
 
-/// A named set of clauses that a subject declares to keep.
+/// A named set of clauses that a subject claims to satisfy.
 public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
-    /// Turns and their names, repeats that run once, persistence and recovery over REST.
+    /// Turns and their names, idempotent repeats, persistence, and recovery over REST.
     case core
     /// The numbered stream and its replay.
     case sync
@@ -16,16 +16,16 @@ public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
     case rateLimit = "rate-limit"
     /// Notifications.
     case push
-    /// Tokens that are checked, and principals that are kept apart.
+    /// Token checks, and separation of principals.
     case auth
-    /// Reconnecting, resending, recovering over REST, and showing.
+    /// Reconnecting, resending, recovering over REST, and display.
     case clientCore = "client-core"
     /// A position and replay.
     case clientSync = "client-sync"
-    /// Notifications received and tapped.
+    /// Receiving and tapping notifications.
     case clientPush = "client-push"
 
-    /// The side that declares this profile.
+    /// The role that declares this profile.
     public var role: Role {
         switch self {
         case .core, .sync, .rateLimit, .push, .auth: .server
@@ -33,19 +33,18 @@ public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
         }
     }
 
-    /// The profile that every subject of a side declares, because all others of the side need it.
+    /// The base profile of a role, which all its subjects declare.
     public static func base(of role: Role) -> Profile { role == .server ? .core : .clientCore }
 
-    /// The profile that has to be declared together with this one; nil for one that stands alone.
+    /// The profile that this one requires, if any.
     public var needed: Profile? {
         let base = Profile.base(of: role)
         return self == base ? nil : base
     }
 
-    /// Profiles declared without the one they need, as a problem of the place that declares them; nil when none is.
+    /// A problem for profiles that lack a required one; nil if none does.
     ///
-    /// Nothing may be added in silence: whoever left the other one out may mean to have its clauses left out, and a profile
-    /// alone promises nothing that could be tested.
+    /// The missing profile is not added silently, because the author may have omitted its clauses on purpose.
     package static func problem(
         declaring declared: Set<Profile>, at location: String, fix: (Set<Profile>) -> String
     ) -> InputProblem? {
@@ -62,12 +61,12 @@ public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
             fix: fix(missing))
     }
 
-    /// In the order of the specification.
+    /// In specification order.
     public static func < (left: Profile, right: Profile) -> Bool {
         (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
     }
 
-    /// Every profile of one side.
+    /// All profiles of one role.
     public static func all(of role: Role) -> Set<Profile> {
         Set(allCases.filter { $0.role == role })
     }

@@ -1,6 +1,6 @@
-/// The members of the specification's messages and bodies, so that a misspelled one is found where it is written.
+/// The members of the specification's messages and bodies, for detecting misspelled ones.
 enum CanonicalMembers {
-    /// Beside the members of a frame those by which others of its kind are told apart.
+    /// The members of a frame, and members of other frames of its type.
     static func ofFrame(_ type: String) -> Set<String> {
         let names: Set<String> =
             switch type {
@@ -16,7 +16,7 @@ enum CanonicalMembers {
     static let ofStoredMessage: Set<String> = ["id", "role", "content", "timestamp", "turnId", "clientMessageId"]
     static let ofListEntry: Set<String> = ["id", "title", "updatedAt", "messageCount", "lastMessage"]
 
-    /// The first members of an answer.
+    /// The top-level members of an answer.
     static func ofAnswer(_ road: RESTRoad) -> Set<String> {
         MessageMembers.ofBody(road == .chat ? "chatResponse" : road.rawValue)
     }

@@ -1,35 +1,35 @@
 import HoldfastJSON
 
 extension Dialect {
-    /// What a canonical frame is on the wire.
+    /// A canonical frame translated to the wire.
     public enum Encoding: Sendable, Equatable {
-        /// These wire frames, in this order.
+        /// These wire frames, in order.
         case frames([JSONValue])
-        /// Nothing at all, because the wire says it in another way.
+        /// No frame, because the wire expresses it otherwise.
         case nothing(String)
-        /// The wire has no way to say it.
+        /// The wire cannot express it.
         case inexpressible(String)
     }
 
-    /// What a wire frame is to the protocol.
+    /// A wire frame translated to the specification's form.
     public enum Decoding: Sendable, Equatable {
-        /// These canonical frames, in this order.
+        /// These canonical frames, in order.
         case frames([JSONValue])
-        /// Nothing the protocol speaks of, for a reason.
+        /// A frame outside the protocol, with the reason.
         case ignored(String)
-        /// Nothing the dialect knows, for a reason.
+        /// A frame that the dialect does not know, with the reason.
         case unmapped(String)
     }
 
-    /// The types of the specification, by the side that sends them.
+    /// The frame types of the specification by sender.
     static let canonicalTypes: [Role: Set<String>] = [
         .client: ["auth", "chat", "sync", "ping"],
         .server: ["connected", "ack", "message", "toolUse", "done", "error", "syncResult", "pong"],
     ]
 
-    /// A canonical frame on the wire.
+    /// Translates a canonical frame to the wire.
     ///
-    /// What is no message of the specification, such as the hostile frames of scenarios, stays as it is.
+    /// Anything else, such as a scenario's malformed frame, stays unchanged.
     public func encode(_ frame: JSONValue, sentBy sender: Role) -> Encoding {
         guard !isCanonical, let type = frame["type"]?.stringValue, Self.canonicalTypes[sender]?.contains(type) == true
         else { return .frames([frame]) }
@@ -54,13 +54,13 @@ extension Dialect {
                 : "the dialect \(name) cannot say this '\(type)': \(reasons.joined(separator: "; "))")
     }
 
-    /// A wire frame in canonical form.
+    /// Translates a wire frame to canonical form.
     ///
-    /// What is no object with a type stays as it is: what is wrong with it is the same in every dialect.
+    /// Anything but an object with a type stays unchanged, since it is invalid in every dialect.
     public func decode(_ frame: JSONValue, sentBy sender: Role) -> Decoding {
         guard !isCanonical else { return .frames([frame]) }
         guard let type = wireType(of: frame) else {
-            // A member that happens to be called `type` is no type where types stand elsewhere.
+            // If types are elsewhere, a member that happens to be called `type` is not the type.
             return .frames([typeLocation == Self.usualTypeLocation ? frame : frame.removing(Self.usualTypeLocation)])
         }
         guard let rule = rule(for: frame, of: type, sentBy: sender) else {
@@ -77,7 +77,7 @@ extension Dialect {
         }
     }
 
-    /// The canonical members of a wire frame that it does not say and that a reader has to assume; few dialects have any.
+    /// The canonical members that a wire frame lacks and a reader must assume; few dialects have any.
     public func assumedMembers(of frame: JSONValue, sentBy sender: Role) -> [JSONPointer] {
         guard let type = wireType(of: frame), let rule = rule(for: frame, of: type, sentBy: sender) else {
             return []
@@ -87,7 +87,7 @@ extension Dialect {
         }
     }
 
-    /// Whether `connected` names an epoch, and `sync` and its answer have no place for one: theirs is that of their connection.
+    /// Whether `connected` states an epoch, but `sync` and its answer cannot: they use their connection's.
     public var inheritsEpochs: Bool {
         func isUnsaid(_ type: String, _ sender: Role) -> Bool {
             let rules = frameRules.saying(type, sentBy: sender)
@@ -99,7 +99,7 @@ extension Dialect {
         return isUnsaid("sync", .client) && isUnsaid("syncResult", .server) && !isUnsaid("connected", .server)
     }
 
-    /// Where canonical frames name their epoch.
+    /// The location of the epoch in canonical frames.
     public static let epochLocation = JSONPointer(tokens: ["epoch"])
 
     func rule(for frame: JSONValue, of type: String, sentBy sender: Role) -> FrameRule? {
@@ -107,7 +107,7 @@ extension Dialect {
             ?? frameRules.naming(FrameRule.anyType, sentBy: sender).first
     }
 
-    /// A wire frame that has no canonical form, under a type that cannot be taken for one of the specification.
+    /// Marks a wire frame without canonical form with a type outside the specification.
     public func foreign(_ frame: JSONValue) -> JSONValue {
         guard !isCanonical, let type = wireType(of: frame) else { return frame }
         let isMistakable = Self.canonicalTypes.values.contains { $0.contains(type) }

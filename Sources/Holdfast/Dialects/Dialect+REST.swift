@@ -1,9 +1,9 @@
 import HoldfastJSON
 
 extension Dialect {
-    /// A canonical request on the wire; nil when this system has no such thing or cannot be asked this.
+    /// Translates a canonical request to the wire; nil if the system cannot express it.
     ///
-    /// Requests that are none of the specification stay as they are.
+    /// Requests outside the specification stay unchanged.
     public func encode(_ request: RESTRequest) -> RESTRequest? {
         guard !isCanonical, let (road, values) = canonicalRoad(of: request) else { return request }
         guard let rule = restRules.rule(of: road), var path = rule.target.filled(values) else { return nil }
@@ -16,7 +16,7 @@ extension Dialect {
         return wire
     }
 
-    /// A wire request in canonical form; nil when it is none of the protocol.
+    /// Translates a wire request to canonical form; nil if it is outside the protocol.
     public func decode(_ request: RESTRequest) -> RESTRequest? {
         guard !isCanonical else { return request }
         guard let (road, values) = road(of: request), let rule = restRules.rule(of: road),
@@ -30,7 +30,7 @@ extension Dialect {
         return canonical
     }
 
-    /// A canonical response on the wire, to the canonical request that it answers.
+    /// Translates a canonical response to the wire, given its canonical request.
     public func encode(_ response: RESTResponse, to request: RESTRequest) -> RESTResponse {
         guard !isCanonical, let (road, values) = canonicalRoad(of: request), let rule = restRules.rule(of: road),
             let value = try? JSONParser.value(response.body), value.objectValue != nil
@@ -46,7 +46,8 @@ extension Dialect {
         return wire
     }
 
-    /// A wire response in canonical form, to the wire request that it answers; a body that is no JSON object stays as it is.
+    /// Translates a wire response to canonical form, given its wire request; a body other than a JSON object stays
+    /// unchanged.
     public func decode(_ response: RESTResponse, to request: RESTRequest) -> RESTResponse {
         guard !isCanonical, let (road, values) = road(of: request), let rule = restRules.rule(of: road) else {
             return response
@@ -62,7 +63,7 @@ extension Dialect {
         return canonical
     }
 
-    /// Whether a wire response answers its request as the specification means it, and not a part of it alone.
+    /// Whether a wire response is the complete answer that the specification means.
     public func isWhole(_ response: RESTResponse, to request: RESTRequest) -> Bool {
         guard !isCanonical, let (road, _) = road(of: request), let rule = restRules.rule(of: road),
             response.status == rule.status, !rule.conditions.isEmpty,
@@ -71,10 +72,10 @@ extension Dialect {
         return rule.conditions.allSatisfy { $0.holds(of: value) }
     }
 
-    /// A JSON text in another form; untouched where the form is the same.
+    /// Translates a JSON text; an equal value keeps its text.
     ///
-    /// Names given twice and half surrogates are lost when a value is written again. They must stay to be seen, so such a
-    /// text goes along as it was, in a member that means nothing.
+    /// Writing a value again would lose duplicate names and lone surrogates. To keep them visible, such a text is
+    /// included unchanged in a meaningless member.
     public static func text(of text: String, _ change: (JSONValue) -> JSONValue) -> String {
         guard let document = try? JSONParser.document(text), document.root.objectValue != nil else { return text }
         let changed = change(document.root)
@@ -101,7 +102,7 @@ extension Dialect {
         return nil
     }
 
-    /// Whether a request reads a session of the specification by an odd path, such as an id that climbs out of its folder.
+    /// Whether a request reads a session with an unusual id, such as one that climbs out of its folder.
     private func isOddSession(_ request: RESTRequest) -> Bool {
         let road = RESTRoad.session
         guard let rule = restRules.rule(of: road), rule.target == road.target, rule.method == request.method else {
@@ -111,28 +112,28 @@ extension Dialect {
     }
 }
 
-/// An HTTP request as a dialect sees it; header fields are the same in all dialects.
+/// An HTTP request for translation; header fields are the same in all dialects.
 public struct RESTRequest: Sendable, Equatable {
     /// The method, in capitals.
     public var method: String
-    /// The path and query, percent-encoded as on the wire.
+    /// Path and query, percent-encoded as on the wire.
     public var path: String
-    /// The body, when there is one.
+    /// The body, if there is one.
     public var body: String?
 
-    /// A request in the words of the specification, to be said in those of a dialect.
+    /// A request in the specification's form.
     public init(method: String, path: String, body: String? = nil) {
         (self.method, self.path, self.body) = (method, path, body)
     }
 }
 
-/// An HTTP response as a dialect sees it; header fields are the same in all dialects.
+/// An HTTP response for translation; header fields are the same in all dialects.
 public struct RESTResponse: Sendable, Equatable {
     /// The status code.
     public var status: Int
     /// The body.
     public var body: String
 
-    /// A response in the words of the specification.
+    /// A response in the specification's form.
     public init(status: Int, body: String) { (self.status, self.body) = (status, body) }
 }

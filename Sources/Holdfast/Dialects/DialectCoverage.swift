@@ -1,40 +1,40 @@
 import HoldfastJSON
 
-/// What a dialect makes of the frames and requests of a capture, counted by kind.
+/// How a dialect classifies the frames and requests of a capture, with counts.
 public struct DialectCoverage: Sendable {
-    /// The dialect whose rules were asked.
+    /// The dialect.
     public let dialect: Dialect
-    /// Each kind of frame or request, in the order in which it was first seen.
+    /// The kinds of frames or requests in order of appearance.
     public private(set) var entries: [Entry] = []
     private var positions: [Key: Int] = [:]
 
-    /// Frames or requests that mean the same.
+    /// Frames or requests of one kind.
     public struct Entry: Sendable, Equatable {
-        /// Who sent it: `client` or `server`.
+        /// The sender.
         public let sender: Role
-        /// The wire type, or method and path; nil for a text that is no message.
+        /// The wire type, or method and path; nil for a text that is not a message.
         public let wire: String?
-        /// What it is to the dialect.
+        /// The classification.
         public let meaning: Meaning
-        /// How many there were.
+        /// The number of occurrences.
         public internal(set) var count: Int
-        /// Where the first one was.
+        /// The place of the first occurrence.
         public let location: String
-        /// The first one, verbatim.
+        /// The text of the first occurrence.
         public let text: String
     }
 
-    /// What a frame or request is to a dialect.
+    /// How a dialect classifies a frame or request.
     public enum Meaning: Sendable, Hashable {
-        /// This canonical type, or canonical method and path.
+        /// Translated to this canonical type, or canonical method and path.
         case understood(String)
-        /// A type that the system does not know either, for a reason.
+        /// A type that the system itself does not know, with the reason.
         case unknown(String)
-        /// Nothing the protocol speaks of, for a reason.
+        /// Outside the protocol, with the reason.
         case ignored(String)
-        /// No object with a type; the same in every dialect.
+        /// Not an object with a type, in any dialect.
         case noMessage
-        /// Nothing the dialect knows, for a reason.
+        /// Unknown to the dialect, with the reason.
         case unmapped(String)
     }
 
@@ -44,10 +44,10 @@ public struct DialectCoverage: Sendable {
         let meaning: Meaning
     }
 
-    /// Nothing counted yet.
+    /// Starts at zero.
     public init(_ dialect: Dialect) { self.dialect = dialect }
 
-    /// Counts a text message by the rule that fits it.
+    /// Counts a text message by its rule.
     public mutating func take(_ text: String, sentBy sender: Role, at location: String) {
         guard let frame = try? JSONParser.document(text).root, let type = dialect.wireType(of: frame) else {
             return count(sender, nil, .noMessage, text, location)
@@ -55,7 +55,7 @@ public struct DialectCoverage: Sendable {
         count(sender, type, dialect.meaning(of: frame, type: type, sentBy: sender), text, location)
     }
 
-    /// Counts an HTTP request by the path that fits it.
+    /// Counts an HTTP request by its rule.
     public mutating func take(_ request: RESTRequest, at location: String) {
         let text = "\(request.method) \(request.path)"
         let wire = "\(request.method) \(request.path.prefix { $0 != "?" })"
@@ -65,10 +65,10 @@ public struct DialectCoverage: Sendable {
         count(.client, wire, meaning, text, location)
     }
 
-    /// How many frames and requests there were.
+    /// The number of frames and requests.
     public var total: Int { entries.reduce(0) { $0 + $1.count } }
 
-    /// What the dialect could not map.
+    /// Everything the dialect could not map.
     public var unmapped: [Entry] {
         entries.filter { if case .unmapped = $0.meaning { true } else { false } }
     }
@@ -103,7 +103,7 @@ extension Dialect {
         }
     }
 
-    /// The wire types that have a rule, by the side that sends them, in the order of the file.
+    /// The wire types with a rule by sender, in file order.
     public func types(sentBy sender: Role) -> [String] {
         var types: [String] = []
         for rule in frameRules.all where rule.sender == sender && !types.contains(rule.wire) { types.append(rule.wire) }

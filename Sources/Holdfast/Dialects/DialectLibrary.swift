@@ -1,8 +1,8 @@
 import HoldfastBasics
 
 extension Specification {
-    /// Every dialect below `dialects/`, by name.
-    /// - Throws: Every problem of every file at once.
+    /// Every dialect in `dialects/`, by name.
+    /// - Throws: All problems of all files.
     public func dialects() throws(InputProblems) -> [Dialect] {
         var problems: [InputProblem] = []
         var found: [Dialect] = []
@@ -25,8 +25,8 @@ extension Specification {
         return found
     }
 
-    /// The dialect of a name; `canonical` is the specification's own form.
-    /// - Throws: What is wrong with the file, or the names there are when there is none of this name.
+    /// The dialect with a name; `canonical` is the specification's own form.
+    /// - Throws: The problems of the file, or the list of names if there is none with this name.
     public func dialect(named name: String) throws(InputProblems) -> Dialect {
         if name == Dialect.canonical.name { return .canonical }
         let path = "dialects/\(name).json"

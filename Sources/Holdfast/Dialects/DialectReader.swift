@@ -4,9 +4,9 @@ import HoldfastJSON
 extension Dialect {
     /// Reads a dialect file.
     /// - Parameters:
-    ///   - text: The file.
-    ///   - file: Its name, as problems show it.
-    /// - Throws: Every problem of the file at once, each with its line.
+    ///   - text: The contents of the file.
+    ///   - file: Its name in problems.
+    /// - Throws: All problems of the file, with lines.
     public init(_ text: String, file: String) throws(InputProblems) {
         self = try Dialect(text, file: file, isSound: false)
     }
@@ -17,11 +17,11 @@ extension Dialect {
         ) { Dialect(reading: $0) }
     }
 
-    /// Reads a dialect that travelled inside another file.
+    /// Reads a dialect that is included in another file.
     /// - Parameters:
-    ///   - value: What the dialect file holds.
-    ///   - location: Where it was found, as problems show it.
-    /// - Throws: Every problem at once.
+    ///   - value: The contents of the dialect file.
+    ///   - location: Its place in problems.
+    /// - Throws: All problems.
     public init(_ value: JSONValue, at location: String) throws(InputProblems) {
         self = try MemberReader.read(value, at: location, schema: .dialect) { Dialect(reading: $0) }
     }
@@ -107,7 +107,7 @@ extension Dialect {
         }
     }
 
-    /// A profile without the frames that it is made of could only be untested.
+    /// Rejects profiles whose frames are missing, since they could only be untested.
     private func refuseGaps(_ reader: MemberReader) {
         let needed: [(Profile, Role, [String])] = [
             (.core, .client, ["chat"]), (.core, .server, ["done", "error"]), (.sync, .client, ["sync"]),

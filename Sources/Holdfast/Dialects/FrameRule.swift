@@ -1,27 +1,25 @@
 import HoldfastJSON
 
-/// What one wire type means, in one direction.
+/// The meaning of one wire type, in one direction.
 struct FrameRule: Sendable, Equatable {
     let sender: Role
-    /// The wire type; `*` for every type of that side that no other rule names.
+    /// The wire type; `*` for every type of that sender without a rule.
     let wire: String
     let meaning: Meaning
-    /// What has to hold of the wire frame.
     let conditions: [WireCondition]
     let members: MemberMap
 
     enum Meaning: Sendable, Equatable {
         /// A canonical type.
         case message(String)
-        /// Nothing the protocol speaks of, for a reason.
+        /// Outside the protocol, with the reason.
         case ignored(String)
-        /// A type that the system itself does not know, for a reason.
+        /// Unknown to the system itself, with the reason.
         case unknown(String)
     }
 
     static let anyType = "*"
 
-    /// The canonical type; nil for what has none.
     var canonicalType: String? {
         if case .message(let type) = meaning { type } else { nil }
     }
@@ -38,13 +36,12 @@ struct WireCondition: Sendable, Equatable {
         return isAmong != isNegated
     }
 
-    /// The one value that fulfils it; nil when there are several.
+    /// The only value that satisfies it; nil if there are several.
     var only: JSONValue? { !isNegated && values.count == 1 ? values[0] : nil }
 }
 
-/// The rules of a dialect for frames, by the side that sends them and by what they are called on either side.
+/// The frame rules of a dialect, indexed by sender and by both names.
 struct FrameRules: Sendable, Equatable {
-    /// All rules, in the order of the file.
     let all: [FrameRule]
     private let byWire: [Key: [FrameRule]]
     private let byCanonical: [Key: [FrameRule]]
@@ -61,12 +58,12 @@ struct FrameRules: Sendable, Equatable {
         byCanonical = Dictionary(grouping: named, by: \.0).mapValues { $0.map(\.1) }
     }
 
-    /// The rules that name a wire type, in the order of the file.
+    /// The rules for a wire type, in file order.
     func naming(_ wire: String, sentBy sender: Role) -> [FrameRule] {
         byWire[Key(sender: sender, type: wire)] ?? []
     }
 
-    /// The rules whose frames stand for a canonical type, in the order of the file.
+    /// The rules for a canonical type, in file order.
     func saying(_ canonical: String, sentBy sender: Role) -> [FrameRule] {
         byCanonical[Key(sender: sender, type: canonical)] ?? []
     }

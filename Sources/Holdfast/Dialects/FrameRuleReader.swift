@@ -1,7 +1,6 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Reads `frames` of a dialect file.
 enum FrameRuleReader {
     static func rules(in reader: MemberReader) -> [FrameRule] {
         var rules: [FrameRule] = []
@@ -61,7 +60,7 @@ enum FrameRuleReader {
             }
             return .message(text)
         case "ignored":
-            // A type of the server that nobody has looked at is no type to pass over.
+            // An unknown type from a server must not be ignored without review.
             if isAny {
                 return reader.wrong("wire", .string(wire), "a wire type; '*' is for types unknown to the server")
             }
@@ -78,7 +77,6 @@ enum FrameRuleReader {
     }
 }
 
-/// Reads `when`.
 enum WireConditionReader {
     static func conditions(_ reader: MemberReader) -> [WireCondition] {
         reader.object.compactMap { key, value in

@@ -1,7 +1,7 @@
 import HoldfastJSON
 
 extension JSONValue {
-    /// A copy with a member at a place, whose containers are made as needed.
+    /// A copy with a member set at a location; containers are created as needed.
     func setting(_ location: JSONPointer, to value: JSONValue) -> JSONValue {
         guard let first = location.tokens.first else { return value }
         let rest = JSONPointer(tokens: Array(location.tokens.dropFirst()))
@@ -10,7 +10,7 @@ extension JSONValue {
         return copy
     }
 
-    /// A copy without the member at a place, and without containers that this leaves empty.
+    /// A copy without the member at a location, and without containers that become empty.
     package func removing(_ location: JSONPointer) -> JSONValue {
         guard let first = location.tokens.first else { return self }
         let rest = JSONPointer(tokens: Array(location.tokens.dropFirst()))
@@ -24,7 +24,7 @@ extension JSONValue {
             copy[first] = nil
         } else if member[rest] != nil {
             let smaller = member.removing(rest)
-            // A literal nil would be a JSON null here.
+            // A literal nil would be JSON null here.
             copy[first] = smaller.objectValue?.isEmpty == true ? JSONValue?.none : smaller
         }
         return copy
@@ -32,7 +32,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// An object with those names that it lacks, and where they are.
+    /// The object with missing names added, and their locations.
     package func adding(_ names: [String: String]) -> (value: JSONValue, made: [JSONPointer]) {
         guard objectValue != nil else { return (self, []) }
         let lacking = names.filter { self[$0.key] == nil }.sorted { $0.key < $1.key }

@@ -2,17 +2,17 @@ import HoldfastBasics
 import HoldfastJSON
 
 extension MemberMap {
-    /// What a value needs besides itself: the placeholders of a request, and the frames around it.
+    /// The context of a translation: the placeholders of the request, and how to translate nested frames.
     struct Surroundings {
-        /// Placeholders of the path, by name.
+        /// Placeholders of the path by name.
         var placeholders: [String: String] = [:]
-        /// A frame to the wire; nil drops it.
+        /// Translates a frame to the wire; nil drops it.
         var encode: (JSONValue) -> JSONValue? = { $0 }
-        /// A frame from the wire; nil drops it.
+        /// Translates a frame from the wire; nil drops it.
         var decode: (JSONValue) -> JSONValue? = { $0 }
     }
 
-    /// The canonical form of a wire value, without the places that only select it.
+    /// Translates a wire value to canonical form, without the members that only select the rule.
     func decoded(
         _ wire: JSONValue, _ surroundings: Surroundings = .init(), dropping selectors: [JSONPointer] = []
     ) -> JSONValue {
@@ -26,7 +26,7 @@ extension MemberMap {
             case .always, .assumed, .otherwise, .unsaid, .request: break
             }
         }
-        // What is left under the name of a member that stands elsewhere means something else.
+        // If a member is elsewhere, its canonical name has another meaning on the wire.
         for rule in rules where rule.location != .unsaid { value = value.removing(rule.canonical) }
         for rule in rules {
             guard let member = rule.decoded(wire, surroundings) else { continue }
@@ -35,7 +35,6 @@ extension MemberMap {
         return value
     }
 
-    /// The wire form of a canonical value.
     func encoded(_ canonical: JSONValue, _ surroundings: Surroundings = .init()) throws(Inexpressible) -> JSONValue {
         guard canonical.objectValue != nil, !isIdentity else { return canonical }
         var value = canonical
@@ -50,9 +49,9 @@ extension MemberMap {
 }
 
 extension MemberRule {
-    /// The canonical value of the member; nil when the wire does not say it, or says `null`.
+    /// The canonical value of the member; nil if it is absent or null on the wire.
     fileprivate func decoded(_ wire: JSONValue, _ surroundings: MemberMap.Surroundings) -> JSONValue? {
-        // A literal nil would be a JSON null here.
+        // A literal nil would be JSON null here.
         func said(_ location: JSONPointer) -> JSONValue? { wire[location].flatMap { $0.isNull ? JSONValue?.none : $0 } }
         switch location {
         case .at(let location, let vocabulary): return said(location).map(vocabulary.decoded)
@@ -73,7 +72,7 @@ extension MemberRule {
         }
     }
 
-    /// Where the member goes on the wire, and its value there; nil when there is nothing to say.
+    /// Writes the member to its place on the wire, if it has a value.
     fileprivate func encoded(
         _ value: JSONValue, _ surroundings: MemberMap.Surroundings
     ) throws(Inexpressible) -> (JSONPointer, JSONValue)? {

@@ -1,9 +1,9 @@
 import HoldfastJSON
 
-/// Where the members of one canonical value stand on the wire; a member that no rule names has the same name on both sides.
+/// The places of a canonical value's members on the wire; a member without a rule has the same name on both sides.
 struct MemberMap: Sendable, Equatable {
     var rules: [MemberRule] = []
-    /// Wire members with a fixed value, which say nothing.
+    /// Constant wire members without a meaning.
     var writes: [FixedMember] = []
 
     struct FixedMember: Sendable, Equatable {
@@ -14,50 +14,50 @@ struct MemberMap: Sendable, Equatable {
     var isIdentity: Bool { rules.isEmpty && writes.isEmpty }
 }
 
-/// Where one canonical member stands on the wire.
+/// The place of one canonical member on the wire.
 struct MemberRule: Sendable, Equatable {
     let canonical: JSONPointer
     let location: Location
 
     enum Location: Sendable, Equatable {
-        /// At a place of the wire, perhaps in other words.
+        /// At this location, possibly with other values.
         case at(JSONPointer, Vocabulary)
-        /// Nowhere, because the wire can mean nothing else.
+        /// Not written, because it always has this value.
         case always(JSONValue)
-        /// Nowhere; it is not written. Should it come all the same, it has its own name.
+        /// Not written; if it is present anyway, it has its own name.
         case unsaid
-        /// Nowhere, and a reader has to act as if it were this; no verdict about the member itself rests on it.
+        /// Not written; a reader assumes this value, but no verdict about the member relies on it.
         case assumed(JSONValue)
-        /// Nowhere; a wire member of this name means something else.
+        /// Not written; a wire member of this name has another meaning.
         case otherwise(String)
-        /// The last user message of `messages` alone, as a string.
+        /// Only the last user message of `messages`, as a string.
         case lastUserText(JSONPointer)
-        /// A list of frames, each in the dialect.
+        /// A list of frames in the dialect.
         case frames(JSONPointer)
-        /// A list of objects, each with a map of its own, perhaps newest first.
+        /// A list of objects with their own map, possibly newest first.
         case list(JSONPointer, MemberMap, isReversed: Bool)
-        /// In the path or query of the request, as the placeholder of this name.
+        /// In the path or query of the request, as this placeholder.
         case request(String)
     }
 
-    /// How a value is spelled.
+    /// How a value is written.
     enum Vocabulary: Sendable, Equatable {
         /// As in the specification.
         case same
-        /// Some values have another name; the others are the same.
+        /// Some values have other names.
         case values([Word])
         /// `YYYY-MM-DD HH:MM:SS` in UTC.
         case spacedUTC
     }
 
-    /// One value in two spellings.
+    /// One value and its name on the wire.
     struct Word: Sendable, Equatable {
         let wire: JSONValue
         let canonical: JSONValue
     }
 }
 
-/// Why a canonical value cannot be said on a wire.
+/// Why a canonical value cannot be expressed on a wire.
 struct Inexpressible: Error, Sendable, Equatable {
     let reason: String
 }

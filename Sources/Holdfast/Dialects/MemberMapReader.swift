@@ -3,7 +3,7 @@ import HoldfastJSON
 
 /// Reads `members` and `writes` of a dialect file.
 enum MemberMapReader {
-    /// The map of a rule, whose canonical members are among `names`; placeholders of a request may be taken for members.
+    /// Reads the map of a rule with canonical members among `names`; members may come from placeholders of a request.
     static func map(_ reader: MemberReader, names: Set<String>, placeholders: Set<String> = []) -> MemberMap {
         var map = MemberMap()
         if let members = reader.members("members") {
@@ -34,12 +34,12 @@ enum MemberMapReader {
         }
     }
 
-    /// A place: a member name, or a JSON pointer when it starts with a slash.
+    /// A location: a member name, or a JSON pointer if it starts with a slash.
     static func location(_ text: String) -> JSONPointer? {
         text.hasPrefix("/") ? JSONPointer(text) : JSONPointer(tokens: [text])
     }
 
-    /// Two members at one place could not be told apart.
+    /// Rejects two members at one location.
     private static func refuseSharedLocations(_ map: MemberMap, _ reader: MemberReader) {
         var taken = Set(map.writes.map(\.location))
         for rule in map.rules {
@@ -107,7 +107,6 @@ enum MemberMapReader {
 }
 
 extension MemberRule.Location {
-    /// The place on the wire; nil for what has none.
     var wire: JSONPointer? {
         switch self {
         case .at(let location, _), .lastUserText(let location), .frames(let location), .list(let location, _, _):

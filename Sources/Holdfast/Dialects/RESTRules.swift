@@ -1,13 +1,11 @@
 import HoldfastJSON
 
-/// The REST side of a dialect.
 struct RESTRules: Sendable, Equatable {
-    /// The requests that are not those of the specification; nil for one that the system does not have.
+    /// The requests that differ from the specification's; nil for one that the system lacks.
     var roads: [RESTRoad: RESTRule?] = [:]
-    /// How an error body is spelled.
     var error = BodyMap()
 
-    /// The rule of a request; nil when the system does not have it.
+    /// The rule of a request; nil if the system lacks it.
     func rule(of road: RESTRoad) -> RESTRule? {
         switch roads[road] {
         case .some(let rule): rule
@@ -16,7 +14,6 @@ struct RESTRules: Sendable, Equatable {
     }
 }
 
-/// The requests of the specification.
 enum RESTRoad: String, Sendable, Equatable, CaseIterable {
     case health, sessionList, session, chat
 
@@ -32,24 +29,23 @@ enum RESTRoad: String, Sendable, Equatable, CaseIterable {
     }
 }
 
-/// How one request of the specification travels.
+/// The form of a specification request on the wire.
 struct RESTRule: Sendable, Equatable {
     var method: String
     var target: TargetTemplate
     var request = MemberMap()
-    /// The status that stands for 200.
+    /// The status for success.
     var status = 200
-    /// What has to hold of the body of an answer for it to be the whole answer.
+    /// The conditions for a response body to be the complete answer.
     var conditions: [WireCondition] = []
     var answer = BodyMap()
 }
 
-/// How a body is spelled: perhaps in an envelope, with members of other names.
+/// The form of a body: possibly in an envelope, with renamed members.
 struct BodyMap: Sendable, Equatable {
-    /// The member that holds everything; the root when there is no envelope.
+    /// The member that contains everything; the root if there is no envelope.
     var envelope = JSONPointer()
     var members = MemberMap()
-    /// Members of the envelope with a fixed value.
     var writes: [MemberMap.FixedMember] = []
 
     func decoded(_ wire: JSONValue, _ surroundings: MemberMap.Surroundings = .init()) -> JSONValue {

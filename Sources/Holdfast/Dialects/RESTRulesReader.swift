@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// Reads `rest` of a dialect file.
 enum RESTRulesReader {
     static func rules(_ reader: MemberReader) -> RESTRules {
         var rules = RESTRules()

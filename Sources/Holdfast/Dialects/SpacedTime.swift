@@ -1,13 +1,13 @@
-/// Times as databases print them, `2026-11-20 21:08:37` in UTC, and as the protocol writes them.
+/// Converts times in database format, `2026-11-20 21:08:37` in UTC, from and to RFC 3339.
 enum SpacedTime {
-    /// The RFC 3339 form; nil when the text is not of this kind.
+    /// The RFC 3339 form; nil for other texts.
     static func decoded(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard bytes.count == 19, hasShape(bytes, separator: UInt8(ascii: " ")) else { return nil }
         return text.prefix(10) + "T" + text.dropFirst(11) + "Z"
     }
 
-    /// The spaced form of a time in UTC, without its fraction; nil when the text is not of that kind.
+    /// The database format of a UTC time, without its fraction; nil for other texts.
     static func encoded(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"),

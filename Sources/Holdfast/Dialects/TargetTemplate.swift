@@ -1,7 +1,7 @@
 /// A path and query with placeholders: `/api/messages?agentId={id}&limit=200`.
 ///
-/// Values stay percent-encoded as they are. A query parameter `limit={=200}` is written as 200, and may have any value or be
-/// absent in what is read.
+/// Values stay percent-encoded. A query parameter `limit={=200}` is written as 200, but any value, or none, is
+/// accepted.
 struct TargetTemplate: Sendable, Equatable {
     let text: String
     private let segments: [Substring]
@@ -14,7 +14,7 @@ struct TargetTemplate: Sendable, Equatable {
         parameters = Self.parameters(of: query)
     }
 
-    /// The values of the placeholders in a target; nil when it is another one.
+    /// The values of the placeholders in a matching target; nil for other targets.
     func match(_ target: String) -> [String: String]? {
         let (path, query) = Self.split(target)
         var values: [String: String] = [:]
@@ -34,11 +34,11 @@ struct TargetTemplate: Sendable, Equatable {
             let value = given.remove(at: index).value
             guard Self.usual(parameter.value) != nil || fits(parameter.value, value) else { return nil }
         }
-        // What else is asked for makes it another question; on a path without a query it is only ignored.
+        // An extra parameter makes it a different request, except on a path without a query, where it is ignored.
         return parameters.isEmpty || given.isEmpty ? values : nil
     }
 
-    /// The target with these values; nil when one is missing.
+    /// The target with these values; nil if one is missing.
     func filled(_ values: [String: String]) -> String? {
         var path: [String] = []
         for segment in segments {
@@ -79,7 +79,7 @@ struct TargetTemplate: Sendable, Equatable {
         text.hasPrefix("{") && text.hasSuffix("}") && usual(text) == nil ? text.dropFirst().dropLast() : nil
     }
 
-    /// The value that is written for a parameter which may have any.
+    /// The value to write for a parameter that may have any.
     private static func usual(_ text: Substring) -> Substring? {
         text.hasPrefix("{=") && text.hasSuffix("}") ? text.dropFirst(2).dropLast() : nil
     }

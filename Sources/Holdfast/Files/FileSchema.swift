@@ -3,9 +3,9 @@ import HoldfastJSON
 import HoldfastJSONSchema
 import HoldfastPlatform
 
-/// The JSON Schema of the files of one kind, and the words for what it has against one of them.
+/// The JSON Schema for one kind of file, and the messages for its violations.
 ///
-/// It says what a file may hold; what no schema can say, a reader notes beside it.
+/// It covers everything a schema can express; the reader of the file notes other problems.
 package struct FileSchema: Hashable, Sendable {
     static let scenario = FileSchema(name: "scenario")
     static let clientScenario = FileSchema(name: "client-scenario")
@@ -17,17 +17,17 @@ package struct FileSchema: Hashable, Sendable {
     package static let baseline = FileSchema(name: "baseline")
     package static let gateWaivers = FileSchema(name: "gate-waivers")
     package static let gateSeverities = FileSchema(name: "gate-severities")
-    /// The body of an action of a mock server.
+    /// The body of a mock server's action.
     package static func control(_ action: String) -> FileSchema { FileSchema(name: "control", part: action) }
 
     /// `Spec/schemas/files/NAME.json`.
     fileprivate let name: String
-    /// One of its definitions; nil for the whole.
+    /// A definition inside the schema; nil for the whole.
     fileprivate var part: String?
 
     private static let base = "https://holdfast.example/spec/1/schemas/files/"
     private static let compiled = Mutex<[FileSchema: Schema]>([:])
-    /// Every schema that this program carries: one may lead to another.
+    /// All embedded schemas, because they refer to each other.
     private static let registry = {
         var registry = SchemaRegistry()
         for (path, text) in SpecificationFiles.embedded.texts where path.hasPrefix("schemas/") {
@@ -37,13 +37,13 @@ package struct FileSchema: Hashable, Sendable {
         return registry
     }()
 
-    /// What it is, in the words of the schema.
+    /// The schema's description of the file.
     package var description: String {
         let pointer = JSONPointer(tokens: part.map { ["$defs", $0] } ?? [])
         return schema?.schemaValue(at: "\(Self.base)\(name).json", pointer)?["description"]?.stringValue ?? ""
     }
 
-    /// The schema as this program carries it; a test compiles every one.
+    /// The embedded schema; a test compiles each of them.
     private var schema: Schema? {
         Self.compiled.withLock { known in
             if let schema = known[self] { return schema }
@@ -55,14 +55,16 @@ package struct FileSchema: Hashable, Sendable {
 
     func findings(in root: JSONValue) -> [SchemaFinding] { schema?.findings(in: root) ?? [] }
 
-    /// Notes what the schema refuses, unless the reader said it better.
+    /// Notes the violations that the reader has not already explained better.
     func note(_ findings: [SchemaFinding], in root: JSONValue, into collector: ProblemCollector) {
         guard let schema else { return }
         let noted = collector.noted
-        let plain = findings.filter { $0.vagueAbout(schema) == nil }.map(\.violation.instanceLocation)
-        for finding in findings where !noted.contains(where: { finding.isTold(by: $0) }) {
-            // That no alternative fits is not worth saying of what is wrong in itself.
-            if let vague = finding.vagueAbout(schema), plain.contains(where: { $0.starts(with: vague) }) { continue }
+        let plain = findings.filter { $0.unmatchedValue(in: schema) == nil }.map(\.violation.instanceLocation)
+        for finding in findings where !noted.contains(where: { finding.isCovered(by: $0) }) {
+            // Skip "no alternative matches" if the value has a more specific problem.
+            if let vague = finding.unmatchedValue(in: schema), plain.contains(where: { $0.starts(with: vague) }) {
+                continue
+            }
             note(finding, in: root, schema, into: collector)
         }
     }
@@ -100,13 +102,13 @@ package struct FileSchema: Hashable, Sendable {
                 return collector.note(pointer, what, expected: expected, fix: fix)
             }
             collector.note(
-                pointer, finding.saysMore ? finding.violation.message : "found \(MemberReader.shown(value))",
+                pointer, finding.isSpecific ? finding.violation.message : "found \(MemberReader.shown(value))",
                 expected: finding.expectation(in: schema),
                 fix: finding.fix(of: value))
         }
     }
 
-    /// What is wrong with an object that has to have exactly one of some members, and how to mend it.
+    /// The problem and fix for an object that must have exactly one of some members.
     private static func chosen(_ names: [String], in object: JSONObject) -> (what: String, fix: String) {
         let given = names.filter { object[$0] != nil }
         return given.isEmpty
@@ -114,7 +116,7 @@ package struct FileSchema: Hashable, Sendable {
             : ("\(given.joined(separator: " and ")) at once", "keep one")
     }
 
-    /// What a member holds, in the singular.
+    /// The noun for an element of a member, in the singular.
     private static func noun(_ pointer: JSONPointer) -> String {
         guard let key = pointer.tokens.last(where: { Int($0) == nil }) else { return "value" }
         if let noun = ["do": "step", "within": "bound", "for": "bound"][key] { return noun }
@@ -123,8 +125,8 @@ package struct FileSchema: Hashable, Sendable {
 }
 
 extension SchemaFinding {
-    /// Whether a problem that a reader noted says this already.
-    fileprivate func isTold(by noted: JSONPointer) -> Bool {
+    /// Whether a problem noted by a reader already covers this.
+    fileprivate func isCovered(by noted: JSONPointer) -> Bool {
         let pointer = violation.instanceLocation
         switch fault {
         case .missing: return false
@@ -136,8 +138,8 @@ extension SchemaFinding {
         }
     }
 
-    /// Whether the words of the violation say more than the value does.
-    fileprivate var saysMore: Bool {
+    /// Whether the violation's message says more than the value does.
+    fileprivate var isSpecific: Bool {
         switch fault {
         case .count(_, let found, _): found > 0
         case .contains, .unwantedItem, .notTogether, .tooDeep, .multipleOf: true
@@ -155,8 +157,8 @@ extension SchemaFinding {
         }
     }
 
-    /// The value of which this says only that no alternative fits; nil for what is plainer.
-    fileprivate func vagueAbout(_ schema: Schema) -> JSONPointer? {
+    /// The value that matches no alternative, if this violation says only that.
+    fileprivate func unmatchedValue(in schema: Schema) -> JSONPointer? {
         switch fault {
         case .noneMatches, .severalMatch: alternatives(in: schema) == nil ? violation.instanceLocation : nil
         case .propertyName where violation.keywordLocation.tokens.contains("oneOf"): violation.instanceLocation.parent
@@ -164,7 +166,7 @@ extension SchemaFinding {
         }
     }
 
-    /// The members of which exactly one has to be there, when that is all the alternatives say.
+    /// The members of which exactly one is required, if the alternatives say only that.
     fileprivate func alternatives(in schema: Schema) -> [String]? {
         switch fault {
         case .noneMatches, .severalMatch: break
@@ -179,7 +181,7 @@ extension SchemaFinding {
         return names.isEmpty || names.count < branches.count ? nil : names
     }
 
-    /// What would have been right, from the schema around the keyword that refused the value.
+    /// The valid values, from the schema around the violated keyword.
     fileprivate func expectation(in schema: Schema) -> String {
         if case .const(.string(let text)) = fault { return text }
         if case .enumeration(let values, _) = fault {
@@ -208,7 +210,7 @@ extension SchemaFinding {
         }
     }
 
-    /// What the schema says about the value to people, as it can go on in a sentence.
+    /// The schema's description of the value, for the middle of a sentence.
     private func description(in schema: Schema) -> String? {
         schema.value(of: "description", near: violation)?.stringValue.map { text in
             text.prefix(1).lowercased() + (text.last == "." ? text.dropFirst().dropLast() : text.dropFirst())

@@ -1,33 +1,33 @@
 import HoldfastJSON
 
-/// The list of all fixtures, `Fixtures/index.json`, as far as the tools need it.
+/// The list of all fixtures, `Fixtures/index.json`.
 public struct FixtureIndex: Sendable {
     /// A golden message or transcript.
     public struct Entry: Sendable, Equatable {
         /// The file, relative to `Fixtures/`.
         public let file: String
-        /// What is expected of it, in words: `valid` or `invalid` of a message, and of a transcript each clause with its
-        /// verdict, such as `SYNC-3 violation, SYNC-7 pass`.
+        /// The expected result: `valid` or `invalid` for a message; for a transcript, each clause with its verdict,
+        /// such as `SYNC-3 violation, SYNC-7 pass`.
         public let verdict: String
-        /// The clauses it shows, kept or broken, in the order of the index.
+        /// The clauses it demonstrates, satisfied or violated, in index order.
         public let clauses: [ClauseID]
-        /// The clauses it breaks; empty for one that keeps all it shows.
+        /// The clauses it violates.
         public let broken: Set<ClauseID>
-        /// Where in the schemas a message is refused; nil for one that is valid, or that no schema gets to see.
+        /// The schema location that rejects a message; nil if it is valid or never reaches a schema.
         public var rejectedAt: String?
-        /// The history of a transcript in the notation; nil for a message.
+        /// The notation of a transcript; nil for a message.
         public var notation: String?
-        /// What its subject declares.
+        /// The subject's declared profiles.
         public var profiles: Set<Profile> = []
-        /// What it shows, in a sentence.
+        /// A sentence about it.
         public var why = ""
     }
 
-    /// Every fixture, in the order of the index.
+    /// All fixtures in index order.
     public let entries: [Entry]
 
-    /// Reads the index that came with a specification.
-    /// - Throws: A problem when there is none, or it is no JSON.
+    /// Reads the index of a specification.
+    /// - Throws: A problem if it is missing or not JSON.
     public init(_ files: SpecificationFiles) throws(InputProblems) {
         let root: JSONValue
         do {
@@ -63,12 +63,12 @@ public struct FixtureIndex: Sendable {
         entries = messages + transcripts
     }
 
-    /// The files that show a clause kept or broken.
+    /// The files that demonstrate a clause, satisfied or violated.
     public func files(showing clause: ClauseID) -> [String] {
         entries.filter { $0.clauses.contains(clause) }.map(\.file)
     }
 
-    /// The shortest transcript that shows a clause broken, or kept; one that is named after the clause comes first.
+    /// The shortest transcript with a violated, or satisfied, clause; one named after the clause comes first.
     public func history(of clause: ClauseID, isBroken: Bool) -> Entry? {
         let candidates = entries.filter {
             $0.notation != nil && $0.clauses.contains(clause) && $0.broken.contains(clause) == isBroken
@@ -80,7 +80,7 @@ public struct FixtureIndex: Sendable {
         return candidates.min { rank($0) < rank($1) }
     }
 
-    /// The clauses that some transcript breaks.
+    /// The clauses that any transcript violates.
     public var brokenByTranscripts: Set<ClauseID> {
         entries.filter { $0.file.hasPrefix("transcripts/") }.reduce(into: []) { $0.formUnion($1.broken) }
     }

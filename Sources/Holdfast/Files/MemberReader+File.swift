@@ -1,16 +1,17 @@
 import HoldfastJSON
 
-/// What the readers of all files that a person writes begin and end with.
+/// Reading of whole files, common to all kinds.
 extension MemberReader {
-    /// Reads a file that holds one object, which a schema describes.
+    /// Reads a file with one object, described by a schema.
     ///
-    /// One that is known to be sound is not held against it, nor is one that is not `meant`, which has then been noted.
+    /// The schema check is skipped if the file is known to be sound, or if it is not `meant`, which has then been
+    /// noted.
     ///
     /// * `isSound`: Whether it is known to pass the schema.
-    /// * `expected`: What the file should be, in words such as `a baseline`.
+    /// * `expected`: The expected kind of file, such as `a baseline`.
     /// * `isMeant`: Whether it is a file of this kind at all.
-    /// * `reading`: Makes something of the members; what is wrong with them it notes, and nil alone says nothing.
-    /// - Throws: Every problem of the file at once, each with its line; a member that stands twice is one.
+    /// * `reading`: Converts the members and notes problems; nil without a note is not a problem.
+    /// - Throws: All problems of the file, with lines; a duplicate member is one.
     package static func read<Value>(
         _ bytes: [UInt8], file: String, schema: FileSchema, isSound: Bool = false, expected: String,
         maxBytes: Int = JSONLimits.standard.maxBytes,
@@ -28,7 +29,7 @@ extension MemberReader {
         return try read(document.root, isSound ? nil : schema, into: collector, reading)
     }
 
-    /// Reads an object that travelled inside something else and has no lines; one without a schema is known to be sound.
+    /// Reads an object that has no lines because it is inside something else; without a schema, it must be sound.
     package static func read<Value>(
         _ value: JSONValue, at location: String, schema: FileSchema?, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
@@ -48,7 +49,7 @@ extension MemberReader {
         return read
     }
 
-    /// Notes the profiles in `profiles` that are declared without the one they need.
+    /// Notes declared profiles that lack a required one.
     func noteNeeds(of profiles: Set<Profile>) {
         let location = pointer.appending("profiles")
         let problem = Profile.problem(declaring: profiles, at: "") { missing in

@@ -1,9 +1,9 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Collects what is wrong in one file, so that a person mends it in one go.
+/// Collects the problems of one file, so that all can be fixed at once.
 package final class ProblemCollector {
-    /// Where a problem stands among those of one object.
+    /// The order of problems within one object.
     enum Order: Int {
         case flaw = -3
         case unknownMember, missingMember
@@ -13,23 +13,21 @@ package final class ProblemCollector {
     private var notes: [(pointer: JSONPointer, order: Order, problem: InputProblem)] = []
     private let file: String
     private let text: [UInt8]?
-    /// Whether the schema refuses something: what follows from the whole of a file is then not worth saying.
+    /// Whether the schema rejects something; then problems of the file as a whole are not noted.
     package var isRefused = false
     private static let limit = 100
 
-    /// Collects the problems of a file; with its text, they name line and column.
+    /// Collects the problems of a file; with its text, they have line and column.
     init(file: String, text: [UInt8]? = nil) { (self.file, self.text) = (file, text) }
 
-    /// Whether nothing is wrong so far.
     var isClean: Bool { !isRefused && notes.isEmpty }
 
-    /// What was noted, at most ``limit`` problems: a hostile file cannot buy memory with them.
+    /// The noted problems, at most ``limit``, so that a hostile file cannot use up memory.
     package var problems: [InputProblem] { notes.map(\.problem) }
 
-    /// The values of which something was noted.
     var noted: [JSONPointer] { notes.map(\.pointer) }
 
-    /// Adds a problem of the value at a pointer.
+    /// Notes a problem of the value at a pointer.
     package func note(_ pointer: JSONPointer, _ what: String, expected: String, fix: String) {
         note(pointer, what, expected: expected, fix: fix, order: .value)
     }
@@ -37,11 +35,11 @@ package final class ProblemCollector {
     func note(_ pointer: JSONPointer, _ what: String, expected: String, fix: String, order: Order) {
         guard notes.count < Self.limit else { return }
         let problem = InputProblem(location: location(of: pointer), what: what, expected: expected, fix: fix)
-        // What a reader and a schema say alike is said once.
+        // If a reader and the schema find the same problem, note it once.
         if !notes.contains(where: { $0.problem == problem }) { notes.append((pointer, order, problem)) }
     }
 
-    /// The problems in the order of the file: flaws first, and of each object what it should not have and what it lacks.
+    /// The problems in file order: flaws first; then for each object, its invalid and its missing members.
     func sortedProblems(in root: JSONValue) -> [InputProblem] {
         let placed = notes.enumerated().map { index, note in
             var order: [Int] = note.order == .flaw ? [note.order.rawValue] : []
@@ -59,7 +57,7 @@ package final class ProblemCollector {
         }.map(\.problem)
     }
 
-    /// Adds a flaw of the text: readers disagree on what it means, so nobody can have meant it.
+    /// Notes a flaw of the text, since readers interpret it differently.
     func note(_ flaw: JSONFlaw) {
         switch flaw.kind {
         case .duplicateKey(let key):
@@ -73,27 +71,27 @@ package final class ProblemCollector {
         }
     }
 
-    /// The line and column of the value at a pointer; nil where the text is not known.
+    /// The line and column of the value at a pointer, if the text is known.
     package func location(of pointer: JSONPointer) -> JSONLocation? {
         text.flatMap { JSONParser.location(of: pointer, in: $0) }
     }
 
-    /// The file, the line and column where its text is known, and the pointer.
+    /// The file, the line and column if known, and the pointer.
     package func location(of pointer: JSONPointer) -> String {
         let line = location(of: pointer).map { ":\($0)" } ?? ""
         return pointer.isRoot ? file + line : "\(file)\(line) \(pointer)"
     }
 }
 
-/// Reads the members of one object of a file, which its schema describes.
+/// Reads the members of one object that a schema describes.
 ///
-/// Every reading method returns nil both for an absent member and for a wrong one, which the schema refuses.
+/// Reading methods return nil for an absent member and for an invalid one, which the schema rejects.
 package struct MemberReader {
     package let object: JSONObject
     package let pointer: JSONPointer
     package let collector: ProblemCollector
 
-    /// Takes the members of a value; nil when it is no object.
+    /// Reads the members of a value; nil if it is not an object.
     package init?(_ value: JSONValue, at pointer: JSONPointer, into collector: ProblemCollector) {
         guard let object = value.objectValue else { return nil }
         (self.object, self.pointer, self.collector) = (object, pointer, collector)
@@ -101,7 +99,7 @@ package struct MemberReader {
 
     package func value(_ key: String) -> JSONValue? { object[key] }
 
-    /// Notes that a member is missing, and returns nil.
+    /// Notes a missing member, and returns nil.
     package func lacking<Value>(_ key: String) -> Value? {
         collector.note(
             pointer, "'\(key)' is missing", expected: "a member '\(key)'", fix: "add it", order: .missingMember)
@@ -116,13 +114,13 @@ package struct MemberReader {
 
     package func integer(_ key: String) -> Int? { object[key]?.intValue }
 
-    /// A text that a schema asks for; an empty one where the file has none.
+    /// A text that the schema requires; empty if it is missing.
     package func text(_ key: String) -> String { object[key]?.stringValue ?? "" }
 
-    /// An element of an array and where it stands.
+    /// An element of an array, and its location.
     package typealias Element = (value: JSONValue, pointer: JSONPointer)
 
-    /// The elements of an array; none when it is no array.
+    /// The elements of an array; empty for other values.
     static func elements(_ array: Element) -> [Element] {
         (array.value.arrayValue ?? []).enumerated().map { ($0.element, array.pointer.appending($0.offset)) }
     }
@@ -144,7 +142,7 @@ package struct MemberReader {
         object[key]?.stringValue.flatMap { Choice(rawValue: $0) }
     }
 
-    /// Those elements of an array that are raw values of an enumeration, each with where it stands.
+    /// The elements of an array that are raw values of an enumeration, with their locations.
     package func choices<Choice>(_ key: String, of type: Choice.Type) -> [(choice: Choice, pointer: JSONPointer)]
     where Choice: RawRepresentable<String> {
         (array(key) ?? []).compactMap { element in
@@ -157,7 +155,7 @@ package struct MemberReader {
         object[key].flatMap { MemberReader($0, at: pointer.appending(key), into: collector) }
     }
 
-    /// Notes a value that cannot be used and returns nil.
+    /// Notes an invalid value, and returns nil.
     package func wrong<Value>(_ key: String, _ value: JSONValue, _ expected: String) -> Value? {
         collector.note(
             pointer.appending(key), "found \(Self.shown(value))", expected: expected, fix: "correct the value")
@@ -178,7 +176,7 @@ package struct MemberReader {
 package func clipped(_ text: String) -> String { excerpt(text) }
 
 extension InputProblem {
-    /// A file that is no JSON at all.
+    /// A problem of a file that is not JSON.
     package init(_ problem: JSONProblem, in file: String, expected: String) {
         let whole = "\(problem)"
         let prefix = "\(problem.location): "

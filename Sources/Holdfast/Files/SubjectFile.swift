@@ -1,86 +1,86 @@
-/// A subject as its team describes it: where it is, what it declares, how to start it.
+/// A description of a subject by its team: its address, its declaration, and how to start it.
 public struct SubjectFile: Sendable, Equatable {
-    /// The name by which reports call the subject; its address when nil.
+    /// The subject's name in reports; nil for its address.
     public var name: String?
-    /// Which build of the subject it is, for reports.
+    /// The subject's build, for reports.
     public var version: String?
     /// One sentence for people.
     public var summary: String?
-    /// The WebSocket address; of a server that is started with `{port}` when nil.
+    /// The WebSocket address; nil for a server that is started with `{port}`.
     public var url: String?
-    /// The base of the REST paths; taken from `url` when nil.
+    /// The base URL of the REST paths; nil to derive it from `url`.
     public var http: String?
-    /// The dialect it speaks: `canonical`, the name of one that comes along, or the path of a file beside this one.
+    /// Its dialect: `canonical`, the name of a built-in one, or the path of a file relative to this one.
     public var dialect: String
-    /// The profiles it declares, by whose clauses it is judged; those that its greeting states when nil.
+    /// The declared profiles, which select the clauses; nil to use those in its greeting.
     public var profiles: Set<Profile>?
-    /// What its agent does with a prompt.
+    /// The behavior of its agent.
     public var agent: Agent
-    /// The tiers of scenarios to perform; all that apply when nil.
+    /// The tiers of scenarios to perform; nil for all that apply.
     public var tiers: Set<Int>?
-    /// Whose credentials the suite may use.
+    /// The accounts that the suite may use.
     public var principals: [Principal]
-    /// Headers of every upgrade and request, by name; never written to a transcript.
+    /// Headers for every upgrade and request, by name; never written to a transcript.
     public var headers: [String: String]
-    /// How the suite starts it; nil when somebody else does.
+    /// How the suite starts it; nil if it is already running.
     public var start: Start?
-    /// How it was configured to push.
+    /// How its pushes are configured.
     public var push: Push?
-    /// Limits it was configured with, where they differ from what it announces.
+    /// Configured limits that differ from the announced ones.
     public var limits: [String: Int]
 
-    /// What an agent does with a prompt.
+    /// How an agent responds to a prompt.
     public enum Agent: String, Sendable, CaseIterable {
-        /// Answers as it likes.
+        /// With any answer.
         case plain
-        /// Obeys scripts in the prompt.
+        /// By following scripts in the prompt.
         case scripted
-        /// Asks a model endpoint that the runner serves.
+        /// By calling a model endpoint that the runner provides.
         case model
     }
 
-    /// A person or account of the subject, with the credential that stands for it.
+    /// A user or account of the subject, with its credential.
     public struct Principal: Sendable, Equatable {
-        /// How scenarios call it, such as `p1`.
+        /// The name in scenarios, such as `p1`.
         public var name: String
-        /// Where its credential comes from.
+        /// The source of its credential.
         public var token: Token
 
-        /// A person with a credential.
+        /// Creates a principal.
         public init(name: String, token: Token) { (self.name, self.token) = (name, token) }
     }
 
-    /// Where a credential comes from; it is never written to a transcript.
+    /// The source of a credential, which is never written to a transcript.
     public enum Token: Sendable, Equatable {
-        /// It stands in the file.
+        /// The text in the subject file.
         case given(String)
         /// The first line of another file.
         case file(String)
-        /// A variable of the environment.
+        /// An environment variable.
         case variable(String)
-        /// What a program prints, which is asked again when that expires.
+        /// The output of a program, which is run again when the credential expires.
         case command([String])
     }
 
-    /// How a subject was configured to push.
+    /// How a subject's pushes are configured.
     public struct Push: Sendable, Equatable {
-        /// The app its pushes are for; any will do when nil.
+        /// The app that pushes are addressed to; nil for any.
         public var topic: String?
-        /// Device tokens by the principals' names; never written to a transcript.
+        /// Device tokens by principal; never written to a transcript.
         public var devices: [String: String]
     }
 
-    /// How a subject is started.
+    /// How to start a subject.
     public struct Start: Sendable, Equatable {
         /// The program and its arguments.
         public var command: [String]
-        /// Where it is started; where the file lies when nil.
+        /// The working directory; nil for the folder of the file.
         public var directory: String?
-        /// The folder where it stores sessions.
+        /// The folder with its stored sessions.
         public var data: String?
-        /// Variables added to the environment.
+        /// Additional environment variables.
         public var environment: [String: String]
-        /// A piece of its output that says it takes connections.
+        /// Text in its output that shows it is ready.
         public var ready: String?
     }
 }

@@ -3,9 +3,9 @@ import HoldfastJSON
 extension SubjectFile {
     /// Reads a subject file.
     /// - Parameters:
-    ///   - text: The file.
-    ///   - file: Its name, as problems show it.
-    /// - Throws: Every problem of the file at once, each with its line.
+    ///   - text: The contents of the file.
+    ///   - file: Its name in problems.
+    /// - Throws: All problems of the file, with lines.
     public init(_ text: String, file: String) throws(InputProblems) {
         self = try MemberReader.read(Array(text.utf8), file: file, schema: .subject, expected: "a subject file") {
             SubjectFile(reading: $0)
@@ -31,9 +31,9 @@ extension SubjectFile {
             uniqueKeysWithValues: (reader.value("limits")?.objectValue ?? [:]).compactMap { name, value in
                 value.intValue.map { (name, $0) }
             })
-        // Who starts it can tell it where to listen.
+        // A server that the suite starts can be told where to listen.
         if reader.value("url") == nil, reader.value("start") == nil { let _: Never? = reader.lacking("url") }
-        // An unknown name may be the needed one.
+        // A misspelled profile may be the required one.
         if reader.collector.isClean, let profiles { reader.noteNeeds(of: profiles) }
     }
 
@@ -102,10 +102,10 @@ extension SubjectFile {
         return Push(topic: reader.string("topic"), devices: devices)
     }
 
-    /// What a device token is made of, in words.
+    /// A description of a valid device token.
     public static let expectedDevice = "a device token of 8 to 200 letters, digits, '-', '_', '.' or '~'"
 
-    /// Whether a text can be a device token: it stands in paths as it is, and must be found in other texts.
+    /// Whether a text is a valid device token: it must be usable in paths and searchable in other texts.
     public static func isDevice(_ text: String) -> Bool {
         (8...200).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy {

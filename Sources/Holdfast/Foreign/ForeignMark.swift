@@ -1,18 +1,18 @@
 import HoldfastJSON
 
-/// What shows one protocol on its wire; the table of all that are recognized.
+/// The characteristics of another protocol; with the table of all recognized ones.
 struct ForeignMark: Sendable {
     let name: String
     let way: ForeignProtocol.Way
-    /// Whether one message tells; others have to be most of what was said.
+    /// Whether one message is enough; otherwise most messages must match.
     var isStrong = true
-    /// What the text of a message begins with.
+    /// How a message starts.
     var begins: [String] = []
-    /// What an address holds.
+    /// Parts of an address.
     var paths: [String] = []
-    /// What a message must be as well for an address to tell; nil where the address is enough.
+    /// A further condition on a message if the address matches; nil if the address is enough.
     var besidesPath: (@Sendable (JSONValue) -> Bool)?
-    /// What a message is as JSON.
+    /// Whether a JSON message matches.
     var isSaid: @Sendable (JSONValue) -> Bool = { _ in false }
 
     func marks(_ text: String, _ value: JSONValue?) -> Bool {
@@ -21,7 +21,7 @@ struct ForeignMark: Sendable {
 
     func marksPath(_ path: String) -> Bool { paths.contains(where: path.contains) }
 
-    /// The ones that tell most come first.
+    /// All protocols, the most characteristic first.
     static let all: [ForeignMark] =
         chatProtocols + [
             ForeignMark(
@@ -54,7 +54,7 @@ struct ForeignMark: Sendable {
                 isSaid: { value in
                     guard value["jsonrpc"] == "2.0" else { return false }
                     let method = value["method"]?.stringValue ?? ""
-                    // A language server has the method too, with these members.
+                    // A language server has this method too, with these members.
                     if value["params"]?["processId"] ?? value["params"]?["rootUri"] != nil { return false }
                     let words = [
                         "initialize", "notifications", "tools", "resources", "prompts", "sampling", "elicitation",
@@ -91,7 +91,7 @@ struct ForeignMark: Sendable {
                 }),
         ]
 
-    /// Protocols of chats, agents and messages that share words with this one.
+    /// Protocols for chats, agents and messages, which share terms with this one.
     private static let chatProtocols: [ForeignMark] = [
         ForeignMark(
             name: "server-sent events, a stream of one direction over HTTP", way: .bridge,
@@ -188,7 +188,7 @@ extension JSONValue {
 
     fileprivate func hasTexts(_ names: String...) -> Bool { names.allSatisfy { self[$0]?.stringValue != nil } }
 
-    /// Whether a member of this name says what the object is, and `type` does not.
+    /// Whether a member of this name, and not `type`, states the kind of object.
     fileprivate func isTyped(by name: String) -> Bool {
         objectValue != nil && self["type"] == nil && self[name]?.stringValue != nil
     }

@@ -1,38 +1,38 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// A protocol that is not this one, recognized by what passes over its wire.
+/// Another protocol, recognized by its traffic.
 public struct ForeignProtocol: Sendable, Equatable {
-    /// What people call it.
+    /// Its common name.
     public let name: String
-    /// The message or address that shows it, cut.
+    /// The message or address that shows it, shortened.
     public let mark: String
-    /// How the suite can work with it all the same.
+    /// How the suite can still work with it.
     public let way: Way
 
     /// How the suite can work with another protocol.
     public enum Way: Sendable, Equatable {
-        /// One of the dialects of these names, which are built in, maps it.
+        /// One of these built-in dialects maps it.
         case dialect([String])
-        /// Its messages are JSON objects, so that a dialect can map them.
+        /// A new dialect can map it, because its messages are JSON objects.
         case newDialect
-        /// Its messages are wrapped, and no dialect unwraps them.
+        /// A bridge is necessary, because its messages are wrapped and dialects do not unwrap.
         case bridge
-        /// It is this protocol in another version.
+        /// It is another version of this protocol.
         case version
     }
 
-    /// What to say in place of violations.
+    /// The message to show in place of violations.
     public var what: String {
         way == .version
             ? "this is \(name), which this program does not test: \(mark)"
             : "this is not the Holdfast protocol; it looks like \(name): \(mark)"
     }
 
-    /// What to expect instead.
+    /// The expected traffic.
     public static let expected = "frames of this protocol, or a dialect that maps them"
 
-    /// What to do about it; a recording that is at hand is named.
+    /// How to fix it, naming the recording if there is one.
     public func fix(naming capture: String = "CAPTURE") -> String {
         let capture = capture.contains(" ") ? "CAPTURE" : capture
         return switch way {
@@ -48,7 +48,7 @@ public struct ForeignProtocol: Sendable, Equatable {
     }
 }
 
-/// The first messages and the addresses of some traffic, by which its protocol is recognized.
+/// The first messages and addresses of some traffic, from which its protocol is recognized.
 public struct WireSample: Sendable {
     fileprivate struct Message {
         let text: String
@@ -56,40 +56,41 @@ public struct WireSample: Sendable {
         let sender: Role?
     }
 
-    /// The most messages that are looked at, and the most bytes of one.
+    /// The most messages to examine, and the largest one in bytes.
     private static let mostMessages = 60
     private static let mostBytes = 16 << 10
 
     private var messages: [Message] = []
     private var paths: [String] = []
-    /// Whether only one side's messages are looked at, because the other one is the suite.
+    /// Whether only one side's messages count, because the suite is the other side.
     private let isOneSided: Bool
 
-    /// Nothing seen yet.
+    /// An empty sample.
     public init(isOneSided: Bool = false) { self.isOneSided = isOneSided }
 
-    /// Whether more would not be looked at.
+    /// Whether further messages would be ignored.
     public var isFull: Bool { messages.count >= Self.mostMessages }
 
-    /// Whether a message of this protocol is among them.
+    /// Whether it contains a message of this protocol.
     public var isOwn: Bool { messages.contains(where: \.isOwn) }
 
-    /// Takes a text message; who sent it may be unknown.
+    /// Adds a text message, whose sender may be unknown.
     public mutating func take(_ text: String, sentBy sender: Role?) {
         guard !isFull, text.utf8.count <= Self.mostBytes, !text.isEmpty else { return }
         messages.append(Message(text: text, value: try? JSONParser.value(text), sender: sender))
     }
 
-    /// Takes the path and query that a connection was asked for with.
+    /// Adds the path and query of a connection request.
     public mutating func take(path: String) {
         if paths.count < Self.mostMessages { paths.append(path) }
     }
 
-    /// The protocol that this looks like, among others a dialect that comes along; nil where it is this one, or shows no mark.
+    /// The protocol that the traffic resembles, possibly that of a built-in dialect; nil for this protocol, or if there
+    /// is no evidence.
     public func foreign(among dialects: [Dialect]) -> ForeignProtocol? {
         if let version = otherVersion { return version }
         if let dialect = dialect(among: dialects) { return dialect }
-        let strange = mostlyStrange
+        let strange = firstOfMostlyUnknown
         guard !isOwn || strange != nil else { return nil }
         for protocolMark in ForeignMark.all {
             if let path = paths.first(where: protocolMark.marksPath) {
@@ -113,10 +114,10 @@ public struct WireSample: Sendable {
         }
     }
 
-    /// The first message of a server most of whose messages have no type of this protocol; nil for any other server.
+    /// The first message of a server most of whose messages have types outside this protocol; nil for other servers.
     ///
-    /// Whoever greets, acknowledges or replays as only this protocol does may send whatever else it likes.
-    private var mostlyStrange: Message? {
+    /// A server that greets, acknowledges or replays like this protocol may send other types as well.
+    private var firstOfMostlyUnknown: Message? {
         guard !isOneSided, !messages.contains(where: \.isServersAlone) else { return nil }
         let said = messages.filter { message in
             if let sender = message.sender { return sender == .server }
@@ -129,9 +130,9 @@ public struct WireSample: Sendable {
         return strange.count > 2 && strange.count * 2 > said.count ? strange.first : nil
     }
 
-    /// This protocol in another version, as every greeting states.
+    /// This protocol in another version, as stated by every greeting.
     ///
-    /// Either nobody asked for version 1, or the server also sends types that version 1 does not have: a wrong number alone is a
+    /// Either no client offered version 1, or the server also sends types outside version 1. A wrong number alone is a
     /// violation of LIVE-8.
     private var otherVersion: ForeignProtocol? {
         if let refusing = onlyOtherVersions { return refusing }
@@ -147,7 +148,7 @@ public struct WireSample: Sendable {
             name: "version \(number) of the Holdfast protocol", mark: Self.cut(message.text), way: .version)
     }
 
-    /// The version that each `auth` of a client offers; nil where one offers version 1, or none was seen.
+    /// The version in each client's `auth`; nil if one offers version 1, or if there is none.
     public var offeredVersion: ForeignProtocol? {
         let offers = messages.filter { $0.type == "auth" }
         guard let first = offers.first, let version = first.value?["protocol"], let number = version.intValue,
@@ -158,7 +159,7 @@ public struct WireSample: Sendable {
             name: "version \(number) of the Holdfast protocol", mark: Self.cut(first.text), way: .version)
     }
 
-    /// A server that turns version 1 away and names others.
+    /// A server that rejects version 1 and names others.
     private var onlyOtherVersions: ForeignProtocol? {
         guard let refusal = messages.first(where: { $0.value?["code"] == "unsupported_version" }),
             let supported = refusal.value?["supported"]?.arrayValue, let first = supported.first?.intValue,
@@ -168,7 +169,7 @@ public struct WireSample: Sendable {
             name: "version \(first) of the Holdfast protocol", mark: Self.cut(refusal.text), way: .version)
     }
 
-    /// The dialect whose words these are: it knows types that the specification does not, and none is against it.
+    /// The dialect that fits: it knows types outside the specification, and no type contradicts it.
     private func dialect(among dialects: [Dialect]) -> ForeignProtocol? {
         let typed = messages.filter { $0.type != nil }
         let rated = dialects.compactMap { dialect -> (dialect: Dialect, first: Message, count: Int)? in
@@ -176,7 +177,7 @@ public struct WireSample: Sendable {
                 let senders = message.sender.map { [$0] } ?? Role.allCases
                 return senders.contains { dialect.knows(message.type ?? "", sentBy: $0) }
             }
-            let telling = own.filter { dialect.isToldBy($0.type ?? "") }
+            let telling = own.filter { dialect.isIdentified(by: $0.type ?? "") }
             guard let first = telling.first, own.count == typed.count else { return nil }
             return (dialect, first, telling.count)
         }
@@ -194,12 +195,12 @@ public struct WireSample: Sendable {
 extension WireSample.Message {
     fileprivate var type: String? { value?["type"]?.stringValue }
 
-    /// Whether it is an object of a type that the specification does not have.
+    /// Whether it is an object with a type outside the specification.
     fileprivate var isOfUnknownType: Bool {
         type.map { type in !Dialect.canonicalTypes.values.contains { $0.contains(type) } } ?? false
     }
 
-    /// Whether only a server of this protocol says it: several members of it, each by its name.
+    /// Whether it is unmistakably from a server of this protocol: it has several of its members.
     fileprivate var isServersAlone: Bool {
         guard let type, let value else { return false }
         let members: [String: [String]] = [
@@ -209,7 +210,7 @@ extension WireSample.Message {
         return members[type]?.allSatisfy { value[$0] != nil } ?? false
     }
 
-    /// Whether it is surely a message of this protocol: a type of it with the member that only this one has there.
+    /// Whether it is unmistakably from this protocol: a known type with its characteristic member.
     fileprivate var isOwn: Bool {
         guard let type, let value else { return false }
         if type == "connected", let version = value["protocol"], version != 1 { return false }
@@ -224,13 +225,13 @@ extension WireSample.Message {
 }
 
 extension Dialect {
-    /// Whether it has a rule of its own for a type.
+    /// Whether there is a rule for exactly this type.
     fileprivate func knows(_ type: String, sentBy sender: Role) -> Bool {
         typeLocation == Self.usualTypeLocation && types(sentBy: sender).contains(type)
     }
 
-    /// Whether a type that the specification does not have means something to it: what it ignores may be anybody's.
-    fileprivate func isToldBy(_ type: String) -> Bool {
+    /// Whether a type outside the specification is evidence for it; an ignored type is not.
+    fileprivate func isIdentified(by type: String) -> Bool {
         guard !Self.canonicalTypes.values.contains(where: { $0.contains(type) }) else { return false }
         return challenge?["type"]?.stringValue == type
             || frameRules.all.contains { rule in

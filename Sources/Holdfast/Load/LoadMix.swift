@@ -2,17 +2,17 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// How the devices of a load behave; its shape is `Spec/schemas/files/mix.json`.
+/// The behavior of devices under load; the format is `Spec/schemas/files/mix.json`.
 package struct LoadMix: Sendable, Equatable {
-    /// The name of one that comes along, or of a file without its ending.
+    /// The name of a built-in mix, or of a file without its extension.
     package var name: String
     package var summary = ""
-    /// The pause between two questions of a device, in milliseconds.
+    /// The pause between a device's questions, in milliseconds.
     package var pause = 3000...9000
-    /// How many tools a scripted agent uses for each question, and how long each takes, in milliseconds.
+    /// How many tools a scripted agent uses per question, and the time for each, in milliseconds.
     package var tools = 0
     package var toolMs = 0
-    /// Shares of all questions, in thousandths.
+    /// The shares of questions with each behavior, in thousandths.
     package var rest = 0
     package var newSession = 0
     package var reads = 0
@@ -54,7 +54,7 @@ package struct LoadMix: Sendable, Equatable {
 }
 
 extension Specification {
-    /// The names of the mixes that come along, the default first.
+    /// The names of the built-in mixes, the default first.
     package var mixNames: [String] {
         let names = files.texts.keys.filter { $0.hasPrefix("mixes/") && $0.hasSuffix(".json") }.sorted()
         return names.map { String($0.dropFirst("mixes/".count).dropLast(".json".count)) }.sorted { one, other in
@@ -62,7 +62,7 @@ extension Specification {
         }
     }
 
-    /// The mix of a name; nil when none comes along that is called so.
+    /// The built-in mix with a name, if there is one.
     package func mix(named name: String) throws(InputProblems) -> LoadMix? {
         let file = "mixes/\(name).json"
         return try files.texts[file].map { text throws(InputProblems) in
@@ -71,7 +71,7 @@ extension Specification {
     }
 }
 
-/// What a person on a phone waits for under load, each counted from the moment at which the act was intended.
+/// The delays that a phone user notices under load, measured from the time when the action was scheduled.
 package enum LoadTime: String, Sendable, CaseIterable {
     case ack, firstTool, done, caughtUp
 

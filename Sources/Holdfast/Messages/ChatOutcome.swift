@@ -1,17 +1,17 @@
 import HoldfastJSON
 
-/// What a response to `POST /api/chat` says of its question.
+/// The outcome of a question according to the response to `POST /api/chat`.
 package enum ChatOutcome: Sendable {
-    /// Its turn ended with an answer.
+    /// The turn ended with an answer.
     case answered
-    /// Its turn ended with an error.
+    /// The turn ended with an error.
     case failed
-    /// It started no turn.
+    /// No turn was started.
     case refused
-    /// Nothing, as if the response was lost.
+    /// Nothing; treat it as a lost response.
     case unknown
 
-    /// Reads a response: a 5xx without the name of a turn or a question may be a gateway's, which knows neither.
+    /// Classifies a response: a 5xx that names neither turn nor question may come from a gateway.
     package init(status: Int, body: JSONValue?) {
         func names(_ member: String) -> Bool { body?[member]?.stringValue != nil }
         self =

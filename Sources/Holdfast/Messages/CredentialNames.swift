@@ -1,17 +1,17 @@
-/// Under which names credentials travel, however they are spelled: `apiKey`, `api_key` and `API-Key` are one.
+/// Names of members and fields with credentials, in any spelling: `apiKey`, `api_key` and `API-Key` are equal.
 public enum CredentialNames {
-    /// Whether a member of any frame, body or form holds a credential by its name.
+    /// Whether a member of any frame, body or form contains a credential, judging by its name.
     public static func holds(_ name: some StringProtocol) -> Bool { members.contains(spelled(name)) }
 
-    /// Whether bytes of a JSON string may be such a name; false is certain, and quicker than a text can be made.
+    /// Whether bytes of a JSON string may be such a name; a fast check without false negatives.
     package static func mayHold(_ name: UnsafeRawBufferPointer) -> Bool {
-        // An escape or a letter of another alphabet may stand for one of these.
+        // An escape or a letter beyond ASCII may stand for one of these.
         name.contains { $0 >= 0x80 || $0 == UInt8(ascii: "\\") } || digests.contains(digest(of: name))
     }
 
     private static let digests = Set(members.map { digest(of: $0.utf8) })
 
-    /// A number for a name, the same however it is spelled.
+    /// A hash of a name, independent of its spelling.
     private static func digest(of name: some Sequence<UInt8>) -> UInt64 {
         var digest: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name where byte != UInt8(ascii: "_") && byte != UInt8(ascii: "-") {
@@ -21,24 +21,24 @@ public enum CredentialNames {
         return digest
     }
 
-    /// Whether a member of a frame that begins a conversation, or a name in a query, holds a credential.
+    /// Whether a member of a conversation's first frame, or a query parameter, contains a credential.
     ///
-    /// There `key` and `auth` are credentials; elsewhere they are words of an app.
+    /// There, `key` and `auth` are credentials; elsewhere they are ordinary words.
     public static func opens(_ name: some StringProtocol) -> Bool {
         let name = spelled(name)
         return members.contains(name) || openers.contains(name)
     }
 
-    /// Whether a field of the head of a request or an answer holds one.
+    /// Whether a header field contains a credential.
     public static func isInHead(_ name: String) -> Bool {
         let name = spelled(name)
         return heads.contains(name) || members.contains(name.hasPrefix("x") ? String(name.dropFirst()) : name)
     }
 
-    /// Whether it is the one name that answers use for their words too.
+    /// Whether it is the one name that answers also use for text.
     public static func isToken(_ name: some StringProtocol) -> Bool { spelled(name) == "token" }
 
-    /// Whether it is that of a device, which tells nobody apart.
+    /// Whether it names a device token, which does not identify a principal.
     public static func isDevice(_ name: some StringProtocol) -> Bool { spelled(name) == "devicetoken" }
 
     private static func spelled(_ name: some StringProtocol) -> String {

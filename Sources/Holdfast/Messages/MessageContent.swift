@@ -1,16 +1,16 @@
 import HoldfastJSON
 
-/// What a message says, as far as it counts for whether two messages say the same.
+/// The content of a message, for comparison.
 ///
-/// A text is one piece of text. Of a piece of text or an image only the members that the protocol knows count; a piece of
-/// another kind counts as it is.
+/// A string equals one text part. Unknown members of text and image parts are ignored; other parts are compared
+/// completely.
 package enum MessageContent {
-    /// Whether two contents say the same, piece by piece, each text code point by code point.
+    /// Whether two contents are equal, part by part and code point by code point.
     package static func isSame(_ one: JSONValue?, as other: JSONValue?) -> Bool {
         pieces(of: one) == pieces(of: other)
     }
 
-    /// The text of a content: itself, or the texts of its text parts with nothing between them.
+    /// The text of a content: the string itself, or the joined texts of its text parts.
     package static func text(of content: JSONValue?) -> String {
         if let text = content?.stringValue { return text }
         return (content?.arrayValue ?? []).filter { $0["type"]?.stringValue == "text" }

@@ -1,13 +1,13 @@
 import HoldfastJSON
 
-/// The members that messages and bodies of this version have, as its schemas list them.
+/// The members of this version's messages and bodies, as listed in its schemas.
 package enum MessageMembers {
-    /// The members of a frame; nil for a type that this side does not send.
+    /// The members of a frame; nil for a type that this side never sends.
     package static func ofFrame(_ type: String, sentBy sender: Role) -> Set<String>? {
         bySchema["messages/\(type)"].flatMap { $0.sender == sender && type != "rateLimit" ? $0.names : nil }
     }
 
-    /// The members of a body, by its schema below `schemas/rest/`.
+    /// The members of a body, by its schema in `schemas/rest/`.
     package static func ofBody(_ name: String) -> Set<String> { bySchema["rest/\(name)"]?.names ?? [] }
 
     package static let ofLimits: Set<String> = names(in: root("messages/connected")?["properties"]?["limits"])

@@ -1,42 +1,42 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// One thing that is wrong with a message: where it is, what was expected, and the clause that says so.
+/// One thing wrong with a message: the place, the expectation, and the violated clause.
 public struct MessageProblem: Sendable, Equatable {
-    /// What the message claims to be, such as `done`; nil when it does not say.
+    /// The message's own type, such as `done`, if it states one.
     public let type: String?
     /// The place in the message.
     public let instance: JSONPointer
-    /// The place in the text; nil when the message was given as a value.
+    /// The place in the text, if there is a text.
     public let location: JSONLocation?
-    /// What is wrong, with the value as it was found.
+    /// The problem, with the actual value.
     public let what: String
-    /// What would have been right.
+    /// The valid values.
     public let expected: String
-    /// The clause it breaks; nil when the schemas name none.
+    /// The violated clause; nil if the schemas name none.
     public let clause: ClauseID?
-    /// The schema file below `schemas/` and the keyword in it, such as `messages/done.json#/allOf/1/required`.
+    /// The schema file in `schemas/` and its keyword, such as `messages/done.json#/allOf/1/required`.
     public let keyword: String?
-    /// What a parser sees before any schema does; nil for what a schema found.
+    /// The parser's finding; nil for a finding of a schema.
     public let flaw: Flaw?
 
-    /// Faults below the level of schemas, as `Fixtures/index.json` names them.
+    /// Faults below the schema level, as named in `Fixtures/index.json`.
     public enum Flaw: String, Sendable, Hashable, CaseIterable {
-        /// No JSON.
+        /// Invalid JSON.
         case syntax
-        /// No UTF-8.
+        /// Invalid UTF-8.
         case encoding
-        /// Two members of one name in one object.
+        /// Two members with one name in an object.
         case duplicateKey
-        /// Half of a surrogate pair, as an escape.
+        /// The escape of half a surrogate pair.
         case loneSurrogate
-        /// A whole number spelled with a fraction or an exponent where the schema asks for an integer.
+        /// An integer with a fraction or an exponent where the schema requires an integer.
         case integerToken
     }
 }
 
 extension MessageProblem: CustomStringConvertible {
-    /// Place, fault, expectation and clause, one line each.
+    /// Place, fault, expectation and clause, one per line.
     public var description: String {
         var text = location.map { "\($0): " } ?? ""
         text += "\(type ?? "message") \(instance.isRoot ? "as a whole" : instance.description): \(what)"

@@ -2,18 +2,15 @@ import HoldfastJSON
 import HoldfastJSONSchema
 import HoldfastPlatform
 
-/// The schemas of messages, bodies and pushes, compiled for the profiles a subject declares.
+/// The schemas of messages, bodies and pushes, compiled for the declared profiles.
 public struct MessageSchemas: Sendable {
-    /// The profiles whose additions are in force.
+    /// The profiles whose additions apply.
     public let profiles: Set<Profile>
 
     private let sources: [String: Source]
 
-    /// One compiled schema.
     final class Entry: Sendable {
-        /// The file below `schemas/`.
         let file: String
-        /// The side that sends such a message.
         let sender: Role
         let schema: Schema
 
@@ -42,21 +39,21 @@ public struct MessageSchemas: Sendable {
         }
     }
 
-    /// Where the schemas are published; references between them are relative to this.
+    /// The base URI of the published schemas and their references.
     package static let base = "https://holdfast.example/spec/1/schemas/"
 
-    /// Names of bodies and pushes; a message of the socket has the name of its type.
+    /// The names of bodies and pushes; a message on the socket is named by its type.
     private static let named = [
         "rest/session.json": "session", "rest/sessionList.json": "sessionList", "rest/chatRequest.json": "chatRequest",
         "rest/chatResponse.json": "chatResponse", "rest/error.json": "restError", "rest/health.json": "health",
         "push/payload.json": "push", "push/headers.json": "pushHeaders",
     ]
 
-    /// Reads every message schema of a specification.
+    /// Loads every message schema of a specification.
     ///
-    /// With `closesSets`, an open set holds no more than this version lists, as it does for who sends. Those that this program
-    /// carries are compiled on first use: a start that needs one of them, or none, does not wait for all.
-    /// - Throws: Every file that is no JSON or no schema.
+    /// With `closesSets`, open sets are limited to this version's values, as for a sender. Embedded schemas are
+    /// compiled on first use, so that no start waits for all.
+    /// - Throws: A problem for each file that is not JSON or not a schema.
     public init(
         _ files: SpecificationFiles, profiles: Set<Profile>, closesSets: Bool = false
     ) throws(InputProblems) {
@@ -95,29 +92,29 @@ public struct MessageSchemas: Sendable {
         self.sources = sources
     }
 
-    /// The names of all messages, bodies and pushes, sorted: `ack`, …, `restError`, `push`.
+    /// The sorted names of all messages, bodies and pushes: `ack`, …, `restError`, `push`.
     public var names: [String] { sources.keys.sorted() }
 
-    /// The types of WebSocket messages that a side sends, sorted.
+    /// The sorted types of the WebSocket messages from one side.
     public func types(sentBy role: Role) -> [String] {
         sources.filter { $0.value.file.hasPrefix("messages/") && $0.value.sender == role && $0.key != "rateLimit" }
             .keys.sorted()
     }
 
-    /// The schema file of a name, below `schemas/`; nil for an unknown name.
+    /// The schema file of a name, in `schemas/`; nil if unknown.
     public func file(of name: String) -> String? { sources[name]?.file }
 
-    /// The side that sends what has a name; nil for an unknown name.
+    /// The sender of a named message; nil if unknown.
     public func sender(of name: String) -> Role? { sources[name]?.sender }
 
-    /// The name under which a schema file below `schemas/` is known, such as `restError` for `rest/error.json`.
+    /// The name for a schema file in `schemas/`, such as `restError` for `rest/error.json`.
     public static func name(of file: String) -> String {
         if let name = named[file] { return name }
         let last = file.split(separator: "/").last ?? ""
         return String(last.hasSuffix(".json") ? last.dropLast(5) : last)
     }
 
-    /// The schema of a name; nil for an unknown name.
+    /// The schema of a name; nil if unknown.
     subscript(name: String) -> Entry? { try? sources[name]?.entry() }
 
     private static func schemaFile(_ path: String) -> String? {

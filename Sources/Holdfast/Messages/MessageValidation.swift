@@ -3,17 +3,17 @@ import HoldfastJSON
 import HoldfastJSONSchema
 
 extension MessageSchemas {
-    /// What is wrong with a message given as text; empty when it is valid.
+    /// The problems of a message text; empty if it is valid.
     ///
     /// - Parameters:
-    ///   - text: The message, as it was on the wire or in a file.
-    ///   - name: What it has to be; nil takes it from its `type` member, or from its shape when it is a body.
-    /// - Returns: Every fault, in the order of the text for flaws and of the schema for the rest.
+    ///   - text: The message, from the wire or a file.
+    ///   - name: The expected kind; nil derives it from `type`, or from the members of a body.
+    /// - Returns: All faults: flaws in text order, then others in schema order.
     public func validate(text: String, as name: String? = nil) -> [MessageProblem] {
         validate(bytes: Array(text.utf8), as: name)
     }
 
-    /// What is wrong with a message given as bytes, which need not be UTF-8; empty when it is valid.
+    /// The problems of a message in bytes, which may be invalid UTF-8; empty if it is valid.
     public func validate(bytes: [UInt8], as name: String? = nil) -> [MessageProblem] {
         var validator = MessageValidator(self, as: name)
         if bytes.withUnsafeBufferPointer({ validator.isSurelyValid($0) }) { return [] }
@@ -26,7 +26,7 @@ extension MessageSchemas {
         return validate(document, as: name) { JSONParser.location(of: $0, in: bytes) }
     }
 
-    /// What is wrong with a parsed message; places in the text are given by the closure, where there is a text.
+    /// The problems of a parsed message; the closure returns places in the text, if there is one.
     public func validate(
         _ document: JSONDocument, as name: String? = nil, locate: (JSONPointer) -> JSONLocation? = { _ in nil }
     ) -> [MessageProblem] {
@@ -36,7 +36,7 @@ extension MessageSchemas {
         return problems
     }
 
-    /// What the schema of a name has against a value, with whole numbers spelled as fractions; empty when it is valid.
+    /// A schema's findings for a value, including integers written as fractions; empty if it is valid.
     public func validate(
         _ value: JSONValue, as name: String?, locate: (JSONPointer) -> JSONLocation? = { _ in nil }
     ) -> [MessageProblem] {
@@ -44,13 +44,13 @@ extension MessageSchemas {
         return validate(value, as: name, in: &tape, locate: locate)
     }
 
-    /// The same, taking the value apart in a tape that is kept for the next one.
+    /// The same, with a reusable tape.
     package func validate(
         _ value: JSONValue, as name: String?, in tape: inout JSONTape,
         locate: (JSONPointer) -> JSONLocation? = { _ in nil }
     ) -> [MessageProblem] {
         guard let name, let entry = self[name] else { return [unknown(value, name, locate)] }
-        // Most messages are valid, and to say so costs no explanation.
+        // Most messages are valid, and checking that first is cheap.
         if tape.withTokens(of: value, { entry.surelyTakes($0) }) { return [] }
         var problems = entry.schema.violations(in: value).map { violation in
             MessageProblem(
@@ -63,14 +63,14 @@ extension MessageSchemas {
         return problems
     }
 
-    /// Whether a value is valid under a name; quicker than asking for what is wrong.
+    /// Whether a value is valid under a name; faster than computing problems.
     public func accepts(_ value: JSONValue, as name: String) -> Bool {
         self[name]?.schema.isValid(value) ?? false
     }
 
-    // MARK: What a message is
+    // MARK: Kinds of messages
 
-    /// What a message is: by its `type`, and a body or push, which has none, by the member that only it has.
+    /// The name of a message: its `type`, or for a body or push, the name implied by its members.
     public func name(of value: JSONValue) -> String? {
         if let type = value["type"]?.stringValue, value["aps"] == nil {
             if type == "error", value["code"]?.stringValue == "rate_limited", profiles.contains(.rateLimit) {
@@ -138,9 +138,9 @@ extension MessageSchemas {
             clause: clause(of: kind, name), keyword: nil, flaw: kind)
     }
 
-    /// Whole numbers spelled `1.0` or `1e3`, where the schema asks for an integer.
+    /// Integers written `1.0` or `1e3` where the schema requires an integer.
     ///
-    /// To a schema these are integers. A half put in their place is none, and shows where the schema cares.
+    /// A schema accepts these as integers. Replacing them with one half shows where it requires an integer.
     private func fractionTokens(
         in value: JSONValue, _ name: String, _ entry: Entry, _ locate: (JSONPointer) -> JSONLocation?
     ) -> [MessageProblem] {
@@ -175,7 +175,7 @@ extension MessageSchemas {
         }
     }
 
-    /// The clause about a flaw: a client and a push have one for whatever is wrong with them.
+    /// The clause for a flaw: clients and pushes have one clause for all flaws.
     private func clause(of flaw: MessageProblem.Flaw, _ name: String?) -> ClauseID? {
         let entry = name.flatMap { self[$0] }
         let isFrame = entry?.file.hasPrefix("messages/") ?? true
@@ -197,7 +197,7 @@ extension MessageSchemas {
 }
 
 extension String {
-    /// The rest after a prefix, or the whole when it has another beginning.
+    /// The text without a prefix, if it has it.
     fileprivate func dropPrefix(_ prefix: String) -> String {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }

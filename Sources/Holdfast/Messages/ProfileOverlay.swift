@@ -1,18 +1,18 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Makes what declared profiles demand a part of a schema.
+/// Adds the rules of declared profiles to a schema.
 ///
-/// `"x-profiles": {"sync": {"required": ["seq"]}}` is a schema that holds too when `sync` is declared, as if `allOf` referred to it.
-/// So a message that is valid under more profiles is valid under fewer.
+/// `"x-profiles": {"sync": {"required": ["seq"]}}` contains a schema that also applies when `sync` is declared, like an
+/// entry of `allOf`. So a message that is valid with more profiles is valid with fewer.
 package enum ProfileOverlay {
-    /// The keyword that holds the schemas, by profile.
+    /// The keyword with the schemas by profile.
     package static let keyword = "x-profiles"
 
-    /// The schema under the given profiles.
+    /// The schema for the given profiles.
     ///
-    /// With `closesSets`, an open set (`x-extensible-enum`) holds no more than it lists: a reader takes every value of it, and who
-    /// sends one keeps to the list of the version.
+    /// With `closesSets`, an open set (`x-extensible-enum`) allows only the listed values: a reader accepts all values,
+    /// but a sender uses those of its version.
     package static func apply(
         _ profiles: Set<Profile>, to schema: JSONValue, closesSets: Bool = false
     ) -> JSONValue {
@@ -31,7 +31,7 @@ package enum ProfileOverlay {
         case .object(let object):
             var result = JSONObject()
             for (name, value) in object {
-                // Examples and constants are values, not schemas; a member called x-profiles there means nothing.
+                // Examples and constants are values, not schemas, so x-profiles has no meaning there.
                 result[name] =
                     name == "examples" || name == "const" || name == "enum"
                     ? value : apply(profiles, to: value, closesSets: closesSets, at: pointer.appending(name))

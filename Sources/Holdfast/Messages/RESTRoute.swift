@@ -1,10 +1,10 @@
-/// What a request over REST is after.
+/// The purpose of a REST request.
 package enum RESTRoute: Sendable, Equatable {
     case health, list, chat
-    /// One conversation, by what stands in the place of its id.
+    /// One conversation, by the text in place of its id.
     case read(String)
 
-    /// The route of a path without its query; nil for one that leads nowhere.
+    /// The route of a path without its query, if there is one.
     package init?(_ path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 2, parts[0].isEmpty, parts[1] == "api" else { return nil }

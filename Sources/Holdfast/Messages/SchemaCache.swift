@@ -1,6 +1,6 @@
 import HoldfastPlatform
 
-/// Message schemas of one specification, read once for each set of profiles that is asked for.
+/// The message schemas of a specification, loaded once for each set of profiles.
 final class SchemaCache: Sendable {
     struct Key: Hashable {
         let profiles: Set<Profile>
@@ -8,7 +8,7 @@ final class SchemaCache: Sendable {
     }
 
     private let files: SpecificationFiles
-    /// Read with every server profile when the specification was read, which showed that the files are sound.
+    /// Loaded with all server profiles along with the specification, which proves the files sound.
     private let strictest: MessageSchemas
     private let compiled: Mutex<[Key: MessageSchemas]>
 
@@ -18,7 +18,7 @@ final class SchemaCache: Sendable {
         compiled = Mutex([Key(profiles: strictest.profiles): strictest])
     }
 
-    /// Profiles add names to `required`, and closed sets are those that are listed, so compiling for another key cannot fail.
+    /// Profiles only extend `required` and closed sets use listed values, so compiling for another key cannot fail.
     subscript(key: Key) -> MessageSchemas {
         if let known = compiled.withLock({ $0[key] }) { return known }
         let made =

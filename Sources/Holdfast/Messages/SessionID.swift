@@ -1,4 +1,4 @@
-/// Whether a text has the form of a session id: `[A-Za-z0-9_-]{1,128}`.
+/// Whether a text is a valid session id: `[A-Za-z0-9_-]{1,128}`.
 package func isSessionID(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count)
         && text.utf8.allSatisfy { byte in

@@ -1,38 +1,37 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// What an agent answers to which questions; a script in the question itself goes before all of it.
+/// An agent's configured replies; a script in the question takes precedence.
 ///
-/// The first rule whose condition a question meets is followed. A rule may be good for some times only, so that a question
-/// fails once and is answered when it is asked again.
+/// The first rule whose condition the question satisfies applies. A rule may be limited, so that a question fails once
+/// and succeeds when it is asked again.
 package struct Replies: Sendable {
     package var rules = Rules()
-    /// What is done about all other questions; nil for the echo.
+    /// The steps for all other questions; nil to echo.
     package var otherwise: [AgentStep]?
 
     package init() {}
 
-    /// One answer to all questions.
+    /// The same reply to all questions.
     package init(always text: String) { otherwise = [.reply(text)] }
 
-    /// Whether it is the echo alone.
+    /// Whether it only echoes.
     package var isEcho: Bool { rules.isEmpty && otherwise == nil }
 
-    /// Reads a file of replies; its shape is `Spec/schemas/files/replies.json`.
+    /// Reads a file of replies; the format is `Spec/schemas/files/replies.json`.
     ///
-    /// - Throws: Every problem of the file at once, each with its line.
+    /// - Throws: All problems of the file, with lines.
     package init(_ text: String, file: String) throws(InputProblems) {
         self = try MemberReader.read(
             Array(text.utf8), file: file, schema: .replies, expected: "a file of replies", RepliesReader.replies)
     }
 
-    /// Reads the same from a value that has no lines, such as a member of a request.
+    /// Reads replies from a value without lines, such as a member of a request.
     package init(_ value: JSONValue, named name: String) throws(InputProblems) {
         try self.init(value.text(pretty: true), file: name)
     }
 }
 
-/// Reads rules, conditions and steps.
 private enum RepliesReader {
     static func replies(_ reader: MemberReader) -> Replies {
         var replies = Replies()
@@ -85,7 +84,7 @@ private enum RepliesReader {
         return .reply(bounded(reader.text("reply"), "reply", AgentStep.maxAnswerBytes / 2, reader))
     }
 
-    /// A text, of which a schema counts the characters.
+    /// A text with a limit that a schema can express only in characters.
     private static func bounded(_ text: String, _ key: String, _ most: Int, _ reader: MemberReader) -> String {
         if text.utf8.count > most {
             let _: Never? = reader.wrong(key, .string(text), "a text of at most \(most) bytes")
@@ -94,25 +93,24 @@ private enum RepliesReader {
     }
 }
 
-/// What an agent does next about a question.
+/// An agent's next step for a question.
 package enum AgentStep: Sendable, Equatable {
-    /// It uses a tool, with what it gives to it.
+    /// Use a tool with this input.
     case tool(String, input: JSONValue?)
-    /// It thinks, for so many milliseconds.
+    /// Think for a number of milliseconds.
     case wait(Int)
-    /// It answers, and is done.
+    /// Answer, and finish.
     case reply(String)
-    /// It gives up, with the reason.
+    /// Fail with this reason.
     case fail(String)
 
-    /// The longest wait a script may ask for: ten minutes.
+    /// The longest wait in a script: ten minutes.
     package static let maxWaitMs = 600_000
-    /// The longest answer, in bytes of its JSON text; with its frame around it, it fits into a message (ENV-9) and a page.
+    /// The longest answer, as bytes of JSON text; with its frame, it fits into a message (ENV-9) and a page.
     package static let maxAnswerBytes = 983_040
-    /// In `{question}` a reply repeats what was asked.
+    /// In a reply, this is replaced by the question.
     package static let placeholder = "{question}"
 
-    /// Whether a turn ends with it.
     var isLast: Bool {
         switch self {
         case .reply, .fail: true

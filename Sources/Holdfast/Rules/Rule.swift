@@ -2,29 +2,29 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// What is done otherwise than usual when something comes, and how often: by a scripted server, a proxy or an agent.
+/// A change of behavior for certain events, and how often it applies: in a scripted server, a proxy or an agent.
 ///
-/// People write rules as words (`drop toolUse#2`), as steps of client scenarios (`when`) and as files of replies. Each notation has
-/// words for some of the events and deeds and refuses the others, so whoever follows its rules meets only what they can do.
+/// Rules are written as words (`drop toolUse#2`), as steps of client scenarios (`when`) and in files of replies. Each
+/// notation allows only the events and deeds that its interpreter supports.
 package struct Rule: Sendable, Equatable {
-    /// What comes.
+    /// The event that a rule applies to.
     package enum Event: String, Sendable, CaseIterable {
-        /// The request for a WebSocket.
+        /// A request for a WebSocket.
         case upgrade
-        /// A message that a client sends.
+        /// A message from a client.
         case auth, chat, sync, ping
-        /// A message that a server sends.
+        /// A message from a server.
         case connected, ack, message, toolUse, done, error, syncResult, pong
         /// Any message.
         case frame
-        /// A message by its type on the wire, or a request by its method, which is the name; without one, any.
+        /// A message by its wire type, or a request by its method, as given in the name; any if there is no name.
         case wire, request
-        /// Over REST: a question, a read of a session, or of the list.
+        /// Over REST: a question, a read of a session, or a read of the list.
         case post, read, list
-        /// What an agent is asked.
+        /// A question to an agent.
         case question
 
-        /// Who sends such a message; nil for what is none, or may be either's.
+        /// The sender of such a message; nil for other events, or if both can send it.
         package var sender: Role? {
             switch self {
             case .auth, .chat, .sync, .ping: .client
@@ -37,57 +37,57 @@ package struct Rule: Sendable, Equatable {
         package var isMessage: Bool { sender != nil || self == .frame || self == .wire }
     }
 
-    /// What becomes of it.
+    /// The change.
     package enum Deed: String, Sendable {
-        /// What is usual.
+        /// None.
         case serve
-        /// It is refused in words.
+        /// Refuse it with an error of the protocol.
         case refuse
-        /// It is refused as a broken server does, with a status and no code of the protocol; a turn fails.
+        /// Refuse it like a broken server, with a status but no code of the protocol; a turn fails.
         case fail
-        /// Nothing is answered, ever.
+        /// Never answer.
         case silent
-        /// Taken up and not answered before it is released, or its turn has ended.
+        /// Accept it, but do not answer before it is released or its turn has ended.
         case hold
-        /// Answered or passed on later.
+        /// Answer or forward it later.
         case delay
-        /// Neither taken up nor passed on.
+        /// Neither accept nor forward it.
         case drop
-        /// Passed on twice.
+        /// Forward it twice.
         case duplicate
-        /// A question is taken up and its turn runs on; acknowledged.
+        /// Accept and acknowledge a question, and run its turn without an ending.
         case ack
-        /// A question is taken up and its turn runs on; nothing is said of it.
+        /// Accept a question and run its turn, without sending anything about it.
         case store
-        /// Answered with what was so when the rule was made.
+        /// Answer with the state at the time when the rule was made.
         case stale
-        /// A replay that says it is not whole.
+        /// Answer with a replay that is marked incomplete.
         case incomplete
-        /// A replay in pages.
+        /// Answer with a replay in pages.
         case page
-        /// The connection ends by a reset, with a close frame, or as `cut` says.
+        /// End the connection by a reset, with a close frame, or as `cut` says.
         case reset, close, cut
-        /// The agent follows the steps.
+        /// Make the agent follow the steps.
         case script
     }
 
     package var event: Event
     package var deed: Deed
-    /// The rule as people know it.
+    /// The rule as written.
     package var text: String
-    /// The type on the wire or the method.
+    /// The wire type or the method.
     var name: String?
-    /// Only what this side sends, where given.
+    /// Only messages from this side, if given.
     var side: Role?
-    /// Only what concerns this session, where given.
+    /// Only this session, if given.
     package var session: String?
-    /// Only a question that says this, where given.
+    /// Only questions with this text, if given.
     var condition: TextCondition?
-    /// Which of its kind on a connection; nil for each.
+    /// Only the nth of its kind on a connection; nil for all.
     var index: Int?
-    /// How often it holds; nil for ever.
+    /// How often it applies; nil for no limit.
     package var times: Int?
-    /// Whether it happens once the event has passed, instead of in its place.
+    /// Whether the change comes after the event, and not in place of it.
     package var isAfter = false
 
     package var status: Int?
@@ -95,21 +95,21 @@ package struct Rule: Sendable, Equatable {
     package var code: Int?
     /// The code of an `error`.
     package var error: String?
-    /// A frame in place of the usual answer; references are filled in when it is used.
+    /// A frame in place of the usual answer; references are filled in on use.
     package var frame: JSONValue?
-    /// A body in place of the usual one; references are filled in when it is used.
+    /// A body in place of the usual one; references are filled in on use.
     package var body: JSONValue?
-    /// Whole seconds of `Retry-After`.
+    /// `Retry-After` in whole seconds.
     package var retryAfter: Int?
-    /// How long something is put off.
+    /// The length of a delay.
     package var milliseconds: Int?
-    /// The reason of an incomplete replay, or of a failure.
+    /// The reason for an incomplete replay, or for a failure.
     package var reason: String?
-    /// The most frames of a page.
+    /// The maximum number of frames in a page.
     package var size: Int?
-    /// What is set, or with null removed, in `connected`.
+    /// Members to set in `connected`, or to remove if null.
     package var greeting: JSONObject?
-    /// How the connection is cut, right after the deed.
+    /// How to cut the connection immediately afterwards.
     package var cut: Cut?
     package var steps: [AgentStep] = []
 
@@ -120,14 +120,14 @@ package struct Rule: Sendable, Equatable {
         self.times = times
     }
 
-    /// Whether it is for what comes, its index and its times apart.
+    /// Whether it matches an event, apart from its index and its limit.
     func applies(to arrival: Arrival) -> Bool {
         arrival.events.contains(event) && (name ?? arrival.name) == arrival.name
             && (side ?? arrival.sender) == arrival.sender && (session.map(arrival.sessions.contains) ?? true)
             && (condition?.holds(for: arrival.text) ?? true)
     }
 
-    /// What comes, as far as rules ask.
+    /// An event, as far as rules examine it.
     package struct Arrival: Sendable {
         var events: Set<Event>
         var name: String?
@@ -135,19 +135,19 @@ package struct Rule: Sendable, Equatable {
         var sender: Role?
         var text = ""
 
-        /// Something that concerns a session, or none.
+        /// An event, possibly in a session.
         package init(_ event: Event, session: String? = nil) {
             events = [event]
             sessions = session.map { [$0] } ?? []
         }
 
-        /// A request over HTTP.
+        /// An HTTP request.
         package init(request method: String, isUpgrade: Bool) {
             events = [isUpgrade ? .upgrade : .request]
             name = method
         }
 
-        /// A message on a WebSocket: its type on the wire, and the frames of the specification that it stands for.
+        /// A message on a WebSocket: its wire type, and its frames in the specification's form.
         package init(message type: String?, _ frames: [JSONValue], from sender: Role) {
             let known = frames.compactMap { $0["type"]?.stringValue }.compactMap(Event.init).filter { $0.sender != nil }
             events = Set([.frame, .wire] + known)
@@ -156,7 +156,7 @@ package struct Rule: Sendable, Equatable {
             self.sender = sender
         }
 
-        /// A question to an agent, of which the beginning is looked at.
+        /// A question to an agent, of which only the start is examined.
         package init(question: String) {
             events = [.question]
             text = String(question.prefix(Self.maxCharacters))
@@ -166,13 +166,12 @@ package struct Rule: Sendable, Equatable {
     }
 }
 
-/// Which texts a rule is for.
 enum TextCondition: Sendable, Equatable {
-    /// Those that say just this, whatever the case and the blanks around it.
+    /// The text equals this one, ignoring case and surrounding blanks.
     case exactly(String)
-    /// Those that have this in them, whatever the case.
+    /// The text contains this one, ignoring case.
     case containing(String)
-    /// Those that match; matching takes time in proportion to the text, whatever the pattern.
+    /// The text matches; the time is proportional to its length for any pattern.
     case matching(Pattern)
 
     func holds(for text: String) -> Bool {

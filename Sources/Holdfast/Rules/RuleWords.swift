@@ -1,14 +1,14 @@
 import HoldfastBasics
 
 extension Rule {
-    /// Reads a rule as people write it for a proxy or a mock server.
-    /// - Throws: A problem that names the word and the nearest one that is known.
+    /// Reads a rule as written for a proxy or a mock server.
+    /// - Throws: A problem that suggests the nearest known word.
     package init(_ text: String) throws(InputProblem) {
         var reader = RuleWordReader(text)
         self = try reader.rule()
     }
 
-    /// The rules that texts spell; every wrong one is told.
+    /// The rules in some texts, with a problem for each invalid one.
     package static func all(_ texts: [String], _ problems: inout [InputProblem]) -> [Rule] {
         var rules: [Rule] = []
         for text in texts {
@@ -88,7 +88,7 @@ private struct RuleWordReader {
         return unit == "ms" ? number : number * 1000
     }
 
-    /// Makes a request the target of a rule.
+    /// Sets a request as the target of a rule.
     private func aim(_ rule: inout Rule, at word: String) {
         rule.event = word == "upgrade" ? .upgrade : .request
         rule.name = word == "upgrade" || word == "request" ? nil : word
@@ -127,7 +127,7 @@ private struct RuleWordReader {
         try check(rule)
     }
 
-    /// Refuses what cannot be done to a request.
+    /// Rejects deeds that are impossible for a request.
     private func check(_ rule: Rule) throws(InputProblem) {
         let word = words[index - 1]
         if rule.event == .upgrade, rule.isAfter {
@@ -177,7 +177,7 @@ private struct RuleWordReader {
             { known.contains($0) ? $0 : nil })
     }
 
-    /// Reads the next word; `wrong` is the message about a word that `read` refuses.
+    /// Reads the next word; `wrong` is the message for a word that `read` rejects.
     private mutating func next<Value>(
         _ what: String, _ wrong: String = "", _ expected: String? = nil, among known: [String] = [],
         near: (String) -> String? = { _ in nil }, _ read: (String) -> Value?

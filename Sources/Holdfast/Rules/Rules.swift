@@ -1,12 +1,12 @@
-/// Rules in their order, and how often each of them was followed.
+/// An ordered list of rules, with a count of how often each was applied.
 package struct Rules: Sendable {
     package struct Entry: Sendable {
         package let rule: Rule
         package fileprivate(set) var uses = 0
-        /// How many of its kind each open connection has had.
+        /// The count of matching events on each open connection.
         fileprivate var seen: [Int: Int] = [:]
 
-        /// How often it may still be followed.
+        /// How often it may still be applied.
         package var rest: Int { (rule.times ?? .max) - uses }
     }
 
@@ -20,18 +20,18 @@ package struct Rules: Sendable {
 
     package var unused: [Rule] { entries.filter { $0.uses == 0 }.map(\.rule) }
 
-    /// Takes in one more rule, behind the others.
+    /// Adds a rule at the end.
     package mutating func add(_ rule: Rule) { entries.append(Entry(rule: rule)) }
 
-    /// Takes in a rule in place of those with the same deed.
+    /// Replaces the rules with the same deed.
     package mutating func set(_ rule: Rule) {
         entries.removeAll { $0.rule.deed == rule.deed }
         add(rule)
     }
 
-    /// The place of the rule that is followed for what comes: the first that applies, or the newest.
+    /// The index of the rule to apply to an event: the first match, or the newest.
     ///
-    /// Each rule about the nth of its kind counts it, also one that is not followed.
+    /// Every rule about the nth event counts each one, even if another rule is applied.
     package mutating func follow(
         _ arrival: Rule.Arrival, on connection: Int = 0, doing deed: Rule.Deed? = nil, newest: Bool = false
     ) -> Int? {
@@ -50,14 +50,14 @@ package struct Rules: Sendable {
         return found
     }
 
-    /// The first rule that applies to what comes, which is followed by this.
+    /// The first rule that matches an event, counted as applied.
     package mutating func rule(
         for arrival: Rule.Arrival, on connection: Int = 0, doing deed: Rule.Deed? = nil
     ) -> Rule? {
         follow(arrival, on: connection, doing: deed).map { entries[$0].rule }
     }
 
-    /// Takes back that a rule was followed, because what it waited for never came.
+    /// Takes back an application, because the awaited effect never happened.
     package mutating func giveBack(_ rule: Rule) {
         guard let index = entries.firstIndex(where: { $0.rule == rule && $0.uses > 0 }) else { return }
         entries[index].uses -= 1

@@ -1,8 +1,8 @@
 import HoldfastBasics
 
-/// What scenarios for servers and for clients have in common.
+/// Common parts of server and client scenarios.
 extension MemberReader {
-    /// The clauses a scenario exercises, among those there are; any will do when that is nil.
+    /// The clauses that a scenario exercises, from the existing ones; nil accepts any.
     func clauses(among known: Set<ClauseID>?, such example: String) -> [ClauseID] {
         (strings("clauses") ?? []).compactMap { element in
             guard let id = ClauseID(element.text), known?.contains(id) ?? true else {

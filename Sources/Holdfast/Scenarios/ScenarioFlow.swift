@@ -1,16 +1,16 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Follows the names and connections of a scenario in the order of its text, so that a slip is found before it is performed.
+/// Tracks the names and connections of a scenario in text order, to find mistakes before it is performed.
 final class ScenarioFlow {
     private var names: Set<String>
-    /// Names written with a counter, up to it: `c` for `c${i}`.
+    /// Names with a counter, without the counter: `c` for `c${i}`.
     private var families: Set<String> = []
     private var lanes: Set<String> = []
-    /// The connections whose newest question makes its agent fail.
+    /// The connections whose latest question makes its agent fail.
     private var failures: Set<String> = []
     private let principals: Int
-    /// Where slips are noted.
+    /// Where mistakes are noted.
     let problems: ProblemCollector
 
     init(principals: Int, collector: ProblemCollector) {
@@ -19,14 +19,14 @@ final class ScenarioFlow {
         names = Set(["run", "kills", "authSeconds"] + (1...max(1, principals)).map { "p\($0)Token" })
     }
 
-    /// A flow without connections and principals, in which the given names have values from the start.
+    /// A flow without connections and principals; the given names have values from the start.
     init(names: [String], collector: ProblemCollector) {
         principals = 1
         problems = collector
         self.names = Set(names)
     }
 
-    /// A name that has a value from here on.
+    /// Gives a name a value from here on.
     func define(_ name: String) {
         if let dollar = name.firstIndex(of: "$") {
             families.insert(String(name[..<dollar]))
@@ -39,15 +39,15 @@ final class ScenarioFlow {
         if !lane.isEmpty { lanes.insert(lane) }
     }
 
-    /// That the newest question of a connection makes its agent fail, or does not.
+    /// Notes whether the latest question of a connection makes its agent fail.
     func ask(_ lane: String, failing: Bool) {
         if failing { failures.insert(lane) } else { failures.remove(lane) }
     }
 
-    /// Whether an error on a connection may be the end of a turn.
+    /// Whether an error on a connection may end a turn.
     func isFailing(_ lane: String) -> Bool { failures.contains(lane) }
 
-    /// Notes a connection that no earlier step opened.
+    /// Notes a problem if no earlier step opened the connection.
     func useLane(_ lane: String, at pointer: JSONPointer) {
         guard !lanes.contains(lane) else { return }
         problems.note(
@@ -56,7 +56,7 @@ final class ScenarioFlow {
             fix: "add a connect step before this one")
     }
 
-    /// Notes a principal the scenario does not ask for.
+    /// Notes a problem if the scenario does not request the principal.
     func usePrincipal(_ principal: String, at pointer: JSONPointer) {
         let known = (1...max(1, principals)).map { "p\($0)" }
         guard !known.contains(principal) else { return }
@@ -65,9 +65,9 @@ final class ScenarioFlow {
             fix: "raise /needs/principals, or correct the name")
     }
 
-    /// Notes each reference in the members of a step that nothing before gives a value.
+    /// Notes each reference in a step to a name without a value.
     ///
-    /// The names that a step counts with are known inside it only, so the steps in it look for themselves.
+    /// A step's counter is known only inside it, so its nested steps check themselves.
     func use(_ step: MemberReader, besides known: Set<String>) {
         for member in step.object where !known.contains(member.key) {
             if ["do", "note", "profile", "keys"].contains(member.key) { continue }
@@ -75,7 +75,7 @@ final class ScenarioFlow {
         }
     }
 
-    /// Notes each reference in the strings of a value that nothing before gives a value.
+    /// Notes each reference in a value to a name without a value.
     func use(_ value: JSONValue, at pointer: JSONPointer) {
         switch value {
         case .string(let text): use(text, at: pointer)

@@ -1,23 +1,24 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// The values behind `${name}` while a scenario is performed.
+/// The values for `${name}` during a scenario.
 ///
-/// `${name}` is a value saved before, `${name.part}` one that belongs to something named, `${name+1}` and `${name-1}` a number beside it. A text that is nothing but one such
-/// reference becomes the value itself, with its type; within other text a string stands as it is and the rest as JSON.
+/// `${name}` is a saved value, `${name.part}` a part of something named, `${name+1}` and `${name-1}` an adjacent
+/// number. A text that is only a reference becomes the value with its type. Inside other text, a string is inserted
+/// unquoted, and other values as JSON.
 public struct ScenarioVariables: Sendable, Equatable {
     private var values: [String: JSONValue] = [:]
 
     /// No values yet.
     public init() {}
 
-    /// The value of a name; nil when none was given.
+    /// The value of a name, if it has one.
     public subscript(name: String) -> JSONValue? {
         get { values[name] }
         set { values[name] = newValue }
     }
 
-    /// The same with other values over these.
+    /// These values, overridden by others.
     public func overlaid(by other: ScenarioVariables) -> ScenarioVariables {
         var both = self
         both.values.merge(other.values) { $1 }
@@ -26,15 +27,15 @@ public struct ScenarioVariables: Sendable, Equatable {
 
     /// Why a text cannot be filled in.
     public enum Problem: Error, Sendable, Equatable {
-        /// Nothing has this name.
+        /// The name has no value.
         case unknown(name: String, near: String?)
-        /// The value of this name is no number, and a number was to be added.
+        /// The value is not a number, so nothing can be added.
         case notANumber(name: String)
-        /// A `${` that no `}` ends, or that holds no name.
+        /// A `${` without `}` or without a name.
         case malformed(String)
     }
 
-    /// Fills in all references of a text.
+    /// Fills in all references in a text.
     public func text(_ template: String) throws(Problem) -> String {
         var result = ""
         for part in try Self.parts(of: template) {
@@ -48,7 +49,7 @@ public struct ScenarioVariables: Sendable, Equatable {
         return result
     }
 
-    /// Fills in all strings of a value, keys excepted.
+    /// Fills in all strings of a value, except keys.
     public func value(_ template: JSONValue) throws(Problem) -> JSONValue {
         switch template {
         case .string(let text):
@@ -78,7 +79,7 @@ public struct ScenarioVariables: Sendable, Equatable {
         return JSONValue(sum)
     }
 
-    /// A name with what is added to it.
+    /// A name and the number to add.
     struct Reference: Equatable {
         let name: String
         let offset: Int
@@ -89,16 +90,16 @@ public struct ScenarioVariables: Sendable, Equatable {
         case reference(Reference)
     }
 
-    /// Whether a text may refer to something.
+    /// Whether a text may contain references.
     package static func refers(_ template: String) -> Bool { template.utf8.contains(UInt8(ascii: "$")) }
 
-    /// Takes a text apart.
+    /// Splits a text into literals and references.
     static func parts(of template: String) throws(Problem) -> [Part] {
-        // Most texts refer to nothing.
+        // Most texts have no references.
         guard refers(template) else { return [.literal(template)] }
         var parts: [Part] = []
         var literal = ""
-        // By bytes: what refers is ASCII, and characters take their time.
+        // Scan bytes: references are ASCII, and that is faster.
         var rest = template.utf8[...]
         while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
             literal += template[rest.startIndex..<dollar]

@@ -1,61 +1,63 @@
-/// How long each awaited thing may take; one place, one reason a value.
+/// The timeout for each kind of wait, with the reason for its value.
 ///
-/// A subject that keeps the specification answers within these bounds also on a busy machine; a judge cites a missing event
-/// only once the stage watched for the whole bound.
+/// A conforming subject meets these even on a busy machine. A judge reports a missing event only after the stage waited
+/// for the whole timeout.
 public struct Timeouts: Sendable, Equatable {
-    /// Upgrade to a WebSocket and the handshake up to `connected`: a phone on a bad network gives up after this.
+    /// WebSocket upgrade and handshake up to `connected`; then a phone on a bad network gives up.
     public var connect: Duration = .seconds(10)
-    /// From a sent `chat` to its `ack`: storing one message, with room for a busy disk.
+    /// From `chat` to its `ack`: storing one message, even on a busy disk.
     public var ack: Duration = .seconds(10)
-    /// From a `chat` to the end of its turn, beyond the waits the script itself asks for; `turnSeconds` of a subject file.
+    /// From `chat` to the end of its turn, not counting waits in the script; `turnSeconds` in a subject file.
     public var turn: Duration = .seconds(30)
-    /// From `ping` to `pong`, also while a turn runs (LIVE).
+    /// From `ping` to `pong`, even while a turn runs (LIVE).
     public var pong: Duration = .seconds(5)
     /// From a request to the last byte of its response.
     public var rest: Duration = .seconds(10)
     /// From `sync` to its `syncResult`.
     public var sync: Duration = .seconds(10)
-    /// From a malformed frame to the `error` that answers it.
+    /// From a malformed frame to its `error`.
     public var error: Duration = .seconds(5)
-    /// From a reason to close to the close frame or the end of the socket.
+    /// From a reason for closing to the close frame or the end of the socket.
     public var close: Duration = .seconds(15)
-    /// From being told to stop to the end of the last connection: what a system gives a process before it kills it.
+    /// From a request to stop to the end of the last connection, after which a system would kill the process.
     public var stop: Duration = .seconds(30)
-    /// From the end of a turn to the push that announces it: a server may gather a few before it calls the push service.
+    /// From the end of a turn to its push, since a server may batch them.
     public var push: Duration = .seconds(10)
-    /// From the start of the command to the first connection it takes: a virtual machine warms up, a store recovers.
+    /// From the start of the command to its first connection: a virtual machine warms up, a store recovers.
     public var start: Duration = .seconds(30)
     /// From the foreground or the return of the network to a client's new connection.
     ///
-    /// A second is felt, the other is the machine's; no timer of a client lies in it, so the time scale does not shorten it.
+    /// One second is noticeable; the other allows for the machine. No timer of the client is involved, so the time
+    /// scale does not apply.
     public var foregroundReconnect: Duration = .seconds(2)
-    /// From a `chat` without an answer to the end of the connection in the client's eyes (CLIENT-4).
+    /// From an unanswered `chat` to the moment when a client must consider the connection dead (CLIENT-4).
     public var resend: Duration = .seconds(15)
-    /// From the last arrival on a connection to its end in the eyes of a client that awaits a turn (CLIENT-4).
+    /// From the last arrival to the moment when a client that awaits a turn must consider the connection dead
+    /// (CLIENT-4).
     public var silence: Duration = .seconds(60)
-    /// Between two attempts to connect, however many failed before (CLIENT-37).
+    /// Between two connection attempts, whatever the number of failures (CLIENT-37).
     public var backoff: Duration = .seconds(30)
     /// From the first read for an answer to the last (CLIENT-20).
     public var polling: Duration = .seconds(65)
-    /// From the moment a message is stored to the moment it is shown while only REST works (CLIENT-40).
+    /// From storing a message to showing it, if only REST works (CLIENT-40).
     public var degraded: Duration = .seconds(35)
-    /// The minute in which attempts are counted (CLIENT-1, CLIENT-3).
+    /// The minute for counting attempts (CLIENT-1, CLIENT-3).
     public var attempts: Duration = .seconds(60)
-    /// From a command to the answer of a client's driver; never shortened by the time scale.
+    /// From a command to the driver's answer; never scaled.
     public var driver: Duration = .seconds(10)
-    /// What a busy machine adds to a client's own timer; never shortened by the time scale.
+    /// A busy machine's delay of a client's own timer; never scaled.
     public var scheduling: Duration = .seconds(2)
 
-    /// The bounds of the specification.
+    /// The timeouts in the specification.
     public init() {}
 
-    /// Every bound by the name scenarios and transcripts use.
+    /// All timeouts by their names in scenarios and transcripts.
     public var byName: [String: Duration] { Self.paths.mapValues { self[keyPath: $0] } }
 
-    /// The bound of a name that scenarios and transcripts use; nil for any other.
+    /// The timeout with a name, if there is one.
     public subscript(name: String) -> Duration? { Self.paths[name].map { self[keyPath: $0] } }
 
-    /// Where the bound of each name is kept.
+    /// The property for each name.
     public static let paths: [String: WritableKeyPath<Timeouts, Duration> & Sendable] = [
         "connect": \.connect, "ack": \.ack, "turn": \.turn, "pong": \.pong, "rest": \.rest, "sync": \.sync,
         "error": \.error, "close": \.close, "stop": \.stop, "push": \.push,
@@ -66,14 +68,14 @@ public struct Timeouts: Sendable, Equatable {
         "scheduling": \.scheduling,
     ]
 
-    /// The same bounds, none longer than the limit; for subjects that are known to be quick.
+    /// The same timeouts with an upper limit, for subjects known to be fast.
     public func capped(at limit: Duration) -> Timeouts {
         var timeouts = self
         for path in Self.all { timeouts[keyPath: path] = min(timeouts[keyPath: path], limit) }
         return timeouts
     }
 
-    /// Those that end a wait for what a server sends; how long it takes to start says nothing about that.
+    /// Timeouts of waits for a server's messages; the start-up time is not one of them.
     private static var all: [WritableKeyPath<Timeouts, Duration>] {
         [\.connect, \.ack, \.turn, \.pong, \.rest, \.sync, \.error, \.close, \.stop, \.push]
     }

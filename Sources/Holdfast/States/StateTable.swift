@@ -1,45 +1,45 @@
 import HoldfastJSON
 import HoldfastPlatform
 
-/// One table of `Spec/states/`: what follows when something comes in a state.
+/// One table of `Spec/states/`: the transition for each state and input.
 package struct StateTable: Sendable {
-    /// What one row says.
+    /// One row.
     package struct Row: Sendable {
-        /// The state and the input that it is about, and the state that follows.
+        /// The state, the input, and the next state.
         package let state, input, next: String
-        /// The profiles with which, and those without which, it holds.
+        /// The profiles required for it, and those that exclude it.
         package let with, without: Set<Profile>
-        /// What else has to hold, in words.
+        /// A further condition, in words.
         package let also: String?
-        /// What is done about the input.
+        /// The actions.
         package let answer: [Act]
-        /// The clauses that it follows from.
+        /// The clauses it follows from.
         package let clauses: [ClauseID]
     }
 
-    /// One thing that is done.
+    /// One action.
     package struct Act: Sendable {
         /// The kind of act, such as `send` or `show`.
         package let verb: String
-        /// What is sent, asked for or shown.
+        /// The thing that is sent, requested or shown.
         package let what: String?
-        /// The codes of an error that is sent, or those with which a connection is ended.
+        /// The codes of an error or of a close frame.
         package let codes: [String]
-        /// The members that it has, and those that it lacks.
+        /// Members that are present, and members that are absent.
         package let members, absent: [String]
-        /// The members whose values are told.
+        /// Members with fixed values.
         package let values: [String: JSONValue]
-        /// Where a server sends it: `all`, `others`, or nil for this connection alone.
+        /// A server's recipients: `all`, `others`, or nil for this connection only.
         package let to: String?
-        /// Whether it may be left undone.
+        /// Whether it is optional.
         package let isOptional: Bool
     }
 
-    /// What it is a table of.
+    /// The name of the machine.
     package let name: String
-    /// The names of its states, and of what comes in.
+    /// The names of its states and inputs.
     package let states, inputs: [String]
-    /// Its rows, in the order of the file.
+    /// Its rows, in file order.
     package let rows: [Row]
     private let places: [Pair: [Int]]
 
@@ -47,7 +47,7 @@ package struct StateTable: Sendable {
         let state, input: String
     }
 
-    /// The table of a role; nil where the files have none of that name.
+    /// A role's table with a name, if there is one.
     package init?(_ role: Role, _ name: String, in files: SpecificationFiles) {
         let file = files.texts["states/\(role.rawValue).json"].flatMap { try? JSONParser.value($0) }
         let machines = file?["machines"]?.arrayValue ?? []
@@ -59,7 +59,7 @@ package struct StateTable: Sendable {
         places = Dictionary(grouping: rows.indices) { [rows] in Pair(state: rows[$0].state, input: rows[$0].input) }
     }
 
-    /// Which rows say what follows when something comes in a state: more than one where there is a choice.
+    /// The rows for an input in a state; several if there is a choice.
     package func places(of state: String, _ input: String) -> [Int] { places[Pair(state: state, input: input)] ?? [] }
 
     private static func texts(
@@ -86,7 +86,7 @@ package struct StateTable: Sendable {
     }
 }
 
-/// The tables of one specification, each read when it is first asked for.
+/// The tables of a specification, each read on first use.
 final class StateTables: Sendable {
     private let files: SpecificationFiles
     private let read = Mutex<[String: StateTable]>([:])

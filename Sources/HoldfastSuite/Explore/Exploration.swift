@@ -280,7 +280,7 @@ package struct Exploration: Sendable {
     }
 
     /// By this a violation is known again: the clause and the words, without what differs from plan to plan.
-    private static func cause(_ verdict: Verdict) -> String {
+    static func cause(_ verdict: Verdict) -> String {
         let words = (verdict.findings.first?.what ?? "").split(separator: " ").filter { word in
             !word.contains(where: { $0.isNumber || $0 == "'" || $0 == "‘" || $0 == "“" })
         }

@@ -21,7 +21,7 @@ package struct JudgementJSON {
                 "code": Int(judgement.exit.rawValue), "meaning": judgement.meaning,
             ]),
             "bytes": judgement.bytes, "events": judgement.events, "histories": judgement.histories,
-            "files": judgement.files.map(file),
+            "files": judgement.files.map(file), "story": judgement.story?.chapters.map(chapter),
             "clauses": judgement.clauses.sorted { $0.key < $1.key }.map { clause($0, $1) },
             "observations": judgement.observed.map(observation),
             "recomputed": isRecomputed ? judgement.recomputed : nil,
@@ -37,9 +37,17 @@ package struct JudgementJSON {
             "histories": file.histories, "cutShort": file.cutShort, "events": file.events,
             "recordedUnder": file.foreignSpecifications(to: specification.version).orAbsent,
             "lacks": file.summary.lacks?.map(\.rawValue).sorted(),
+            "remarks": file.summary.remarks.orAbsent,
             "leftOut": file.summary.leftOut.entries.map {
                 JSONValue(members: ["reason": $0.reason, "count": $0.count, "first": $0.first.description])
             },
+        ])
+    }
+
+    private func chapter(_ chapter: Story.Chapter) -> JSONValue {
+        JSONValue(members: [
+            "title": chapter.title,
+            "lines": chapter.lines.map { JSONValue(members: ["ms": $0.time.map { $0 / 1000 }, "what": $0.what]) },
         ])
     }
 

@@ -11,6 +11,12 @@ package struct ClientSuite {
     let jobs: Int
     /// How reports call the place of the client.
     let address: String
+    /// What comes after the scenarios; nil for nothing.
+    package var life: LifeOfClient?
+    /// Whether no scenario is performed, and the clauses of which the life then tells; nil for all.
+    package var (isLifeAlone, clausesOfLife): (Bool, Set<ClauseID>?) = (false, nil)
+    /// Keeps a small scenario that breaks a clause as a life did, and gives the command that runs it.
+    package var keep: (@Sendable (ClauseID, String) throws -> String)?
 
     package init(
         _ subject: ClientSubject, at address: String, under specification: Specification,
@@ -26,14 +32,20 @@ package struct ClientSuite {
         let run = ClientRun(stage: ClientStage(subject: subject, specification: specification), jobs: jobs)
         let setAside = selection.scenarios.compactMap(excluded).keyed(by: \.name)
         var performed = selection
-        performed.scenarios = selection.scenarios.filter { setAside[$0.name] == nil }
+        performed.scenarios = isLifeAlone ? [] : selection.scenarios.filter { setAside[$0.name] == nil }
         let session = SuiteSession(specification, performed, showing: show)
         let outcome = try await session.perform(until: stop, at: address) { [scenarios = performed.scenarios] in
             await run.run(scenarios, progress: $0)
         }
-        let results = selection.inOrder(await session.results(outcome.performances), and: setAside)
-        var report = session.report(results, of: subject.declaration, at: address, selection)
-        report.diagnostics = diagnostics(of: results) + [outcome.performances.lateness].compactMap(\.self)
+        let judged = await session.results(outcome.performances)
+        let lived = await life?.run(until: stop, showing: show, keeping: keep)
+        let results =
+            (isLifeAlone ? [] : selection.inOrder(judged, and: setAside)) + [lived?.result].compactMap(\.self)
+        var report = session.report(
+            results, of: subject.declaration, at: address, selection,
+            deciding: isLifeAlone ? clausesOfLife ?? results.decided : nil)
+        report.diagnostics =
+            diagnostics(of: results) + [outcome.performances.lateness].compactMap(\.self) + (lived?.diagnostics ?? [])
         return report
     }
 

@@ -13,6 +13,14 @@ package struct ServerSuite {
     let jobs: Int
     /// Whether one more instance is watched as it stores (PERSIST-8).
     var traces = false
+    /// What comes after the scenarios; nil for nothing.
+    package var life: ServerLife?
+    /// Whether no scenario is performed.
+    package var isLifeAlone = false
+    /// The clauses of which a life that is alone tells; nil for all.
+    package var clausesOfLife: Set<ClauseID>?
+    /// Keeps a small scenario that breaks a clause as a life did, and gives the command that runs it.
+    package var keep: (@Sendable (ClauseID, String) throws -> String)?
 
     package init(
         _ subject: ServerSubject, under specification: Specification, _ selection: Selection, scope: Scope = Scope(),
@@ -31,26 +39,30 @@ package struct ServerSuite {
         suite.traces = traces
         let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
         let setAside = selection.scenarios.compactMap(forecast.leftOut).filter(\.wasSetAside).keyed(by: \.name)
-        let scenarios = selection.scenarios.filter { setAside[$0.name] == nil }
-        var performed = selection
-        performed.scenarios = scenarios
-        let session = SuiteSession(specification, performed, showing: show)
+        let scenarios = isLifeAlone ? [] : selection.scenarios.filter { setAside[$0.name] == nil }
+        var chosen = selection
+        chosen.scenarios = scenarios
+        let session = SuiteSession(specification, chosen, showing: show)
         let outcome = try await session.perform(until: stop, at: subject.shownAddress) { [suite] in
             await suite.run(scenarios, progress: $0)
         }
         let tiers = selection.scenarios.keyed(by: \.name).mapValues { Scope.tier(of: $0, agent: subject.agent) }
-        let results = selection.inOrder(await session.results(outcome.performances), and: setAside).map { result in
+        let performed = await session.results(outcome.performances)
+        let lived = try await life?.run(until: stop, isAlone: isLifeAlone, showing: show, keeping: keep)
+        let named = isLifeAlone ? [] : selection.inOrder(performed, and: setAside)
+        let results = (named + [lived?.result].compactMap(\.self)).map { result in
             var result = result
             result.tier = tiers[result.name] ?? 1
             if scope.isStrict { result.isOutOfReach = false }
             return result
         }
         var report = session.report(
-            results, of: subject.declaration, at: subject.shownAddress, selection, isStrict: scope.isStrict)
+            results, of: subject.declaration, at: subject.shownAddress, selection, isStrict: scope.isStrict,
+            deciding: isLifeAlone ? clausesOfLife ?? results.decided : nil)
         report.diagnostics =
             (subject.isUndeclared ? [subject.statedWords] : []) + outcome.diagnostics
             + Self.leftOut(of: outcome.performances)
-            + [outcome.performances.lateness].compactMap(\.self)
+            + [outcome.performances.lateness].compactMap(\.self) + (lived?.diagnostics ?? [])
         return report
     }
 

@@ -74,6 +74,7 @@ extension ScenarioResult {
             problems: performance.problems.map(\.description), skipped: performance.skipped,
             stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? "the run was interrupted" : nil),
             failure: performance.failure, duration: performance.duration, lacks: performance.lacks)
+        reach = Reach(performance.history)
     }
 }
 

@@ -64,13 +64,17 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     }
 
     /// Adds up what was seen of a subject.
+    ///
+    /// * `clauses`: The clauses in question, whatever the selection says.
     func report(
         _ results: [ScenarioResult], of subject: History.Subject, at address: String,
-        _ selection: ScenarioSelection<Item>, isStrict: Bool = false
+        _ selection: ScenarioSelection<Item>, isStrict: Bool = false, deciding clauses: Set<ClauseID>? = nil
     ) -> RunReport {
         var report = RunReport(
-            results, of: subject, at: address, under: specification, selection: selection.clauses(after: results),
-            intended: selection.intended, leftOut: selection.excluded, isStrict: isStrict, startedAt: startedAt,
+            results, of: subject, at: address, under: specification,
+            selection: clauses ?? selection.clauses(after: results),
+            intended: clauses == nil ? selection.intended : [:], leftOut: selection.excluded, isStrict: isStrict,
+            startedAt: startedAt,
             duration: .now - start,
             wasInterrupted: wasInterrupted.withLock { $0 }, part: selection.part(of: results))
         report.tool = toolVersion

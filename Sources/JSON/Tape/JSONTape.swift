@@ -1,29 +1,29 @@
-/// A text taken apart into tokens, in memory that is kept for the next text.
+/// A text split into tokens, in memory that is reused for the next text.
 ///
-/// This is the quick way to look at many texts: once the tape has grown to the largest text no memory is asked for.
+/// This is the fast way to read many texts: once the tape fits the largest text, nothing is allocated.
 public struct JSONTape: ~Copyable {
     let limits: JSONLimits
-    /// Where tokens go; only the first `count` of `capacity` are set.
+    /// The token memory; only the first `count` of `capacity` are set.
     private(set) var tokens: UnsafeMutablePointer<TapeToken>
     private var capacity: Int
     private(set) var count = 0
-    /// One entry for each container that is open; there is room for `openCapacity`.
+    /// One entry for each open container; there is room for `openCapacity`.
     private(set) var open: UnsafeMutablePointer<OpenContainer>
     private(set) var openCapacity: Int
     let maxDepth: Int
-    /// What cannot stand in the text: strings without their escapes.
+    /// Text that is not in the input: strings with their escapes decoded.
     var annex = TapeBytes()
     /// Whether the text has duplicate keys or lone surrogates.
     var isFlawed = false
-    /// Lone surrogates in the order of the text: the token they stand in, and their offset.
+    /// Lone surrogates in text order: their token and offset.
     var loneSurrogates: [(token: Int, offset: Int)] = []
 
-    /// A container that is still open, and which names it has had.
+    /// An open container, and the names in it so far.
     struct OpenContainer {
         var token: Int
         var members: UInt32
         var isObject: Bool
-        /// One bit for each hash of a name, so that most names are known to be new without a search.
+        /// One bit for each hash of a name, so that most new names are recognized without a search.
         var names: UInt64
     }
 
@@ -31,7 +31,7 @@ public struct JSONTape: ~Copyable {
     public init(limits: JSONLimits = .standard) {
         self.limits = limits
         maxDepth = max(0, limits.depth)
-        // Most texts are messages: a tape for one of them costs little.
+        // Most texts are messages, for which this is enough.
         capacity = 64
         tokens = .allocate(capacity: capacity)
         openCapacity = 8
@@ -43,14 +43,14 @@ public struct JSONTape: ~Copyable {
         open.deallocate()
     }
 
-    /// Reads a text in place of the one before, and tells whether it is sound, that is JSON without flaws.
+    /// Reads a new text, and returns whether it is JSON without flaws.
     public mutating func isSound(_ text: [UInt8]) -> Bool {
         text.withUnsafeBufferPointer { withTokens(of: $0) { $0 != nil } }
     }
 
-    /// Reads a text and hands its tokens to `body`, or nil when it is not sound.
+    /// Reads a text and passes its tokens to `body`, or nil if it is not JSON without flaws.
     ///
-    /// The view points into the tape and the text: it must not outlive the call.
+    /// The view points into the tape and the text, and must not outlive the call.
     package mutating func withTokens<Result>(
         of text: UnsafeBufferPointer<UInt8>, _ body: (TapeView?) throws -> Result
     ) rethrows -> Result {
@@ -58,7 +58,7 @@ public struct JSONTape: ~Copyable {
         return try body(isFlawed ? nil : view)
     }
 
-    /// Takes a value apart and hands its tokens to `body`; the view must not outlive the call.
+    /// Splits a value into tokens for `body`; the view must not outlive the call.
     package mutating func withTokens<Result>(
         of value: JSONValue, _ body: (TapeView) throws -> Result
     ) rethrows -> Result {
@@ -67,7 +67,6 @@ public struct JSONTape: ~Copyable {
         return try body(view(JSONText(start: annex.start, end: annex.end)))
     }
 
-    /// Reads a text in place of the one before.
     mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONProblem) -> TapeView {
         clear()
         // Offsets have 32 bits.
@@ -79,7 +78,7 @@ public struct JSONTape: ~Copyable {
         return view(text)
     }
 
-    /// The tokens that have been set so far, of a text that is sound or not.
+    /// The tokens so far, even of a text with errors.
     @inline(__always)
     func view(_ text: JSONText) -> TapeView {
         TapeView(
@@ -94,7 +93,7 @@ public struct JSONTape: ~Copyable {
         loneSurrogates = []
     }
 
-    /// Appends the tokens of a value; its strings and numbers stand in the annex, which is their text.
+    /// Appends the tokens of a value; the annex serves as the text of its strings and numbers.
     private mutating func append(_ value: JSONValue) {
         switch value {
         case .null: append(.null, start: 0, length: 0)
@@ -135,7 +134,7 @@ public struct JSONTape: ~Copyable {
         _ kind: TapeToken.Kind, start: Int, length: Int, isPlain: Bool = true, isInAnnex: Bool = false
     ) {
         if count == capacity { grow() }
-        // The capacity has just been established; offsets fit because texts of 2 GiB are refused.
+        // The capacity was ensured above; offsets fit because texts of 2 GiB are rejected.
         tokens[count] = TapeToken(
             start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: length),
             link: UInt32(truncatingIfNeeded: count + 1), kind: kind, isPlain: isPlain, isInAnnex: isInAnnex)
@@ -162,25 +161,25 @@ public struct JSONTape: ~Copyable {
     }
 }
 
-/// One value or one key of a text, in sixteen bytes without references.
+/// One value or key of a text, in sixteen bytes without references.
 ///
-/// Tokens stand in the order of the text. A container is followed by what it holds, a key by its value. Other modules read the stored
-/// fields only: those cost no call.
+/// Tokens are in text order. The contents of a container follow it, and the value of a key follows the key. Other
+/// modules read only stored fields, which need no call.
 package struct TapeToken: BitwiseCopyable, Sendable {
-    /// The kinds of values; `true` and `false` are told apart.
+    /// The kinds of values, with `true` and `false` as separate ones.
     package enum Kind: BitwiseCopyable, Sendable, CaseIterable {
         case null, no, yes, number, string, array, object
     }
 
-    /// Where the bytes of the value start: behind the quote of a string, at the bracket of a container.
+    /// The start of the value's bytes: after the quote of a string, at the bracket of a container.
     package var start: UInt32
-    /// The bytes of a string without its escapes, or of a number; the elements or members of a container.
+    /// The bytes of a decoded string or of a number; the elements or members of a container.
     package var length: UInt32
-    /// The token behind the value; for a key, its hash.
+    /// The token after the value; for a key, its hash.
     package var link: UInt32
     package var kind: Kind
-    /// A string of ASCII; a number without fraction and exponent.
+    /// Whether a string is ASCII, or a number has neither fraction nor exponent.
     package var isPlain: Bool
-    /// A string that had escapes: its bytes stand in the annex.
+    /// Whether a string had escapes, so that its bytes are in the annex.
     package var isInAnnex: Bool
 }

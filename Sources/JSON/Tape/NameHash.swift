@@ -1,8 +1,8 @@
-/// A hash of a name by its length, its first and its last eight bytes: quick, and good enough for names people choose.
+/// Hashes a name by its length, its first and its last eight bytes: fast, and good enough for real names.
 ///
-/// Names that somebody chose in order to collide only make a search longer; nothing grows with their square.
+/// Names chosen to collide only make a search longer; nothing becomes quadratic.
 package enum NameHash {
-    /// The first and the last eight bytes, which for up to sixteen bytes is all of a name.
+    /// The first and the last eight bytes, which cover a name of up to sixteen bytes.
     @inlinable
     @inline(__always)
     static func ends(
@@ -10,7 +10,7 @@ package enum NameHash {
     ) -> (first: UInt64, last: UInt64) {
         let raw = UnsafeRawPointer(name)
         if count >= 8 {
-            // Both loads lie inside the name.
+            // Both loads are inside the name.
             return (
                 raw.loadUnaligned(as: UInt64.self).littleEndian,
                 (raw + (count - 8)).loadUnaligned(as: UInt64.self).littleEndian
@@ -36,7 +36,7 @@ package enum NameHash {
         return UInt32(truncatingIfNeeded: (mixed ^ mixed >> 29) &* 0x1656_67B1_9E37_79F9 >> 32)
     }
 
-    /// The hash of a name that stands alone.
+    /// The hash of a separate name.
     package static func hash(of name: [UInt8]) -> UInt32 {
         name.withUnsafeBufferPointer { bytes in
             bytes.baseAddress.map { hash($0, name.count, limit: $0 + name.count) } ?? 0

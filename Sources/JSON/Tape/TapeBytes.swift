@@ -1,4 +1,4 @@
-/// Bytes in memory that is kept, and that grows without setting what is not used.
+/// Reusable memory for bytes, which grows without initializing the unused part.
 struct TapeBytes: ~Copyable {
     private(set) var start = UnsafeMutablePointer<UInt8>.allocate(capacity: 64)
     var count = 0
@@ -12,7 +12,6 @@ struct TapeBytes: ~Copyable {
 
     mutating func removeAll() { count = 0 }
 
-    /// Makes room for so many bytes more.
     @inline(__always)
     mutating func reserve(_ added: Int) {
         if capacity - count < added { grow(count + added) }
@@ -27,14 +26,14 @@ struct TapeBytes: ~Copyable {
         start = larger
     }
 
-    /// Appends bytes for which there is room.
+    /// Appends bytes; room must be reserved.
     @inline(__always)
     mutating func append(_ bytes: UnsafePointer<UInt8>, _ added: Int) {
         (start + count).update(from: bytes, count: added)
         count += added
     }
 
-    /// Appends an offset for which there is room, in four bytes.
+    /// Appends an offset in four bytes; room must be reserved.
     @inline(__always)
     mutating func append(offset: Int) {
         UnsafeMutableRawPointer(start + count).storeBytes(of: UInt32(truncatingIfNeeded: offset), as: UInt32.self)

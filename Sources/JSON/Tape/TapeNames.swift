@@ -1,9 +1,9 @@
-/// Finds names that come twice in one object.
+/// Finds duplicate names in an object.
 extension JSONTape {
-    /// Up to so many members a search among the names before is quick; larger objects are sorted once they are whole.
+    /// Up to this size, a linear search is fast; larger objects are sorted once complete.
     static var searchedMembers: UInt32 { 32 }
 
-    /// Hashes the key at the end of the tape and tells whether its object, at that depth, has not had it before.
+    /// Hashes the key at the end of the tape, and returns whether it is new in its object.
     @inline(__always)
     mutating func nameIsNew(_ depth: Int, _ text: JSONText) -> Bool {
         let index = count - 1
@@ -16,7 +16,7 @@ extension JSONTape {
         return !isKnown(index, since: open[depth].token + 1, text)
     }
 
-    /// Puts its hash into the link of the key at the end of the tape.
+    /// Stores the hash in the link of the key at the end of the tape.
     @inline(__always)
     @discardableResult
     mutating func hashName(_ text: JSONText) -> UInt32 {
@@ -39,7 +39,7 @@ extension JSONTape {
         return false
     }
 
-    /// Whether all names of a large object differ: neighbours in order would be equal.
+    /// Whether all names of a large object differ: after sorting, equal ones would be neighbors.
     @inline(never)
     func namesDiffer(_ object: Int, _ text: JSONText) -> Bool {
         let view = view(text)

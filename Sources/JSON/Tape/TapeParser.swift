@@ -1,6 +1,6 @@
 /// The grammar of RFC 8259.
 ///
-/// Every position is compared with the end of the text before it is read, or lies before one that was.
+/// Each byte is read only after a bounds check of its position, or of a later one.
 extension JSONTape {
     typealias Position = JSONText.Position
 
@@ -48,7 +48,7 @@ extension JSONTape {
                 let isFirst = depth > 0 && !open[depth - 1].isObject && open[depth - 1].members == 1
                 throw text.unexpected(isFirst ? "a value or ']'" : "a value", at: position)
             }
-            // A value is whole: go on to the next one, closing containers as long as they end here.
+            // A value is complete: continue with the next one, after closing all containers that end here.
             while true {
                 position = text.skipSpace(position)
                 if depth == 0 {
@@ -85,11 +85,11 @@ extension JSONTape {
         if depth == openCapacity { growOpen() }
         open[depth] = OpenContainer(token: count, members: 0, isObject: kind == .object, names: 0)
         append(kind, start: position - text.start, length: 0)
-        // Until it closes, it holds all that follows.
+        // Until it closes, it contains everything that follows.
         tokens[count - 1].link = .max
     }
 
-    /// Fills in what a container's token could not know when it opened.
+    /// Completes a container's token when the container closes.
     @inline(__always)
     private mutating func close(_ depth: Int, _ text: JSONText) {
         let container = open[depth]
@@ -100,7 +100,7 @@ extension JSONTape {
         }
     }
 
-    /// Reads a key, the colon behind it and the space around; gives the position of the value.
+    /// Reads a key, its colon and the space around; returns the position of the value.
     @inline(__always)
     private mutating func readKey(
         _ position: Position, _ depth: Int, _ text: JSONText, expected: StaticString

@@ -1,12 +1,12 @@
-/// Positions in the text: of values, and of flaws.
+/// Positions of values and flaws in the text.
 extension JSONTape {
-    /// Reads a whole text into a value and lists its flaws.
+    /// Converts a whole text to a value, and lists its flaws.
     mutating func document(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONProblem) -> JSONDocument {
         let view = try read(bytes)
         return JSONDocument(root: view.value(), flaws: isFlawed ? flaws(view) : [])
     }
 
-    /// The position of the value a pointer leads to, also in a text that breaks off behind it.
+    /// The position of the value that a pointer refers to, even if the text breaks off after it.
     mutating func location(of pointer: JSONPointer, in bytes: UnsafeBufferPointer<UInt8>) -> JSONLocation? {
         guard let start = bytes.baseAddress else { return nil }
         let text = JSONText(start: start, end: start + bytes.count)
@@ -20,18 +20,18 @@ extension JSONTape {
         return position < count ? text.location(view.offset(of: view.tokens[position])) : nil
     }
 
-    /// The flaws of a text, as many as are wanted, in its order.
+    /// The flaws of a text in order, up to the limit.
     private func flaws(_ view: TapeView) -> [JSONFlaw] {
         var flaws: [JSONFlaw] = []
         var path: [FlawedContainer] = []
         var surrogates = loneSurrogates[...]
         let text = JSONText(start: view.text, end: view.textEnd)
-        // Flaws come in the order of the text: each position is found from the one before.
+        // Flaws are in text order, so each location is counted from the previous one.
         var last = JSONLocation.start
         func note(_ kind: JSONFlaw.Kind, at offset: Int) {
-            // At least one flaw is kept, so that a strict reader sees it.
+            // Keep at least one flaw, so that a strict reader sees it.
             guard flaws.count < max(1, limits.maxFlaws) else { return }
-            // A duplicate key is found behind the surrogates in it.
+            // A duplicate key is found after the surrogates in it.
             last = text.location(offset, from: offset < last.byteOffset ? .start : last)
             let pointer = JSONPointer(tokens: path.compactMap(\.part))
             flaws.append(JSONFlaw(kind: kind, location: last, pointer: pointer))
@@ -57,21 +57,21 @@ extension JSONTape {
         return flaws
     }
 
-    /// A container on the way to a token.
+    /// A container on the path to a token.
     private struct FlawedContainer {
         let isObject: Bool
         let end: Int
         var names: Set<ExactString> = []
-        /// The member at hand; nil before and at a name, whose flaws belong to the object.
+        /// The current member; nil before and at a name, whose flaws belong to the object.
         var name: String?
         private var position = -1
 
         init(isObject: Bool, end: Int) { (self.isObject, self.end) = (isObject, end) }
 
-        /// What the pointer calls the part at hand.
+        /// The current part, as in a pointer.
         var part: String? { isObject ? name : String(position) }
 
-        /// Goes on to the next token directly below; true when that is a name.
+        /// Moves to the next token one level down; true if that is a name.
         mutating func advance() -> Bool {
             position += 1
             guard isObject, position % 2 == 0 else { return false }
@@ -90,7 +90,7 @@ extension TapeView {
         return Int(offset) - 1
     }
 
-    /// The value one step of a pointer leads to; of several members of one name the last is the one that counts.
+    /// The value for one step of a pointer; of several members with one name, the last.
     fileprivate func child(_ step: String, of index: Int) -> Int? {
         switch index < count ? tokens[index].kind : .null {
         case .object: return parts(of: index).reversed().first { isNamed(step, $0) }.map { $0 + 1 }

@@ -1,6 +1,6 @@
 /// Strings of a tape, eight bytes at a time.
 extension JSONTape {
-    /// Reads a string from behind its quote, and gives the position of the quote that ends it.
+    /// Reads a string after its quote, and returns the position of the closing quote.
     @inline(__always)
     mutating func readString(_ first: Position, _ text: JSONText) throws(JSONProblem) -> Position {
         var isASCII = true
@@ -11,9 +11,9 @@ extension JSONTape {
         return position
     }
 
-    /// Skips to the next quote or backslash, checking control characters and UTF-8 on the way.
+    /// Skips to the next quote or backslash, checking control characters and UTF-8.
     ///
-    /// Where it copies what it skips, it writes up to eight bytes more.
+    /// If it copies the text, it may write up to eight extra bytes.
     @inline(__always)
     private static func skipPlain(
         _ first: Position, _ text: JSONText, opening: Position, _ isASCII: inout Bool, _ copy: inout CopyPosition,
@@ -42,7 +42,7 @@ extension JSONTape {
                 throw text.problem(.controlCharacter(byte), at: position)
             }
             if copies {
-                // A loop over what is mostly two or three bytes costs more than to write four.
+                // Usually two or three bytes: writing four is faster than a loop.
                 for offset in 0..<4 where offset < length { copy[offset] = position[offset] }
                 copy += length
             }
@@ -50,9 +50,9 @@ extension JSONTape {
         }
     }
 
-    /// The high bit of every byte that is a quote, a backslash, a control character or beyond ASCII.
+    /// Sets the high bit of every byte that is a quote, a backslash, a control character or beyond ASCII.
     ///
-    /// A subtraction may borrow from the byte above a hit, so only the lowest bit is to be trusted.
+    /// A subtraction may borrow from the byte after a hit, so only the lowest bit is reliable.
     @inline(__always)
     private static func specialBytes(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -63,7 +63,7 @@ extension JSONTape {
     }
 }
 
-/// Strings with escapes: they stand without them in the annex, behind the offset they have in the text.
+/// Strings with escapes: the annex has their decoded text, after their offset in the input.
 extension JSONTape {
     typealias CopyPosition = UnsafeMutablePointer<UInt8>
 
@@ -73,7 +73,7 @@ extension JSONTape {
         _ first: Position, _ escape: Position, _ text: JSONText, _ isASCII: Bool
     ) throws(JSONProblem) -> Position {
         var isASCII = isASCII
-        // No escape is shorter than what it stands for; the rest is for the offset and for the last copied word.
+        // No escape is shorter than its text; the rest is for the offset and for the last copied word.
         annex.reserve(text.end - first + 4 + 8)
         annex.append(offset: first - text.start)
         let start = annex.count
@@ -98,14 +98,14 @@ extension JSONTape {
         return position
     }
 
-    /// What an escape stands for, by the byte behind the backslash; 0 where there is more to read, or no escape.
+    /// The decoded escape by the byte after the backslash; 0 if it is longer or invalid.
     private static let meanings: [UInt8] = {
         var table = [UInt8](repeating: 0, count: 256)
         for (letter, meaning) in zip("\"\\/bfnrt".utf8, "\"\\/\u{8}\u{C}\n\r\t".utf8) { table[Int(letter)] = meaning }
         return table
     }()
 
-    /// Reads the escape of a code unit, and a second one when the first is half of a pair; gives the position behind.
+    /// Reads the escape of a code unit, and a second one if the first is half of a pair; returns the position after it.
     @inline(never)
     private mutating func readUnicodeEscape(
         _ letter: Position, _ text: JSONText, _ copy: inout CopyPosition, _ isASCII: inout Bool
@@ -118,7 +118,7 @@ extension JSONTape {
         var scalar = Unicode.Scalar(unit)
         if scalar == nil, unit < 0xDC00, text.has("\\", at: position), text.has("u", at: position + 1) {
             let second = try Self.unit(position + 2, text)
-            // A second escape that is no other half stands for itself and is read next.
+            // A second escape that does not complete the pair is read separately.
             if (0xDC00...0xDFFF).contains(second) {
                 scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (second - 0xDC00))
                 position += 6
@@ -136,7 +136,7 @@ extension JSONTape {
         return position
     }
 
-    /// The code unit that four hexadecimal digits spell.
+    /// The code unit in four hexadecimal digits.
     private static func unit(_ digits: Position, _ text: JSONText) throws(JSONProblem) -> UInt32 {
         var value: UInt32 = 0
         for position in digits..<digits + 4 {

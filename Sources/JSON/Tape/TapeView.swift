@@ -1,4 +1,4 @@
-/// The tokens of one text or value, for as long as text and tape stay where they are.
+/// The tokens of one text or value, valid as long as text and tape do not move.
 package struct TapeView {
     package let tokens: UnsafePointer<TapeToken>
     let count: Int
@@ -6,15 +6,15 @@ package struct TapeView {
     package let textEnd: UnsafePointer<UInt8>
     package let annex: UnsafePointer<UInt8>
     package let annexEnd: UnsafePointer<UInt8>
-    /// Whether a name may come twice in one object.
+    /// Whether an object may contain a name twice.
     let isFlawed: Bool
 
-    /// The bytes of a number as they stand in the text; of a string, without its escapes.
+    /// The bytes of a number as in the text; of a string, decoded.
     func bytes(_ token: TapeToken) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: (token.isInAnnex ? annex : text) + Int(token.start), count: Int(token.length))
     }
 
-    /// The elements of an array, or the keys of an object; as many as there are of one that is not whole.
+    /// The elements of an array or the keys of an object, even if it is incomplete.
     func parts(of index: Int) -> TapeParts {
         let token = tokens[index]
         return TapeParts(
@@ -29,13 +29,13 @@ package struct TapeView {
         } ?? name.utf8.elementsEqual(bytes)
     }
 
-    /// The value of a member of the outermost object, if that is one and has it.
+    /// The value of a member of the outermost object, if there is one.
     package func member(_ name: String) -> Int? {
         guard tokens[0].kind == .object else { return nil }
         return parts(of: 0).first { isNamed(name, $0) }.map { $0 + 1 }
     }
 
-    /// Whether a whole number is spelled with a point or an exponent somewhere, such as `1.0`.
+    /// Whether any integer is written with a point or an exponent, such as `1.0`.
     package var hasFractionToken: Bool {
         (0..<count).contains { index in
             let token = tokens[index]
@@ -43,21 +43,21 @@ package struct TapeView {
         }
     }
 
-    /// How many members the outermost object has; nil when it is something else.
+    /// The number of members of the outermost object; nil for other types.
     package var memberCount: Int? { tokens[0].kind == .object ? Int(tokens[0].length) : nil }
 
-    /// The text of a member of the outermost object; nil when it is absent or no string.
+    /// A member of the outermost object if it is a string.
     package func text(of name: String) -> String? {
         guard let value = member(name), tokens[value].kind == .string else { return nil }
         return string(tokens[value])
     }
 
-    /// Whether a member of the outermost object is this text.
+    /// Whether a member of the outermost object equals a text.
     package func isText(of name: String, _ text: String) -> Bool {
         member(name).map { tokens[$0].kind == .string && isNamed(text, $0) } ?? false
     }
 
-    /// A member of the outermost object that is a whole number and fits; nil otherwise.
+    /// A member of the outermost object if it is an integer that fits.
     package func int(of name: String) -> Int? {
         guard let value = member(name), tokens[value].kind == .number else { return nil }
         return number(tokens[value]).int
@@ -69,7 +69,7 @@ package struct TapeView {
 
     package func number(_ token: TapeToken) -> JSONNumber { JSONNumber(checked: string(token)) }
 
-    /// An array or object that is not whole yet.
+    /// An unfinished array or object.
     private struct Container {
         let isObject: Bool
         var left: UInt32
@@ -84,7 +84,7 @@ package struct TapeView {
         }
     }
 
-    /// The value of a token that holds no others.
+    /// The value of a token that is not a container.
     private func scalar(_ token: TapeToken) -> JSONValue {
         switch token.kind {
         case .null: .null
@@ -97,7 +97,7 @@ package struct TapeView {
         }
     }
 
-    /// The array or object at a token, when what it holds holds nothing more: most do.
+    /// The array or object at a token if it contains no containers, as most do.
     private func flat(_ token: TapeToken, at index: Int) -> JSONValue? {
         let isObject = token.kind == .object
         let (parts, first) = (Int(token.length), index + 1)
@@ -112,7 +112,7 @@ package struct TapeView {
         return .array((first..<first + parts).map { scalar(tokens[$0]) })
     }
 
-    /// The value at a token, with all that it holds, built with a stack of its own.
+    /// The value at a token with all its contents, built without recursion.
     package func value(at index: Int = 0) -> JSONValue {
         var stack: [Container] = []
         var next = index
@@ -137,7 +137,7 @@ package struct TapeView {
             } else {
                 value = scalar(token)
             }
-            // A value is whole: hand it to its container, and close containers as long as they end here.
+            // A value is complete: add it to its container, and close all containers that end here.
             while true {
                 guard let top = stack.indices.last else { return value }
                 stack[top].left -= 1
@@ -162,7 +162,7 @@ struct TapeParts: Sequence, IteratorProtocol {
     let tokens: UnsafePointer<TapeToken>
     var position: Int
     let end: Int
-    /// From a part to the token that links to the next one.
+    /// The distance from a part to the token that links to the next one.
     let step: Int
 
     mutating func next() -> Int? {

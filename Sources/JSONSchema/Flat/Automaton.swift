@@ -1,18 +1,18 @@
-/// A pattern as a table: one look per byte, for texts of ASCII.
+/// A pattern as a table: one lookup per byte, for ASCII texts.
 struct Automaton: BitwiseCopyable {
-    /// Where its cells begin: first the class of each ASCII byte, then one row per state.
+    /// The index of its cells: first the class of each ASCII byte, then one row per state.
     let first: Int32
-    /// The cells of a row: the next state for each class of bytes, and whether a text may end here.
+    /// The cells of a row: the next state for each byte class, and whether the text may end here.
     let width: Int32
     let initial: UInt16
 
     static let dead: UInt16 = 0
     static let matched: UInt16 = 1
 
-    /// Whether the pattern matches; nil when a byte beyond ASCII comes before that is settled.
+    /// Whether the pattern matches; nil if a byte beyond ASCII comes before that is decided.
     @inline(__always)
     func matches(_ text: UnsafeBufferPointer<UInt8>, _ cells: UnsafePointer<UInt16>) -> Bool? {
-        // Classes and states come out of the table itself, which has a row for every state.
+        // The table has a row for every state and a class for every byte, so all indices are valid.
         let classes = cells + Int(first)
         let rows = classes + 128
         let width = Int(width)
@@ -22,30 +22,30 @@ struct Automaton: BitwiseCopyable {
                 if state <= Int(Self.matched) { break }
                 return nil
             }
-            // Who has failed or matched stays there: to look for that at every byte would cost more.
+            // Final states loop to themselves: checking for them at every byte would cost more.
             state = Int(rows[state &* width &+ Int(classes[Int(byte)])])
         }
         return rows[state &* width &+ width &- 1] == 1
     }
 }
 
-/// Makes automata from patterns, as far as they stay small.
+/// Builds automata for patterns, as long as they stay small.
 struct AutomatonBuilder {
     private(set) var automata: [Automaton] = []
     private(set) var cells: [UInt16] = []
 
     private static let maxStates = 1024
     private static let maxSteps = 1024
-    /// Steps looked at while one pattern is compiled.
+    /// The most steps to examine while compiling one pattern.
     private static let maxWork = 2_000_000
 
-    /// What threads stand at, and whether nothing has been read yet.
+    /// The steps that threads are at, and whether nothing was read yet.
     private struct State: Hashable {
         var steps: [Int]
         var isFirst = false
     }
 
-    /// The position of the automaton, or nil for a pattern that looks around or grows too large.
+    /// The index of the automaton; nil for a pattern with lookaround, or if it grows too large.
     mutating func add(_ pattern: Pattern) -> Int32? {
         let program = pattern.program
         guard program.steps.count <= Self.maxSteps, program.canBeFollowed else { return nil }
@@ -86,7 +86,7 @@ struct AutomatonBuilder {
         return Int32(automata.count - 1)
     }
 
-    /// Classes of ASCII bytes no step tells apart, and one byte of each.
+    /// Groups the ASCII bytes that no step distinguishes; returns the classes and one byte of each.
     private static func classes(_ program: PatternProgram) -> (classes: [UInt16], samples: [UInt32]) {
         let sets = program.steps.compactMap { step in if case .take(let set) = step { set } else { nil } }
         var samples: [UInt32] = []
@@ -104,7 +104,7 @@ struct AutomatonBuilder {
 }
 
 extension PatternProgram {
-    /// Whether a text can be followed scalar by scalar: a pattern that looks around asks what comes before or behind.
+    /// Whether the pattern can be matched scalar by scalar, which lookaround prevents.
     package var canBeFollowed: Bool {
         !isBackward
             && !steps.contains { step in
@@ -115,7 +115,7 @@ extension PatternProgram {
             }
     }
 
-    /// What threads stand at once they have taken a scalar, from the steps that waited for one.
+    /// The steps that threads are at after they took a scalar, given the steps that waited for one.
     package func closure(
         after scalar: UInt32, from waiting: [Int], _ work: inout Int
     ) -> (steps: [Int], isMatch: Bool) {
@@ -125,7 +125,7 @@ extension PatternProgram {
         return closure(seeds, isFirst: false, isEnd: false, &work)
     }
 
-    /// The steps that wait for a scalar or for the end, once all that take nothing have been taken.
+    /// The steps that wait for a scalar or the end, after all steps that consume nothing.
     package func closure(
         _ seeds: [Int], isFirst: Bool, isEnd: Bool, _ work: inout Int
     ) -> (steps: [Int], isMatch: Bool) {

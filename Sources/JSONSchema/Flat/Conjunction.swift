@@ -1,21 +1,21 @@
 import HoldfastJSON
 
-/// All that holds wherever some nodes hold together: their keywords and those of what they refer to, in one list.
+/// Everything that some nodes demand together: their keywords and those of their references, in one list.
 ///
-/// This is what makes `allOf` and `$ref` cost nothing: a message and the envelope it is mixed with become one object.
+/// This makes `allOf` and `$ref` free: a message and its envelope become one object.
 struct Conjunction {
     typealias Item = (keyword: Keyword, node: Int)
 
     private(set) var items: [Item] = []
-    /// Nodes that have to be applied for themselves.
+    /// Nodes to apply separately.
     private(set) var others: [Int] = []
     private(set) var refusesAll = false
-    /// The node of members nobody has looked at, when it can be told beforehand which those are.
+    /// The node of unevaluated members, if these are known in advance.
     private(set) var unevaluated: Int?
     /// Nodes that only the slow evaluation can judge.
     private(set) var questions: [Int] = []
 
-    /// A list longer than this is not drawn into another one.
+    /// A longer list is not inlined into another one.
     private static let itemLimit = 256
 
     init(_ nodes: [Int], in program: Program) {
@@ -25,7 +25,8 @@ struct Conjunction {
                 add(node, program, &seen)
                 continue
             }
-            // Which members are left over is known beforehand only to a node that is judged alone, without alternatives.
+            // Only for a node that is applied separately and has no alternatives are the unevaluated members known in
+            // advance.
             let target = program.nodes[node].keywords.compactMap { keyword -> Int? in
                 if case .unevaluatedProperties(let target) = keyword { target } else { nil }
             }.first
@@ -64,7 +65,7 @@ struct Conjunction {
         }
     }
 
-    /// Whether the members a node looks at do not depend on the value.
+    /// Whether the value has no influence on which members a node evaluates.
     private static func isStatic(_ first: Int, _ program: Program) -> Bool {
         var pending = [first]
         var seen = Set(pending)

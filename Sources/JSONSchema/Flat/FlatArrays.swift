@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// Arrays, and the equality their elements are compared by.
+/// Arrays, and equality of their elements.
 extension FlatRun {
     @inline(never)
     mutating func elements(_ index: Int, _ first: Int, _ count: Int, _ rest: NodeID) -> Bool {
@@ -31,7 +31,7 @@ extension FlatRun {
         return found >= min && found <= max
     }
 
-    /// Whether no two elements are equal; nil when that takes more than a few comparisons.
+    /// Whether no two elements are equal; nil if that needs more than a few comparisons.
     func hasUniqueElements(_ index: Int) -> Bool? {
         guard tokens[index].length <= 32 else { return nil }
         var budget = 4_096
@@ -48,7 +48,7 @@ extension FlatRun {
         return true
     }
 
-    /// Whether two values are equal; nil when that cannot be told cheaply.
+    /// Whether two values are equal; nil if that is expensive to decide.
     private func areEqual(_ left: Int, _ right: Int, _ budget: inout Int) -> Bool? {
         budget -= 1
         guard budget > 0 else { return nil }
@@ -58,7 +58,7 @@ extension FlatRun {
         case .null, .no, .yes: return true
         case .number:
             if sameBytes(one, other) { return true }
-            // Two spellings of one whole number differ in length, as 0 and -0 do.
+            // Two spellings of one integer differ in length, as 0 and -0 do.
             let mayBeEqual =
                 one.length != other.length || !one.isPlain || !other.isPlain
             return mayBeEqual && view.number(one) == view.number(other)
@@ -78,7 +78,7 @@ extension FlatRun {
             var key = left + 1
             var expected = right + 1
             for _ in 0..<one.length {
-                // Objects of one kind mostly have their members in one order.
+                // Objects of one kind usually have their members in the same order.
                 guard let value = sameName(key, expected) ? expected + 1 : member(key, of: right, &budget) else {
                     return budget > 0 ? false : nil
                 }
@@ -91,7 +91,7 @@ extension FlatRun {
         }
     }
 
-    /// The value an object has under the name of a key elsewhere.
+    /// The value of an object's member, named by a key elsewhere.
     private func member(_ name: Int, of index: Int, _ budget: inout Int) -> Int? {
         var key = index + 1
         for _ in 0..<tokens[index].length {

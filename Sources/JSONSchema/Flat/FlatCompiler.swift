@@ -20,7 +20,7 @@ struct FlatCompiler {
     private var numbers: [FlatProgram.NumberBounds] = []
     private var automata = AutomatonBuilder()
 
-    /// The flat form of a program, or nil when it has none.
+    /// Compiles a program; nil if it has no flat form.
     static func compile(_ source: Program) -> FlatProgram? {
         guard !source.isDynamic else { return nil }
         var compiler = FlatCompiler(source: source)
@@ -36,7 +36,7 @@ struct FlatCompiler {
 
     private init(source: Program) { self.source = source }
 
-    /// The node that means all of these nodes together.
+    /// The node that combines all of these nodes.
     mutating func node(_ nodes: [Int]) -> NodeID {
         let nodes = Set(nodes.map { aim($0) }).filter { source.nodes[$0].verdict != true }.sorted()
         guard !nodes.isEmpty else { return FlatProgram.anything }
@@ -48,7 +48,7 @@ struct FlatCompiler {
         return id
     }
 
-    /// Follows schemas that are nothing but a reference; such a chain has an end.
+    /// Follows schemas that consist only of a reference; such a chain always ends.
     private func aim(_ node: Int) -> Int {
         var node = node
         while source.nodes[node].keywords.count == 1, case .reference(let target) = source.nodes[node].keywords[0] {
@@ -91,7 +91,7 @@ struct FlatCompiler {
         }
     }
 
-    /// The steps that look at values of every kind.
+    /// The steps for values of every type.
     private mutating func commonSteps(_ conjunction: Conjunction) -> [Step] {
         var steps: [Step] = conjunction.others.map { .also(node([$0])) }
         for (keyword, _) in conjunction.items {
@@ -150,13 +150,13 @@ struct FlatCompiler {
             default: break
             }
         }
-        // A UUID has 36 characters, whatever else is said.
+        // A UUID has 36 characters, so no other length needs a check.
         let isUUID = steps.contains { if case .uuid = $0 { true } else { false } }
         if isUUID, (min...Swift.max(min, max)).contains(36), max >= 36 { return steps }
         return range(min, max).map { [.length(min: $0, max: $1)] + steps } ?? steps
     }
 
-    /// Counts as the steps hold them, or nil when every count is right; no text has as many as the largest.
+    /// Bounds in the form that steps store, where no text reaches the largest; nil if they allow every count.
     func range(_ min: Int, _ max: Int) -> (Int32, Int32)? {
         min == 0 && max == .max ? nil : (Int32(clamping: min), Int32(clamping: max))
     }

@@ -1,8 +1,8 @@
 import HoldfastJSON
 
-/// `type`, `const` and `enum`: which kinds of values a node takes at all, and which values of a kind.
+/// `type`, `const` and `enum`: which types of values a node accepts, and which values of a type.
 extension FlatCompiler {
-    /// Whether a kind may come, and by which steps its values are told apart.
+    /// Whether a type is possible, and the steps that check its values.
     mutating func admit(_ kind: Kind, _ conjunction: Conjunction, _ steps: inout [Step]) -> Bool {
         for (keyword, node) in conjunction.items {
             switch keyword {
@@ -43,7 +43,7 @@ extension FlatCompiler {
 }
 
 extension TapeToken.Kind {
-    /// Its position among the entries of a node.
+    /// Its index among the entries of a node.
     @inline(__always)
     var row: Int {
         switch self {
@@ -57,7 +57,7 @@ extension TapeToken.Kind {
         }
     }
 
-    /// The types of JSON Schema a token of this kind may have.
+    /// The JSON Schema types that a token of this kind may have.
     fileprivate var types: TypeSet {
         switch self {
         case .null: .null
@@ -80,12 +80,12 @@ extension TapeToken.Kind {
 }
 
 extension FlatProgram.NumberBounds {
-    /// Whether they take every whole number that has no sign.
+    /// Whether they allow every unsigned integer.
     var takeCounts: Bool { max == nil && min ?? 0 <= 0 && !(excludesMin && min == 0) }
 
     var isEmpty: Bool { min == nil && max == nil && !isInteger }
 
-    /// Takes a bound in; false when it is no whole number, or there was another one.
+    /// Adds a bound; false if it is not an integer, or if there already was one.
     mutating func add(_ keyword: Keyword) -> Bool {
         switch keyword {
         case .minimum(let bound), .exclusiveMinimum(let bound):

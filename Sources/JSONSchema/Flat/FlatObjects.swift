@@ -1,8 +1,8 @@
 import HoldfastJSON
 
-/// Objects, and the tables in which their names are found.
+/// Objects, and lookup of member names.
 extension FlatRun {
-    /// Looks at every member once: what its name leads to, and whether all names that must be there were.
+    /// Checks every member once: the node of its name, and whether all required names are present.
     @inline(never)
     mutating func holds(_ shape: UnsafePointer<FlatProgram.Shape>, _ index: Int) -> Bool {
         let (table, rest, name) = (shape.pointee.table, shape.pointee.rest, shape.pointee.names)
@@ -26,7 +26,7 @@ extension FlatRun {
         return seen & shape.pointee.required == shape.pointee.required
     }
 
-    /// Applies the nodes of all patterns a name matches; tells whether there was one, or nil when a node does not hold.
+    /// Applies the nodes of all patterns that match a name; returns whether there was one, or nil if a node fails.
     @inline(never)
     private mutating func patterns(_ shape: UnsafePointer<FlatProgram.Shape>, _ key: Int) -> Bool? {
         var isKnown = false
@@ -39,7 +39,7 @@ extension FlatRun {
         return isKnown
     }
 
-    /// Applies the one branch that a member names.
+    /// Applies the branch that a member selects.
     @inline(never)
     mutating func jump(_ index: Int, _ property: FlatProgram.Slot, _ table: FlatProgram.NameTable) -> Bool {
         guard let value = member(property, of: index), tokens[value].kind == .string,
@@ -48,7 +48,7 @@ extension FlatRun {
         return holds(branch.pointee.target, index)
     }
 
-    /// The value of the member a slot names.
+    /// The value of a slot's member.
     @inline(never)
     func member(_ slot: FlatProgram.Slot, of index: Int) -> Int? {
         var key = index + 1
@@ -69,12 +69,11 @@ extension FlatRun {
     }
 }
 
-/// Finds names in tables.
 struct NameSearch {
     let slots: UnsafePointer<FlatProgram.Slot>
     let letters: UnsafePointer<UInt8>
 
-    /// The slot of a name; a table always has an empty one, at which the search ends.
+    /// The slot of a name; every table has an empty slot, which ends the search.
     @inline(__always)
     func find(
         _ name: UnsafeBufferPointer<UInt8>, _ hash: UInt32, in table: FlatProgram.NameTable
@@ -91,7 +90,7 @@ struct NameSearch {
 
     @inline(__always)
     func isSame(_ name: UnsafeBufferPointer<UInt8>, _ slot: FlatProgram.Slot) -> Bool {
-        // An empty slot has a negative count, which no name has.
+        // An empty slot has a negative count, unlike any name.
         name.count == Int(slot.count)
             && Self.areEqual(name, UnsafeBufferPointer(start: letters + Int(slot.letters), count: name.count))
     }
@@ -103,11 +102,11 @@ struct NameSearch {
         guard count > 0, let one = UnsafeRawPointer(left.baseAddress), let other = UnsafeRawPointer(right.baseAddress)
         else { return true }
         if count < 4 {
-            // First, middle and last are all there is.
+            // The first, middle and last byte are the whole text.
             return differ(one, other, at: 0, UInt8.self) | differ(one, other, at: count / 2, UInt8.self)
                 | differ(one, other, at: count - 1, UInt8.self) == 0
         }
-        // As many bytes at a time as fit; the last of them may overlap those before.
+        // Compares as many bytes at a time as possible; the last word may overlap earlier ones.
         if count < 8 {
             return differ(one, other, at: 0, UInt32.self) | differ(one, other, at: count - 4, UInt32.self) == 0
         }
@@ -119,7 +118,7 @@ struct NameSearch {
         return differ(one, other, at: count - 8, UInt64.self) == 0
     }
 
-    /// The bits in which one word of two texts differs; the word lies inside both.
+    /// The bits in which one word of two texts differs; the word must lie inside both.
     @inline(__always)
     private static func differ<Word: FixedWidthInteger & BitwiseCopyable>(
         _ left: UnsafeRawPointer, _ right: UnsafeRawPointer, at offset: Int, _ word: Word.Type

@@ -1,16 +1,16 @@
 import HoldfastJSON
 
-/// A schema made for speed: for each kind of value a few steps, in tables of plain numbers.
+/// A schema compiled for speed: a few steps for each type of value, in plain tables.
 ///
-/// It answers only valid or not. What a step cannot express is asked of the ``Program`` it was made from, so the two agree on every
-/// schema; words, paths and marks are the business of ``Evaluation`` alone.
+/// It answers only valid or not. A step that cannot be expressed calls the ``Program`` it was compiled from, so the two
+/// agree on every schema; messages, paths and marks come from ``Evaluation`` only.
 final class FlatProgram: Sendable {
-    /// A position among the nodes; negative ones are ``anything`` and ``unnamed``.
+    /// The index of a node; negative ones are ``anything`` and ``unnamed``.
     typealias NodeID = Int32
 
-    /// The node that takes every value.
+    /// The node that accepts every value.
     static let anything: NodeID = -1
-    /// In a slot: as if its name had none.
+    /// In a slot: the name has no node of its own.
     static let unnamed: NodeID = -2
 
     let root: NodeID
@@ -26,7 +26,7 @@ final class FlatProgram: Sendable {
     let automata: PlainTable<Automaton>
     let cells: PlainTable<UInt16>
     let questions: [Question]
-    /// What the steps were made from.
+    /// The program that the steps were compiled from.
     let source: Program
 
     init(
@@ -47,7 +47,7 @@ final class FlatProgram: Sendable {
         self.source = source
     }
 
-    /// The steps of one node for one kind of token; a negative count refuses the kind.
+    /// The steps of one node for one kind of token; a negative count rejects the kind.
     struct Entry: BitwiseCopyable {
         var first: Int32
         var count: Int32
@@ -55,72 +55,72 @@ final class FlatProgram: Sendable {
         static let refusal = Entry(first: 0, count: -1)
     }
 
-    /// One question about one token; numbers are positions in the tables.
+    /// One check of one token; numbers are indices of the tables.
     enum Step: BitwiseCopyable {
         case length(min: Int32, max: Int32)
         case pattern(Int32, otherwise: Int32)
         case uuid
         case dateTime
         case format(Format)
-        /// A format, most texts of which an automaton takes.
+        /// A format whose automaton accepts most of its texts.
         case commonly(Int32, Format)
         case strings(NameTable)
         case number(Int32)
-        /// Bounds that every whole number is in that has no sign.
+        /// Bounds that allow every unsigned integer.
         case count(Int32)
         case elementCount(min: Int32, max: Int32)
         case unique(otherwise: Int32)
-        /// The first elements by a list of nodes, all others by one node.
+        /// A node for each of the first elements, and one for the rest.
         case elements(first: Int32, count: Int32, rest: NodeID)
         case contains(NodeID, min: Int32, max: Int32)
         case memberCount(min: Int32, max: Int32)
         case has(slot: Int32)
         case shape(Int32)
-        /// The branch that a string member names.
+        /// The branch that a string member selects.
         case jump(slot: Int32, NameTable)
         case also(NodeID)
         case any(first: Int32, count: Int32)
         case one(first: Int32, count: Int32)
         case not(NodeID)
         case condition(test: NodeID, then: NodeID, otherwise: NodeID)
-        /// The node of the slot, for objects that have a member of its name.
+        /// The node to apply to objects with the slot's member.
         case dependent(slot: Int32)
         case ask(Int32)
     }
 
-    /// What an object's members have to be.
+    /// The demands on an object's members.
     struct Shape: BitwiseCopyable {
         var table: NameTable
-        /// The bits of the names that must be there.
+        /// The bits of the required names.
         var required: UInt64
-        /// The node of members that no name and no pattern speaks for.
+        /// The node of members without a matching name or pattern.
         var rest: NodeID
-        /// The node of every name.
+        /// The node that every name must match.
         var names: NodeID
-        /// Pairs in `lists`: an automaton, and the node of members whose names it takes.
+        /// Pairs in `lists`: an automaton, and the node of members whose names match it.
         var firstPattern: Int32
         var patternCount: Int32
     }
 
-    /// Slots searched by hash, a power of two of them, never all taken.
+    /// A hash table; its size is a power of two, and it is never full.
     struct NameTable: BitwiseCopyable {
         var first: Int32
         var mask: Int32
     }
 
-    /// A name, and what it leads to.
+    /// A name, and its node.
     struct Slot: BitwiseCopyable {
         var hash: UInt32 = 0
-        /// The bytes of the name; negative in an empty slot.
+        /// The length of the name in bytes; negative in an empty slot.
         var count: Int32 = -1
-        /// Where the name stands among the letters.
+        /// The index of the name among the letters.
         var letters: Int32 = 0
         var target: NodeID = FlatProgram.unnamed
-        /// Its bit among the required names, or 0.
+        /// Its bit if the name is required, else 0.
         var bit: UInt64 = 0
     }
 
-    /// Bounds that whole numbers can express.
+    /// Bounds that are integers.
     struct NumberBounds: BitwiseCopyable {
         var min: Int?
         var max: Int?
@@ -129,7 +129,7 @@ final class FlatProgram: Sendable {
         var isInteger = false
     }
 
-    /// What the slow evaluation is asked: one keyword of a node, or a node as a whole.
+    /// A question for the slow evaluation: one keyword of a node, or a whole node.
     enum Question: Sendable {
         case keyword(Keyword, node: Int)
         case node(Int)
@@ -137,7 +137,7 @@ final class FlatProgram: Sendable {
 }
 
 extension Program {
-    /// Whether references depend on the way they were reached, which steps cannot express.
+    /// Whether there are dynamic references, which steps cannot express.
     var isDynamic: Bool {
         nodes.contains { node in
             node.keywords.contains { if case .dynamicReference = $0 { true } else { false } }
@@ -145,9 +145,9 @@ extension Program {
     }
 }
 
-/// Plain values in memory that never moves or changes, so that they are read without counting references.
+/// Plain values in memory that never moves or changes, so that reading needs no reference counting.
 ///
-/// Whoever takes `start` keeps the table alive as long as he reads, and reads no position beyond the elements.
+/// A caller that uses `start` must keep the table alive and stay within its bounds.
 final class PlainTable<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
     let start: UnsafePointer<Element>
 

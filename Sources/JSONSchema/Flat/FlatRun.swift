@@ -8,9 +8,9 @@ extension FlatProgram {
     }
 }
 
-/// Applies a flat program to the tokens of one text, without asking for memory.
+/// Applies a flat program to the tokens of one text, without allocating.
 ///
-/// Positions come from the compiler and the tape, which make only such as exist; both outlive the run.
+/// Indices come from the compiler and the tape, which create only valid ones; both outlive the run.
 struct FlatRun {
     typealias NodeID = FlatProgram.NodeID
 
@@ -27,7 +27,7 @@ struct FlatRun {
     let tokens: UnsafePointer<TapeToken>
     private var depth = 0
 
-    /// Nodes inside one another; the explaining evaluation, which uses more of them, ends at the same number.
+    /// The nesting limit, equal to that of the explaining evaluation, which uses more stack.
     private static let maxDepth = 600
 
     init(_ program: FlatProgram, _ view: TapeView) {
@@ -49,7 +49,7 @@ struct FlatRun {
     mutating func holds(_ node: NodeID, _ index: Int) -> Bool {
         guard node >= 0 else { return true }
         let entry = entries[Int(node) << 3 | tokens[index].kind.row]
-        // Most nodes ask one thing of a value, or nothing.
+        // Most nodes check one thing or nothing.
         if entry.count == 1 { return holds(steps + Int(entry.first), index) }
         return entry.count > 0 ? holdsAll(entry, index) : entry.count == 0
     }
@@ -65,7 +65,7 @@ struct FlatRun {
         return true
     }
 
-    /// Answers what can be told from the value alone, and passes on the rest.
+    /// Checks that need only the value; delegates the rest.
     @inline(never)
     private mutating func holds(_ step: UnsafePointer<FlatProgram.Step>, _ index: Int) -> Bool {
         switch step.pointee {
@@ -90,7 +90,7 @@ struct FlatRun {
         }
     }
 
-    /// Answers what other nodes, elements and members have to say.
+    /// Checks that involve other nodes, elements and members.
     @inline(never)
     private mutating func holdsDeeper(_ step: UnsafePointer<FlatProgram.Step>, _ index: Int) -> Bool {
         switch step.pointee {
@@ -114,7 +114,7 @@ struct FlatRun {
         }
     }
 
-    /// How many nodes of a list hold, counted until there are enough.
+    /// The number of nodes in a list that accept the value; stops counting at a limit.
     @inline(never)
     private mutating func matching(_ index: Int, _ first: Int32, _ count: Int32, enough: Int) -> Int {
         var found = 0
@@ -124,7 +124,7 @@ struct FlatRun {
         return found
     }
 
-    /// Lets the evaluation that explains decide, on a value made for it.
+    /// Asks the explaining evaluation, with a value created for it.
     @inline(never)
     func ask(_ question: Int32, _ index: Int) -> Bool {
         var evaluation = Evaluation(program.source, violationLimit: 0)
@@ -133,7 +133,7 @@ struct FlatRun {
 
     @inline(__always)
     func bytes(_ token: TapeToken) -> UnsafeBufferPointer<UInt8> {
-        // Stored fields of another module cost no call.
+        // Reads stored fields: in another module, these need no call.
         let base = token.isInAnnex ? view.annex : view.text
         return UnsafeBufferPointer(start: base + Int(token.start), count: Int(token.length))
     }

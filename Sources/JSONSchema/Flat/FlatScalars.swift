@@ -1,12 +1,11 @@
 import HoldfastJSON
 
-/// Strings and numbers.
 extension FlatRun {
-    /// Whether a string has so many scalars.
+    /// Whether the number of scalars is within bounds.
     @inline(never)
     func hasLength(_ index: Int, _ min: Int, _ max: Int) -> Bool {
         let count = Int(tokens[index].length)
-        // A scalar takes one to four bytes: that often settles it without counting.
+        // A scalar has one to four bytes, so the byte count often decides.
         if count <= max, count / 4 >= min { return true }
         var scalars = 0
         for byte in bytes(tokens[index]) where byte & 0xC0 != 0x80 { scalars += 1 }
@@ -21,13 +20,13 @@ extension FlatRun {
     @inline(never)
     func has(_ format: Format, _ index: Int) -> Bool { format.accepts(bytes(tokens[index])) }
 
-    /// Whether the length of a text, or the number of elements or members, is in a range.
+    /// Whether the length of a text, or the number of elements or members, is within bounds.
     @inline(__always)
     func isCounted(_ index: Int, _ min: Int32, _ max: Int32) -> Bool {
         tokens[index].length >= UInt32(bitPattern: min) && tokens[index].length <= UInt32(bitPattern: max)
     }
 
-    /// Whether a number is whole and has no sign, as most are.
+    /// Whether a number is an unsigned integer, as most are.
     @inline(__always)
     func isCount(_ index: Int) -> Bool {
         tokens[index].isPlain && view.text[Int(tokens[index].start)] != UInt8(ascii: "-")
@@ -51,7 +50,7 @@ extension FlatProgram.NumberBounds {
         return true
     }
 
-    /// The same question for a number of any size.
+    /// The same check for a number of any size.
     fileprivate func admit(_ number: JSONNumber) -> Bool {
         if isInteger, !number.isInteger { return false }
         if let min, excludesMin ? number <= JSONNumber(min) : number < JSONNumber(min) { return false }
@@ -60,7 +59,7 @@ extension FlatProgram.NumberBounds {
     }
 }
 
-/// A number without exponent and with at most 18 digits before its point: its whole part, and whether there is more.
+/// A number without exponent and with at most 18 integer digits: its integer part, and whether it has a fraction.
 private struct PlainNumber {
     private var whole = 0
     private var isNegative = false
@@ -90,7 +89,6 @@ private struct PlainNumber {
         if isNegative { whole = -whole }
     }
 
-    /// A fraction leads away from zero.
     func isAbove(_ bound: Int) -> Bool {
         whole > bound || (whole == bound && hasFraction && !isNegative)
     }

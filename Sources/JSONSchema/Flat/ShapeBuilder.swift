@@ -1,10 +1,10 @@
 import HoldfastJSON
 
-/// Gathers what a conjunction says about the members of objects.
+/// Collects a conjunction's demands on the members of objects.
 struct ShapeBuilder {
-    /// Tables that say nothing about other members: they can be read as one.
+    /// Tables without a rule for other members; they can be merged.
     private var open: [PropertyTable] = []
-    /// Tables with `additionalProperties`, which speaks only of the names of its own table.
+    /// Tables with `additionalProperties`, which applies only to the names of its own table.
     private var closed: [PropertyTable] = []
     private var required: [ExactString] = []
     private var names: [Int] = []
@@ -25,7 +25,7 @@ struct ShapeBuilder {
             default: break
             }
         }
-        // Where there is `additionalProperties`, every member has been looked at.
+        // With `additionalProperties`, every member is evaluated.
         if closed.isEmpty { rest = conjunction.unevaluated }
     }
 
@@ -35,7 +35,7 @@ struct ShapeBuilder {
         for (keyword, node) in items {
             switch keyword {
             case .anyOf(_, .some(let discriminator)), .oneOf(_, .some(let discriminator)):
-                // The jump needs the member itself.
+                // The jump already requires the member.
                 required.removeAll { $0 == ExactString(discriminator.property) }
             case .dependentSchemas(_, let pairs):
                 for (name, target) in pairs {
@@ -51,7 +51,7 @@ struct ShapeBuilder {
         return steps + shape(open, rest, &compiler)
     }
 
-    /// One shape for tables that are read as one; the first one made also carries what stands in no table.
+    /// One shape for merged tables; the first one also carries the demands outside tables.
     private mutating func shape(
         _ tables: [PropertyTable], _ rest: Int?, _ compiler: inout FlatCompiler
     ) -> [FlatProgram.Step] {
@@ -59,7 +59,7 @@ struct ShapeBuilder {
         required = []
         defer { names = [] }
         guard !tables.isEmpty || rest != nil || !names.isEmpty else {
-            // No member has to be anything: only look whether they are there.
+            // No member has a schema, so only check that they are present.
             return carried.map { .has(slot: compiler.slot($0.string)) }
         }
         var targets: [ExactString: [Int]] = [:]
@@ -88,7 +88,7 @@ struct ShapeBuilder {
 }
 
 extension FlatCompiler {
-    /// A slot of its own for one name.
+    /// A separate slot for one name.
     mutating func slot(_ name: String, target: NodeID = FlatProgram.anything) -> Int32 {
         slots.append(newSlot(name, target, 0))
         return Int32(slots.count - 1)
@@ -98,7 +98,7 @@ extension FlatCompiler {
         let hashes = members.map { NameHash.hash(of: Array($0.name.utf8)) }
         var size = 2
         while size < members.count * 2 { size *= 2 }
-        // A table a little larger may have every name where it is looked for first.
+        // A slightly larger table may place every name without a collision.
         while size < members.count * 8, Set(hashes.map { Int($0) & (size - 1) }).count < members.count { size *= 2 }
         let first = slots.count
         slots += repeatElement(FlatProgram.Slot(), count: size)

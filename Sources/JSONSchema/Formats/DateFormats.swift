@@ -22,15 +22,15 @@ enum DateFormats {
 }
 
 extension DateFormats {
-    /// Whether bytes are a date-time of the common kind: in UTC, not in February's last days, and no leap second.
+    /// Whether bytes are a common date-time: in UTC, not in the last days of February, and not a leap second.
     ///
-    /// A quick yes; where it says no, the grammar decides.
+    /// A fast yes; otherwise the grammar decides.
     private static func isPlainDateTime(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count >= 20, let base = bytes.baseAddress, bytes[bytes.count - 1] == UInt8(ascii: "Z") else {
             return false
         }
         let raw = UnsafeRawPointer(base)
-        // `2026-03-`, `01T09:30` and `:00` with what follows, as digits of their own value between zeros.
+        // `2026-03-`, `01T09:30` and `:00` with the rest; valid digits become their own values between zeros.
         let date = raw.loadUnaligned(as: UInt64.self).littleEndian ^ 0x2D30_302D_3030_3030
         let time = raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self).littleEndian ^ 0x3030_3A30_3054_3030
         let second = raw.loadUnaligned(fromByteOffset: 16, as: UInt32.self).littleEndian ^ 0x0030_303A
@@ -55,14 +55,14 @@ extension DateFormats {
         return (word &+ ones &* (0x7F - 9) | word) & (ones &* 0x80) == 0
     }
 
-    /// Two digits that start so many bits up, as a number.
+    /// Two digits at a bit offset, as a number.
     @inline(__always)
     private static func pair(_ word: UInt64, _ bit: UInt64) -> UInt64 {
         (word >> bit & 0xFF) * 10 + word >> (bit + 8) & 0xFF
     }
 }
 
-/// Walks over the bytes of a short text, which has to outlive it.
+/// Reads the bytes of a short text, which must outlive it.
 private struct TextReader {
     let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
@@ -73,24 +73,24 @@ private struct TextReader {
 
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Takes one byte if it is one of two.
+    /// Consumes one byte if it is one of two.
     mutating func take(_ byte: Unicode.Scalar, _ other: Unicode.Scalar) -> Bool {
         guard let current, current == UInt8(ascii: byte) || current == UInt8(ascii: other) else { return false }
         position += 1
         return true
     }
 
-    /// Takes one byte if it is the one given.
+    /// Consumes one byte if it is the given one.
     mutating func take(_ byte: Unicode.Scalar) -> Bool { take(byte, byte) }
 
-    /// Skips ASCII digits; false when there is none.
+    /// Skips ASCII digits; false if there are none.
     private mutating func skipDigits() -> Bool {
         let start = position
         while let byte = current, (0x30...0x39).contains(byte) { position += 1 }
         return position > start
     }
 
-    /// Takes exactly so many ASCII digits.
+    /// Reads a fixed number of ASCII digits.
     mutating func number(_ count: Int) -> Int? {
         guard position + count <= bytes.count else { return nil }
         var value = 0
@@ -122,11 +122,10 @@ private struct TextReader {
         else { return false }
         if take("."), !skipDigits() { return false }
         guard let offset = offset() else { return false }
-        // A leap second comes at the end of a day in UTC, wherever the clock hangs.
+        // A leap second comes at the end of a day in UTC, whatever the offset.
         return second < 60 || (hour * 60 + minute - offset + 2880) % 1440 == 1439
     }
 
-    /// The offset from UTC in minutes.
     private mutating func offset() -> Int? {
         if take("Z", "z") { return 0 }
         let isWest = take("-")

@@ -5,7 +5,7 @@ enum UUIDFormat {
             bytes[18] == UInt8(ascii: "-"), bytes[23] == UInt8(ascii: "-")
         else { return false }
         let raw = UnsafeRawBufferPointer(bytes)
-        // Eight bytes, or twice four of them; every offset plus its length is at most 36.
+        // Eight bytes, or twice four; every offset plus its length is at most 36.
         func eight(_ offset: Int) -> UInt64 {
             raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
         }
@@ -18,9 +18,9 @@ enum UUIDFormat {
             && hexDigits(words.0) & hexDigits(words.1) & hexDigits(words.2) & hexDigits(words.3) & highs == highs
     }
 
-    /// The high bit of every byte of a word that is a hexadecimal digit, among other bits.
+    /// Sets the high bit of every byte that is a hexadecimal digit; the other bits are arbitrary.
     ///
-    /// Where all bytes are ASCII no byte of the sums overflows, and the high bit of each tells how it compares.
+    /// If all bytes are ASCII, no sum overflows its byte, so its high bit is the result of a comparison.
     @inline(__always)
     private static func hexDigits(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101

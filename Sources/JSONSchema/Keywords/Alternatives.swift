@@ -15,7 +15,7 @@ extension Evaluation {
             guard matches(target, value, &own) else { continue }
             matching.append(index)
             if let own { marks?.formUnion(own) }
-            // Further branches matter only to `oneOf`, and to those who ask what was evaluated.
+            // Further branches matter only to `oneOf`, and for marks.
             if keyword == "anyOf", marks == nil { return true }
             if keyword == "oneOf", matching.count > 1, !explains { return false }
         }
@@ -26,12 +26,12 @@ extension Evaluation {
         } else {
             explainNone(keyword, nodes, value, node)
         }
-        // The fault is told; the rest of the value is not to be blamed for it.
+        // The fault is reported, so the rest of the value is not reported as well.
         marks?.markAll()
         return false
     }
 
-    /// Only the branch that one property names can match: it alone is applied, and it alone is blamed.
+    /// Applies and reports only the branch that the discriminator selects, because no other one can match.
     private mutating func discriminated(
         _ keyword: String, _ nodes: [Int], _ discriminator: Discriminator, _ object: JSONObject, _ value: JSONValue,
         _ node: Program.Node, _ marks: inout Marks?
@@ -53,7 +53,7 @@ extension Evaluation {
         return false
     }
 
-    /// Says why no branch matches: by the one branch that is meant, if that can be told, else in one line for all.
+    /// Explains why no branch matches: by the intended branch if it is clear, else in one sentence for all.
     private mutating func explainNone(_ keyword: String, _ nodes: [Int], _ value: JSONValue, _ node: Program.Node) {
         var branches: [[Finding]] = []
         for (index, target) in nodes.enumerated() {
@@ -81,14 +81,14 @@ extension Evaluation {
         report(.noneMatches(reasons), value, node, [keyword])
     }
 
-    /// The branches the value may have been written for.
+    /// The branches that the value may have been written for.
     private func meantBranches(_ branches: [[Finding]]) -> [[Finding]] {
-        // A branch that already refuses the kind of value is not meant.
+        // A branch that rejects the type of the value is not intended.
         let rightKind = branches.filter { branch in
             !branch.contains { $0.violation.instanceLocation == location && $0.fault.isAboutKind }
         }
         guard rightKind.count > 1 else { return rightKind }
-        // Nor is one that refuses a fixed value of a member, or the shape as a whole, while another one does not.
+        // Neither is one that rejects a fixed value of a member, or the shape as a whole, if another one does not.
         let rightValues = rightKind.filter { branch in
             !branch.contains { $0.violation.instanceLocation.parent == location && $0.fault.isAboutFixedValue }
         }
@@ -99,7 +99,7 @@ extension Evaluation {
         return rightShape.count == 1 ? rightShape : rightKind
     }
 
-    /// The types all branches together would take, when each of them only minds the type.
+    /// The types that the branches accept together, if each one only rejects the type.
     private func sharedTypes(_ branches: [[Finding]]) -> TypeSet? {
         var types: TypeSet = []
         for branch in branches {
@@ -113,7 +113,7 @@ extension Evaluation {
 }
 
 extension Fault {
-    /// Whether it says that the value is of another kind altogether.
+    /// Whether it says that the value has the wrong type.
     var isAboutKind: Bool {
         switch self {
         case .type, .const, .enumeration, .forbidden: true
@@ -121,7 +121,7 @@ extension Fault {
         }
     }
 
-    /// Whether it says that the value is not one of a few.
+    /// Whether it says that the value is not in a list.
     var isAboutFixedValue: Bool {
         switch self {
         case .const, .enumeration: true

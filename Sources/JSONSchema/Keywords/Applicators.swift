@@ -1,7 +1,7 @@
 import HoldfastJSON
 
 extension Evaluation {
-    /// The applicators that look at the same place of the instance and have no alternatives.
+    /// The applicators for the same place of the instance, without alternatives.
     mutating func applicator(
         _ keyword: Keyword, _ value: JSONValue, _ node: Program.Node, _ marks: inout Marks?
     ) -> Bool {
@@ -9,7 +9,7 @@ extension Evaluation {
         case .allOf(let nodes):
             return all(nodes.enumerated()) { $0.follow($1.element, value, &marks, through: "allOf", String($1.offset)) }
         case .not(let target):
-            // What a forbidden schema looks at is not evaluated, whether it matches or not.
+            // A schema under `not` marks nothing as evaluated, whether it matches or not.
             var none: Marks?
             guard matches(target, value, &none) else { return true }
             return fail(explains ? forbidden(by: target) : .not, value, node, "not")
@@ -30,7 +30,7 @@ extension Evaluation {
         }
     }
 
-    /// What a schema under `not` forbids, told plainly where it is as simple as most of them are.
+    /// The fault for a schema under `not`, in plain words for the simple schemas that are common there.
     private func forbidden(by target: Int) -> Fault {
         let keywords = program.nodes[target].keywords
         guard keywords.count == 1 else { return .not }

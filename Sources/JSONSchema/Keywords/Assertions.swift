@@ -2,7 +2,7 @@ import HoldfastBasics
 import HoldfastJSON
 
 extension Keyword {
-    /// Whether a fault of this keyword says that the value is of another kind altogether.
+    /// Whether a fault of this keyword says that the value has the wrong type.
     var tellsKind: Bool {
         switch self {
         case .type, .const, .enumeration: true
@@ -18,7 +18,7 @@ extension Evaluation {
         switch keyword {
         case .type(let types):
             if types.admits(value) { return true }
-            // "number instead of integer" would hide that the fraction is the fault.
+            // "number instead of integer" would not say that the fraction is wrong.
             report(.type(found: found(value, instead: types), types), value, node, ["type"])
             return false
         case .const(let constant):
@@ -95,7 +95,7 @@ extension Evaluation {
         }
     }
 
-    /// Reports and answers false, so that a check reads as a condition.
+    /// Reports a fault and returns false, so that a check reads as a condition.
     mutating func fail(_ fault: Fault, _ value: JSONValue, _ node: Program.Node, _ keyword: String...) -> Bool {
         report(fault, value, node, keyword)
         return false

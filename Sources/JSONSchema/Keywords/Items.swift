@@ -1,7 +1,7 @@
 import HoldfastJSON
 
 extension Evaluation {
-    /// The keywords that look at arrays.
+    /// The keywords for arrays.
     mutating func check(
         _ keyword: Keyword, _ values: [JSONValue], _ value: JSONValue, _ node: Program.Node, _ marks: inout Marks?
     ) -> Bool {
@@ -42,13 +42,13 @@ extension Evaluation {
                 pair.element.1, pair.element.0, to: String(index), through: "prefixItems", String(index))
         }
         guard let rest, values.count > prefix.count, areFine || explains else { return areFine }
-        // Where one is too many, all that follow are too many as well.
+        // If one element is too many, so are all after it.
         marks?.markAll()
         return restOfItems(rest, Array(values.enumerated().dropFirst(prefix.count)), "items", prefix.count, node)
             && areFine
     }
 
-    /// The elements that no other keyword speaks for; at most `allowed` stand before them.
+    /// The elements without another keyword; at most `allowed` come before them.
     private mutating func restOfItems(
         _ target: Int, _ values: [(offset: Int, element: JSONValue)], _ keyword: String, _ allowed: Int?,
         _ node: Program.Node
@@ -92,6 +92,6 @@ extension Evaluation {
 }
 
 extension Program.Node {
-    /// The keyword that asks for so many matches: one is what `contains` alone means.
+    /// The keyword behind the minimum: `contains` alone means one.
     func keywordFor(min: Int) -> String { min == 1 ? "contains" : "minContains" }
 }

@@ -2,7 +2,7 @@ import HoldfastBasics
 import HoldfastJSON
 
 extension Evaluation {
-    /// The keywords that look at objects.
+    /// The keywords for objects.
     mutating func check(
         _ keyword: Keyword, _ object: JSONObject, _ value: JSONValue, _ node: Program.Node, _ marks: inout Marks?
     ) -> Bool {
@@ -60,7 +60,7 @@ extension Evaluation {
         return descend(target, value, to: name, through: tokens[0], tokens[1])
     }
 
-    /// A member that no other keyword speaks for.
+    /// A member without another keyword.
     private mutating func rest(
         _ target: Int, _ name: String, _ value: JSONValue, _ node: Program.Node, _ keyword: String,
         known: (Program) -> [String]
@@ -104,7 +104,7 @@ extension Evaluation {
 }
 
 extension Program {
-    /// The property names a schema speaks of, with all that applies to the same place, in the order of the schema.
+    /// The property names in a schema, and in all that apply to the same place, in schema order.
     func propertyNames(from node: Node) -> [String] {
         var names: [String] = []
         var known: Set<ExactString> = []

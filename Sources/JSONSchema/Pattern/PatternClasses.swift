@@ -1,12 +1,12 @@
 extension PatternParser {
-    /// A class, behind its opening bracket.
+    /// A class, after its opening bracket.
     mutating func characterClass() throws(PatternProblem) -> PatternSet {
         let isNegated = take("^")
         var items: [PatternSet.Item] = []
         while !take("]") {
             guard current != nil else { throw problem("a class is not closed") }
             let first = try classAtom()
-            // A dash before the bracket is a dash.
+            // A dash before the bracket is literal.
             guard current == "-", position + 1 < scalars.count, scalars[position + 1] != "]" else {
                 items.append(first)
                 continue
@@ -32,7 +32,7 @@ extension PatternParser {
         return .range(value, value)
     }
 
-    /// `\d`, `\w`, `\s`, `\p{…}` and their opposites.
+    /// `\d`, `\w`, `\s`, `\p{…}` and their negations.
     mutating func classEscape() throws(PatternProblem) -> PatternSet? {
         guard let scalar = current else { return nil }
         switch scalar {
@@ -68,7 +68,7 @@ extension PatternParser {
         return property
     }
 
-    /// An escape that stands for one scalar, behind its backslash.
+    /// An escape for one scalar, after its backslash.
     mutating func characterEscape(inClass: Bool) throws(PatternProblem) -> UInt32 {
         guard let scalar = current else { throw problem("a backslash at the end") }
         position += 1

@@ -1,7 +1,6 @@
-/// Runs a program over one text.
 struct PatternMatcher {
     private let text: [UInt32]
-    /// What is left to spend: looks multiply the work, and no text may buy much of it.
+    /// The remaining work; lookaround multiplies it, and it must stay bounded for any text.
     private var budget = 50_000_000
 
     init(_ string: String) { text = string.unicodeScalars.map(\.value) }
@@ -34,7 +33,7 @@ struct PatternMatcher {
         }
     }
 
-    /// Adds a step and all that follow without taking a scalar.
+    /// Adds a step and all steps reachable without consuming a scalar.
     private mutating func add(_ first: Int, to list: inout ThreadList, _ program: PatternProgram, _ position: Int) {
         list.pending.append(first)
         while let step = list.pending.popLast() {
@@ -68,7 +67,7 @@ private struct ThreadList {
     var steps: [Int] = []
     var hasMatch = false
     var pending: [Int] = []
-    /// The round in which a step was last seen, so that a new round needs no clearing.
+    /// The round in which a step was last seen, so that a new round needs no reset.
     private var seen: [Int]
     private var round = 1
 

@@ -1,4 +1,3 @@
-/// The syntax tree of an expression.
 indirect enum PatternNode {
     case empty
     case set(PatternSet)
@@ -7,13 +6,13 @@ indirect enum PatternNode {
     case wordBoundary(isNegated: Bool)
     case sequence([PatternNode])
     case alternatives([PatternNode])
-    /// Greedy and lazy repetition match the same texts.
+    /// Greedy and lazy repetition accept the same texts.
     case repetition(PatternNode, min: Int, max: Int?)
     case look(PatternNode, isAhead: Bool, isNegated: Bool)
     case backReference
 }
 
-/// A set of scalars: what one position of an expression accepts.
+/// A set of scalars that one position of an expression accepts.
 package struct PatternSet: Sendable {
     /// A part of a set.
     package enum Item: Sendable {

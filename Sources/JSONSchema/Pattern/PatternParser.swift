@@ -1,15 +1,15 @@
-/// Reads the grammar of ECMA-262, section 22.2.1, with the flag `u`.
+/// Parses the grammar of ECMA-262, section 22.2.1, with the flag `u`.
 struct PatternParser {
     let scalars: [Unicode.Scalar]
     var position = 0
     private var depth = 0
     private var groupNames: Set<String> = []
     private var groupCount = 0
-    /// Back-references may point forward: they are checked at the end.
+    /// Back-references may point forward, so they are checked at the end.
     private var namesUsed: [(name: String, offset: Int)] = []
     private var highestReference: (number: Int, offset: Int)?
 
-    /// Groups inside one another; expressions of people need far fewer.
+    /// The nesting limit for groups; real expressions need far less.
     private static let maxDepth = 100
 
     static func parse(_ text: String) throws(PatternProblem) -> PatternNode {
@@ -160,7 +160,7 @@ struct PatternParser {
         return value
     }
 
-    /// An escape outside a class, behind its backslash.
+    /// An escape outside a class, after its backslash.
     private mutating func atomEscape() throws(PatternProblem) -> PatternNode {
         let start = position
         if take("k") {

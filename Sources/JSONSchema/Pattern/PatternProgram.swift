@@ -3,7 +3,7 @@ package struct PatternProgram: Sendable {
     /// One step of a thread.
     package enum Step: Sendable {
         case take(PatternSet)
-        /// Goes on at two places.
+        /// Continues at two places.
         case split(Int, Int)
         case jump(Int)
         case start
@@ -14,12 +14,12 @@ package struct PatternProgram: Sendable {
     }
 
     package private(set) var steps: [Step] = []
-    /// Whether it reads the text towards its start, as a look behind does.
+    /// Whether it reads the text backward, as a lookbehind does.
     let isBackward: Bool
-    /// Whether a match can only begin at the start of the text.
+    /// Whether a match can only start at the start of the text.
     let isAnchored: Bool
 
-    /// Counted repetitions are written out: this bounds what one expression may cost.
+    /// Counted repetitions are unrolled, so this bounds the cost of an expression.
     private static let maxSteps = 20_000
 
     init(_ tree: PatternNode, isBackward: Bool = false) throws(PatternProblem) {
@@ -73,7 +73,7 @@ package struct PatternProgram: Sendable {
     }
 
     private mutating func add(_ part: PatternNode, min: Int, max: Int?) throws(PatternProblem) {
-        // A part that takes nothing is no different when it is repeated.
+        // Repeating a part that consumes nothing changes nothing.
         let isEmpty = part.takesNothing
         for _ in 0..<(isEmpty ? Swift.min(min, 1) : min) {
             try add(part)
@@ -99,7 +99,7 @@ package struct PatternProgram: Sendable {
 }
 
 extension PatternNode {
-    /// Whether every match begins at the start of the text.
+    /// Whether every match starts at the start of the text.
     var startsAtStart: Bool {
         switch self {
         case .start: true
@@ -109,7 +109,7 @@ extension PatternNode {
         }
     }
 
-    /// Whether it matches without taking a scalar, always.
+    /// Whether it always matches without consuming a scalar.
     var takesNothing: Bool {
         switch self {
         case .empty, .start, .end, .wordBoundary, .look: true
@@ -121,7 +121,7 @@ extension PatternNode {
 }
 
 extension PatternSet {
-    /// A property in it that the standard library has no table for.
+    /// A property that the standard library has no table for, if it contains one.
     var unavailableProperty: String? {
         for item in items {
             switch item {

@@ -1,11 +1,11 @@
-/// A Unicode property, as `\p{…}` names it.
+/// A Unicode property, as named in `\p{…}`.
 package enum PatternProperty: Sendable {
     case category(Set<Unicode.GeneralCategory>)
     case binary(Binary)
-    /// Known to ECMA-262, but not to the standard library.
+    /// In ECMA-262, but not in the standard library.
     case unavailable(String)
 
-    /// The binary properties the standard library can tell.
+    /// The binary properties in the standard library.
     package enum Binary: String, Sendable {
         case any = "Any"
         case assigned = "Assigned"
@@ -39,7 +39,7 @@ package enum PatternProperty: Sendable {
         "VS": .variationSelector, "EPres": .emojiPresentation, "EMod": .emojiModifier,
     ]
 
-    /// The property of a name and, where given, a value; nil when ECMA-262 has none of that name.
+    /// The property with a name and an optional value; nil if ECMA-262 has none.
     init?(name: String, value: String?) {
         if let value {
             switch name {

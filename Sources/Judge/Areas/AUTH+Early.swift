@@ -2,14 +2,14 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a connection asked before its `auth`, and what would show that the server acted on it.
+/// The questions on a connection before its `auth`, and signs that the server acted on them.
 struct EarlyQuestions {
     private let early: [Frame]
-    /// Keys that no other question of the history has.
+    /// Keys of no other question in the history.
     private let keys: Set<String>
-    /// Words that no other question of the history says; none in a capture, where others may say the same unseen.
+    /// Texts of no other question in the history; empty in a capture, where others may ask the same unseen.
     private let words: [(text: String, event: Int)]
-    /// Whether only an early question can be meant by an `ack` without a key.
+    /// Whether an `ack` without a key can only answer an early question.
     private let isAloneWithoutKey: Bool
 
     init(_ early: [Frame], in history: Observations) {
@@ -31,7 +31,7 @@ struct EarlyQuestions {
             chats.contains { $0.clientMessageId == nil } && !others.contains { $0.clientMessageId == nil }
     }
 
-    /// Whether a frame on their connection answers one of them with data, and is not just what everybody is shown.
+    /// Whether a frame on their connection answers one of them with data; frames that everyone gets do not count.
     func areAnswered(by frame: Frame) -> Bool {
         switch frame.type {
         case "syncResult": early.contains { $0.type == "sync" && $0.event < frame.event }
@@ -40,7 +40,7 @@ struct EarlyQuestions {
         }
     }
 
-    /// The first event that shows elsewhere that one of them was run or stored; nil without one.
+    /// The first event elsewhere that shows that one of them was run or stored.
     func trace(in history: Observations) -> Int? {
         let frame = history.received.first(where: isShown)
         let read = history.sessionReads.first { read in
@@ -60,8 +60,8 @@ struct EarlyQuestions {
 }
 
 extension Observations {
-    /// Whether a read shows a question of these words that was not there before an event: then no read of the session, and
-    /// no list, had it.
+    /// Whether a read shows a question with this text that neither an earlier read of the session nor a list contained
+    /// before an event.
     fileprivate func isNew(_ text: String, in read: ObservedSessionRead, since event: Int) -> Bool {
         func has(_ read: ObservedSessionRead) -> Bool {
             read.messages.contains { $0.role == "user" && exactlyEqual($0.text, text) }

@@ -2,14 +2,14 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The wall between principals.
+/// Separation of principals.
 extension AUTH {
     /// AUTH-6: "A server MUST NOT show one principal's sessions, turns or frames to another: not live, in `missed`, in
     /// a list or session read, nor by a push".
     ///
-    /// Once for each connection that was open while a frame of another principal's turn was sent. What a replay holds is the
-    /// matter of rule 3, and what answers a question that the client itself asked in a foreign session that of AUTH-7; an
-    /// `error` that repeats what the client itself named tells nothing.
+    /// Once for each connection that was open while a frame of another principal's turn was sent. Rule 3 judges
+    /// replayed frames, and AUTH-7 answers to the client's own questions in a foreign session; an `error` that repeats
+    /// the client's own names reveals nothing.
     static func turnsStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         let types: Set<String> = ["ack", "message", "toolUse", "done"]
@@ -38,7 +38,7 @@ extension AUTH {
 
     /// AUTH-6, rule 2: neither a list nor a session read shows a session of another principal.
     ///
-    /// Once for each list, and for each read of such a session that was answered with 404, or with the session.
+    /// Once for each list, and for each read of such a session that got a 404 or the session.
     static func sessionsAreShownToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for exchange in history.exchanges where exchange.sent.method == "GET" {
@@ -88,7 +88,7 @@ extension AUTH {
         }
     }
 
-    /// Whether a read holds a question: by its key, or by words that nobody else asked.
+    /// Whether a read contains a question: by its key, or by a text that only this question has.
     private static func holds(
         _ read: ObservedSessionRead, _ request: ObservedRequest, _ history: Observations
     ) -> Bool {
@@ -104,7 +104,7 @@ extension AUTH {
 }
 
 extension Observations {
-    /// Whether a frame is of a turn that a principal asked for in the session that the frame names.
+    /// Whether a frame belongs to a turn that the principal requested in the frame's session.
     fileprivate func answersOwnQuestion(_ frame: Frame, of principal: String) -> Bool {
         turns.contains { turn in
             turn.principal == principal && turn.sessionAsked == frame.sessionId

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of the handshake, and of the wall between principals.
+/// Checks of the handshake, and of the separation of principals.
 enum AUTH {
     static let checks: [Check] = [
         Check(.AUTH, 1, Rule(validAuthIsGreeted, needs: [.delays]), Rule(connectionsAreGreetedOnce)),
@@ -24,8 +24,8 @@ enum AUTH {
     /// AUTH-1: "A server MUST answer a valid `auth` with the connection's only `connected`, within `connect`, unless it
     /// stops or is overloaded".
     ///
-    /// Once for each connection that began with one. A server may close with 1012 or 1013 instead (LIVE-10); silence after
-    /// something malformed is judged by ENV-5.
+    /// Once for each connection that started with one. A server may close with 1012 or 1013 instead (LIVE-10); ENV-5
+    /// judges silence after a malformed message.
     static func validAuthIsGreeted(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.connect
         for handshake in history.handshakes where handshake.isValid {
@@ -49,7 +49,7 @@ enum AUTH {
                 continue
             }
             if history.isAfterHostileFrame(auth) { continue }
-            // Where nobody knows which tokens are good, one that is refused was not.
+            // If the valid tokens are unknown, a refused one counts as invalid.
             if history.capture?.lacks.contains(.credentials) == true, refusal != nil { continue }
             if let ending = connection.endByServer(after: auth) {
                 guard !ending.isAtWill, !history.wasStopped(between: auth, and: ending.event) else { continue }
@@ -62,7 +62,7 @@ enum AUTH {
 
     /// AUTH-2: "A server MUST NOT send any frame other than `error` on a connection before `connected`".
     ///
-    /// Once for each connection on which the server said anything.
+    /// Once for each connection on which the server sent anything.
     static func nothingComesBeforeTheGreeting(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections where connection.isWhole && !connection.received.isEmpty {
             if connection.isGreetingAssumed { continue }
@@ -78,8 +78,9 @@ enum AUTH {
     /// AUTH-3: "A server MUST refuse a first `auth` without a valid token, on every connection, with an `error` of code
     /// `auth_failed` and a close with 4001, unless it refuses its version".
     ///
-    /// Once for each such `auth` of version 1, and for each upgrade that was refused with 401 for its credentials, or accepted
-    /// where they travel there and nothing else greets. AUTH-9 judges a token in the URL.
+    /// Once for each such `auth` of version 1; and for each upgrade that was refused with 401 for its credentials, or
+    /// accepted if they are only in the upgrade and the dialect has no other greeting. AUTH-9 judges a token in the
+    /// URL.
     static func badCredentialsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.credential != .good && handshake.version == 1 {
             if handshake.credential == .missing,
@@ -96,11 +97,11 @@ enum AUTH {
                 into: &evidence)
         }
         for connection in history.connections {
-            guard isStrange(connection.principal) else { continue }
+            guard hasNoValidToken(connection.principal) else { continue }
             if let refused = connection.refused, case .refused(401, _) = history.events[refused].kind {
                 evidence.keep()
             }
-            if let taken = takenUpgrade(of: connection) {
+            if let taken = acceptedUpgrade(of: connection) {
                 evidence.violate(
                     "an upgrade without a valid token was accepted", expected: "401, or auth_failed and close 4001",
                     actual: "101", at: [connection.opening, taken])
@@ -108,17 +109,17 @@ enum AUTH {
         }
     }
 
-    /// The acceptance of an upgrade, where it is all that greets.
-    private static func takenUpgrade(of connection: ObservedConnection) -> Int? {
+    /// The acceptance of an upgrade, if it is the only greeting.
+    private static func acceptedUpgrade(of connection: ObservedConnection) -> Int? {
         connection.isGreetingAssumed ? connection.opened : nil
     }
 
-    /// AUTH-5: "A server MUST NOT run or store a frame that arrives before a successful `auth`, nor answer it with anything
-    /// but an `error` or a close".
+    /// AUTH-5: "A server MUST NOT run or store a frame that arrives before a successful `auth`, nor answer it with
+    /// anything but an `error` or a close".
     ///
-    /// Once for each connection on which another frame came first, or one after refused credentials, when the server
-    /// answered with an error, data or the end before a greeting. Its question must not come back in any frame or read; what is shown there
-    /// of others is no answer to it, and the matter of AUTH-2.
+    /// Once for each connection on which another frame came first, or one after refused credentials, if the server
+    /// answered with an error, data or the end before a greeting. Its question must not reappear in any frame or read.
+    /// AUTH-2 judges frames about other questions there.
     static func earlyFramesDoNothing(_ history: Observations, _ evidence: inout Evidence) {
         let handshakes = Dictionary(
             history.handshakes.map { ($0.connection, $0) }, uniquingKeysWith: { first, _ in first })
@@ -151,7 +152,7 @@ enum AUTH {
     /// Once for each request of this specification.
     static func requestsWithoutTokenAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
-            guard exchange.isRESTRequest, exchange.route != .health, isStrange(exchange.sent.principal) else {
+            guard exchange.isRESTRequest, exchange.route != .health, hasNoValidToken(exchange.sent.principal) else {
                 continue
             }
             let (what, expected) = ("a request without a valid token was not refused", "401 with an error body")
@@ -166,7 +167,8 @@ enum AUTH {
 
     /// AUTH-9: "A server SHOULD NOT accept a token in the URL".
     ///
-    /// Once for each request, and for each upgrade followed by an `auth` without a token, with a valid one in the query.
+    /// Once for each request, and for each upgrade followed by an `auth` without a token, with a valid token in the
+    /// query.
     static func tokensInURLsAreNotTaken(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ isTaken: Bool, _ actual: String, at events: [Int]) {
             evidence.test(
@@ -190,14 +192,14 @@ enum AUTH {
         }
     }
 
-    // MARK: What came too early
+    // MARK: Early frames
 
-    /// Whether a name stands for no credential, or for one the server never gave out.
-    private static func isStrange(_ principal: String?) -> Bool {
+    /// Whether a name denotes no credential, or one that the server never issued.
+    private static func hasNoValidToken(_ principal: String?) -> Bool {
         principal == nil || principal == "" || principal == "other"
     }
 
-    /// The frames of a connection that no successful `auth` went before.
+    /// The frames of a connection before any successful `auth`.
     private static func earlyFrames(on connection: ObservedConnection, _ handshake: Handshake?) -> [Frame] {
         guard connection.isWhole else { return [] }
         return connection.sent.filter { frame in
@@ -210,14 +212,14 @@ enum AUTH {
 
     // MARK: Sockets that never say who they are
 
-    /// The time that a server gives after the one it waits for `auth`.
+    /// How long after the timeout for `auth` the close may come.
     private static let grace = Duration.seconds(5)
 
     /// AUTH-4: "A server MUST close with 4002 a connection without `auth` after 10 s, or the shorter time configured,
     /// not earlier and at most 5 s later".
     ///
-    /// Once for each connection on which the stage sent no `auth`, when it ended or was watched long enough. One on which
-    /// something else was sent may be ended for that, at any time and with any code.
+    /// Once for each connection on which the stage sent no `auth`, if it ended or was watched long enough. If something
+    /// else was sent, the server may end it for that at any time and with any code.
     static func silentSocketsAreClosed(_ history: Observations, _ evidence: inout Evidence) {
         let configured = history.subject.limits["authSeconds"] ?? 10
         let limit = Duration.seconds(min(max(configured, 0), 10))
@@ -238,7 +240,7 @@ enum AUTH {
                 }
                 continue
             }
-            // A server may restart or be overloaded at any time (LIVE-10), and says so when it stops (LIVE-5).
+            // A server may restart or be overloaded at any time (LIVE-10), and announces a stop (LIVE-5).
             guard !ending.isAtWill, !ending.isOwnStop,
                 !history.wasStopped(between: opened, and: ending.event)
             else { continue }
@@ -276,12 +278,12 @@ enum AUTH {
         }
     }
 
-    // MARK: What a server says it keeps
+    // MARK: Announced profiles
 
     /// AUTH-12: "A server MUST list in `capabilities` of `connected`, by their names, those optional profiles that it
     /// keeps, and none that it does not keep".
     ///
-    /// Once for each `connected`. What is listed and not declared may be kept all the same, unless its plainest sign is missing.
+    /// Once for each `connected`. A listed but undeclared profile may be kept, unless its most obvious sign is missing.
     static func capabilitiesAreStated(_ history: Observations, _ evidence: inout Evidence) {
         let optional = Profile.all(of: .server).subtracting([.core])
         for (index, connection) in history.connections.enumerated() {
@@ -312,8 +314,8 @@ enum AUTH {
     /// AUTH-10: "A client MUST send `auth`, with a version that it speaks as `protocol`, as the first frame of every
     /// connection, and no other frame before `connected`".
     ///
-    /// Once for each connection on which the client sent anything, or could have for the whole bound `connect`. Which versions
-    /// it speaks nobody can tell; there is none before 1.
+    /// Once for each connection on which the client sent anything, or could have for the whole timeout `connect`. The
+    /// versions it speaks are unknown, but none is below 1.
     static func authComesFirst(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "auth with a version number"
         for connection in history.connections where connection.isWhole {
@@ -334,12 +336,12 @@ enum AUTH {
         }
     }
 
-    /// How long a greeting has to be withheld for the wait to mean something.
+    /// How long a greeting must be withheld for the check.
     private static let withheld = Duration.milliseconds(250)
 
     /// AUTH-10, rule 2: the client sends no other frame before `connected`.
     ///
-    /// Once for each connection whose greeting was withheld for a while, or during which a person sent something.
+    /// Once for each connection whose greeting was withheld for a while, or during which the user sent something.
     static func clientsWaitForTheGreeting(_ history: Observations, _ evidence: inout Evidence) {
         let last = history.events.count
         for connection in history.connections {
@@ -358,7 +360,7 @@ enum AUTH {
 
     /// AUTH-11: "A client MUST NOT put its token into a URL".
     ///
-    /// Once for each upgrade and each request; transcripts name the owner of a token in its place.
+    /// Once for each upgrade and each request; transcripts name the owner of a token instead.
     static func tokensStayOutOfURLs(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ path: String, _ event: Int) {
             evidence.test(
@@ -376,7 +378,7 @@ enum AUTH {
 }
 
 extension Observations {
-    /// The event that shows that the server of a greeted connection does not keep a profile; nil where nothing does.
+    /// The event that shows that the server of a greeted connection does not keep a profile, if there is one.
     fileprivate func lacks(_ profile: Profile, on index: Int) -> Int? {
         let connection = connections[index]
         guard let greeting = connection.greeting else { return nil }

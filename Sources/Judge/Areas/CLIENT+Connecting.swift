@@ -203,8 +203,8 @@ extension CLIENT {
         abs(one - other) > max(max(one, other) / 20, 40_000)
     }
 
-    /// CLIENT-37: "A client MUST attempt to connect, in the foreground with network, at most 30 s apart while
-    /// unconnected and within `foregroundReconnect` of the network's return, unless a terminal close came".
+    /// CLIENT-37: "A client MUST attempt to connect at most 30 s apart while unconnected, 10 s after losing a connection
+    /// that stood a minute, and `foregroundReconnect` after the network returns".
     ///
     /// Once for each end of an attempt or a connection that the client could see and that left it without another, and
     /// for each launch after which it makes none, where none comes after it and none before it was sent away for good.
@@ -224,6 +224,7 @@ extension CLIENT {
                 expected: "an attempt within the bound 'backoff'", history, into: &evidence)
         }
         let backoff = history.clientBound(\.backoff)
+        let minute = history.clientWindow(\.attempts).microseconds
         for index in client.attempts {
             let connection = history.connections[index]
             if let late = history.clientDeadline(after: connection.opening, within: backoff + backoff),
@@ -239,9 +240,12 @@ extension CLIENT {
                 let life = client.launch(at: end)?.events, !history.wasSentAway(before: end + 1),
                 !history.hasAnother(than: index, at: end, in: life)
             else { continue }
+            let hasStood = connection.connected.map { history.patience(from: $0, to: end) >= minute } == true
             attempts(
-                after: end, within: \.backoff, "the client stopped trying to connect",
-                expected: "an attempt within the bound 'backoff'", history, into: &evidence)
+                after: end, within: hasStood ? \.connect : \.backoff,
+                hasStood ? "the client waits long after a good connection" : "the client stopped trying to connect",
+                expected: hasStood ? "an attempt within 10 s" : "an attempt within the bound 'backoff'", history,
+                into: &evidence)
         }
     }
 

@@ -146,7 +146,10 @@ extension CLIENT {
         }
         guard !isWaitedFor, let proof = history.clientSilence(after: arrival, within: whole),
             history.isAble(from: arrival, to: proof),
-            let late = history.clientSilence(after: arrival, within: bound),
+            // Polling may end soon after, and the waiting with it.
+            let late = history.looks(after: arrival, before: proof + 1).first(where: { look in
+                history.patience(from: arrival, to: look.event) >= history.clientWindow(\.silence).microseconds
+            })?.event,
             history.isAwaiting(questions, at: late)
                 || questions.contains(where: { history.homecoming(to: $0, elsewhereAt: late)?.thinking == true }),
             !history.hasAnother(than: index, at: arrival, in: 0..<history.events.endIndex)

@@ -22,7 +22,7 @@ extension CLIENT {
             let end = history.end(of: notice.event, at: departures)
             let looks = history.looks(after: notice.event, before: end)
             let goal = "message \(shown(id)) in session \(shown(session))"
-            let since = cause(of: notice, named, history)
+            let since = cause(of: notice, named, before: end, history)
             let outcome = since.map {
                 history.shown(after: $0, within: history.timeouts.pong, before: end, holds: isThere)
             }
@@ -51,7 +51,9 @@ extension CLIENT {
     /// From when on a message can be asked to be on the screen: the tap when the client has it or asks for nothing,
     /// else the response that brought it, or that of the last read of before the tap; nil while the suite withholds it,
     /// there is no network, or the server sent the client away.
-    private static func cause(of notice: ClientNotice, _ named: [ClientDelivery], _ history: Observations) -> Int? {
+    private static func cause(
+        of notice: ClientNotice, _ named: [ClientDelivery], before end: Int, _ history: Observations
+    ) -> Int? {
         let life = history.client.launch(at: notice.event)?.events.lowerBound ?? 0
         if named.contains(where: { told in
             told.event < notice.event && told.event > life && told.road == .read
@@ -59,12 +61,14 @@ extension CLIENT {
         }) {
             return notice.event
         }
-        if let brought = named.first(where: { $0.event > notice.event && $0.road == .read }) { return brought.event }
+        // What the client does once the person has left the session says nothing about the tap.
+        let brought = named.first { $0.event > notice.event && $0.event < end && $0.road == .read }
+        if let brought { return brought.event }
         guard history.client.hasNetwork(at: notice.event), !history.wasSentAway(before: notice.event) else {
             return nil
         }
         let reads = history.client.reads(of: notice.sessionId ?? "").filter {
-            $0.request > life && history.end(of: $0) > notice.event
+            $0.request > life && $0.request < end && history.end(of: $0) > notice.event
         }
         if reads.contains(where: { $0.request > notice.event }) { return nil }
         // What was read before the tap may lack the message; it is read once more.
@@ -73,7 +77,8 @@ extension CLIENT {
         }
         // A client may look into the list before it reads; so long as that is withheld, it cannot go on.
         let lists = history.client.reads.filter {
-            $0.route == .sessions && ($0.request > notice.event || ($0.response ?? .max) > notice.event)
+            $0.route == .sessions && $0.request < end
+                && ($0.request > notice.event || ($0.response ?? .max) > notice.event)
         }
         return lists.isEmpty ? notice.event : lists.compactMap(\.response).min()
     }

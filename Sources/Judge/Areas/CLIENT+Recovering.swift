@@ -51,12 +51,14 @@ extension CLIENT {
     /// CLIENT-25: "A client MUST show after recovery the whole history in its order, and during it all that it showed
     /// before, unless a read begun since it came lacks it".
     ///
-    /// Once for each read or replay of the session on the screen that brings a message which was not shown, and for
-    /// each replay after a launch from a position that stands for messages.
+    /// Once for each read or replay of the session on the screen that brings a message which was not shown, for each
+    /// read that has those that were in another order, and for each replay after a launch from a position that stands
+    /// for messages.
     static func allThatWasMissedIsShown(_ history: Observations, _ evidence: inout Evidence) {
         for told in history.toldHistories {
             guard let before = history.client.state(at: told.event), before.sessionId == told.sessionId,
-                told.messages.contains(where: { !before.shows($0) }),
+                told.messages.contains(where: { !before.shows($0) })
+                    || told.connection == nil && !before.shows(inOrder: told.messages),
                 history.end(of: told.asked, at: leavings) > told.event,
                 // Who asked again before the answer has given the first read up.
                 !history.client.reads(of: told.sessionId).contains(where: {
@@ -244,7 +246,7 @@ extension CLIENT {
     static func pollingEndsInTheOpen(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.clientBound(\.polling)
         let waits = history.waitsForAnswers
-        for wait in waits where wait.question.ended == nil {
+        for wait in waits {
             let polls = history.polls(in: wait)
             guard polls.count > 1 else { continue }
             let before = history.client.state(at: polls[0])

@@ -118,8 +118,8 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-28: "A client MUST keep on its screen the conversation that the person or a tap chose last, or the
-    /// session it became, unless its read fails".
+    /// CLIENT-28: "A client MUST show and keep on its screen the conversation that the person or a tap chose last, or
+    /// the session it became, unless its read fails".
     ///
     /// Once for each choice that was on the screen when something of another session came, and was looked at
     /// afterwards. After a message was typed, only a session that was on the screen before is surely another one. What
@@ -153,6 +153,39 @@ extension CLIENT {
                     "another conversation comes to the screen by itself", expected: "session \(shown(session))",
                     actual: left.state.sessionId.map { "session \(shown($0))" } ?? "a new conversation",
                     at: [choice, left.event])
+            }
+        }
+    }
+
+    /// CLIENT-28, rule 2: what the person chose comes to the screen.
+    ///
+    /// Once for each choice of another conversation than the one shown, counted from the answer to the first read of
+    /// it; without a read, where a connection is in use.
+    static func theChosenAppears(_ history: Observations, _ evidence: inout Evidence) {
+        let client = history.client
+        for act in client.acts("selectSession") {
+            let (choice, session) = (act.event, act.details.id("sessionId"))
+            let reads = session.map(client.reads) ?? []
+            let read = reads.first { history.end(of: $0) > history.inFlight(before: choice) }
+            guard let before = client.state(at: choice), before.sessionId != session,
+                read.map({ $0.status == 200 }) ?? (session == nil || history.connectionInUse(at: choice) != nil)
+            else { continue }
+            let end = history.end(of: choice, at: departures.union(session == nil ? ["send"] : []))
+            let cause = max(choice, read.map(history.end) ?? choice)
+            let outcome = history.shown(after: cause, within: history.clientPatience, before: end) { state in
+                if state.sessionId == session { return true }
+                // Whom the server wants no more may show nothing, and a new conversation may be one that was begun.
+                let isBegun = history.clientQuestions.contains { question in
+                    question.event < choice && question.requests.contains { $0.sessionAsked == nil }
+                        && state.sessionId.map(question.sessions(before: state.event).contains) == true
+                }
+                return history.wasSentAway(before: state.event) || session == nil && isBegun ? nil : false
+            }
+            evidence.test(outcome) { late in
+                Finding(
+                    "the conversation that was chosen does not come to the screen",
+                    expected: session.map { "session \(shown($0))" } ?? "a new conversation",
+                    actual: "session \(shown(client.state(at: late)?.sessionId))", at: [choice, late])
             }
         }
     }

@@ -178,7 +178,7 @@ extension CLIENT {
     ///
     /// Once for each live frame with a new message of the session on the screen, whether its number is the next that
     /// the client can have or not. The bound is that of an answer without work behind it; no timer of a client lies in
-    /// it.
+    /// it. Who polls for the answer meanwhile has not taken it.
     static func sparseFramesAreShown(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
@@ -192,7 +192,12 @@ extension CLIENT {
             let end = min(
                 history.end(of: frame.event, at: departures.union(["hang"])),
                 history.connections[frame.connection].ending?.event ?? .max)
-            let outcome = history.shown(after: frame.event, within: history.timeouts.pong, before: end) {
+            let poll = history.client.reads(of: frame.sessionId ?? "").lazy.map(\.request).first { $0 > frame.event }
+            let last = poll.flatMap { history.looks(after: frame.event, before: $0).last }
+            let outcome = history.shown(after: frame.event, within: history.timeouts.pong, before: end) { look in
+                look.event == last?.event && look.state.thinking
+                    && history.hadTime(for: frame.event, before: look.event)
+            } holds: {
                 message.isShown(in: $0)
             }
             evidence.test(outcome) { late in
@@ -200,7 +205,8 @@ extension CLIENT {
                     isSparse(item, places, history)
                         ? "a frame is not shown because earlier numbers are missing" : "a live frame is not shown",
                     expected: "message \(shown(frame.messageId)) of seq \(item.seq) on the screen",
-                    actual: "not within the bound 'pong'", at: [frame.event, late])
+                    actual: late == last?.event ? "the client still polls for it" : "not within the bound 'pong'",
+                    at: [frame.event, late])
             }
         }
     }

@@ -43,8 +43,8 @@ extension CLIENT {
     /// what it awaited before, unless it shows it as failed".
     ///
     /// Once for each message that was sent or shown as failed. Broken when a connection stands for `resend` without
-    /// either or a new error, and no earlier message is still awaited. Who sends words that nobody typed may mean
-    /// these.
+    /// either or an error that names it, and no earlier message is still awaited. Who sends words that nobody typed may
+    /// mean these.
     static func whatIsTypedIsSent(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history)
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
@@ -55,7 +55,6 @@ extension CLIENT {
                 judgeRepeats(of: question, among: questions, history, &evidence)
                 continue
             }
-            let isFailed = history.hasFailed(question, from: typed, to: life.upperBound)
             // What was typed before the app was launched again is still awaited, unless that launch forgot everything.
             let start = history.client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
             let earlier = questions[..<index].filter { $0.event > start ?? 0 }.map { other in
@@ -87,9 +86,10 @@ extension CLIENT {
                 equals.flatMap(\.requests).count {
                     $0.event > typed && life.contains($0.event) && $0.event < proof ?? .max
                 } >= max(1, waiting)
-            // Any new word may be about it.
+            // A failure that shows only later tells nobody in time.
+            let isFailed = history.hasFailed(question, from: typed, to: proof.map { $0 + 1 } ?? life.upperBound)
             let isOpen = proof.map { proof in
-                history.mayHaveBeenTold(of: question, from: typed, to: proof + 1)
+                history.wasTold(of: question, from: typed, to: proof + 1)
                     || questions.contains { $0.typed == nil && $0.event > typed && $0.event < proof }
             }
             evidence.test(isSent || isFailed, orBy: isOpen == false ? proof : nil) { proof in
@@ -125,7 +125,7 @@ extension CLIENT {
         let alike = questions.filter { $0.says(question.text) }.flatMap(\.requests)
         let proof = history.standing(from: again, released: again)
         let isSent = alike.contains { $0.event > again && life.contains($0.event) }
-        let isTold = history.mayHaveBeenTold(of: question, from: again + 1, to: proof ?? life.upperBound)
+        let isTold = history.wasTold(of: question, from: again + 1, to: proof ?? life.upperBound)
         let isOpen = isTold || proof.map { history.endOfStay(at: again) <= $0 } ?? true
         evidence.test(isSent, orBy: isOpen ? nil : proof) { proof in
             Finding(
@@ -203,12 +203,12 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-35: "A client MUST show or send, when it is launched again, every unsettled message of the person".
+    /// CLIENT-35: "A client MUST show or send, when it is launched again, every unconfirmed message of the person".
     ///
     /// Once for each such message that is shown or sent after the end of the app, by the system or by itself, and
-    /// `launch`. Broken when a connection stands for `resend` while its session is on the screen, or a new conversation
-    /// where it was typed into one, and neither happens. What was typed in the moment of a crash may not have been
-    /// taken in.
+    /// `launch`; what was refused or shown as failed is none the less there. Broken when a connection stands for
+    /// `resend` while its session is on the screen, or a new conversation where it was typed into one, and neither
+    /// happens. What was typed in the moment of a crash may not have been taken in.
     static func nothingTypedIsForgotten(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         let questions = ClientQuestion.all(in: history)
@@ -219,8 +219,7 @@ extension CLIENT {
             for question in questions where !question.isAmbiguous && question.repeats.isEmpty {
                 guard let typed = question.typed, client.launch(at: typed)?.events.upperBound == end.event,
                     end.name == "quit" || history.span(from: typed, to: end.event) > Observations.inFlight.microseconds,
-                    question.news.allSatisfy({ $0.event > end.event }),
-                    !history.hasFailed(question, from: typed, to: end.event),
+                    question.news.allSatisfy({ $0.kind == .refusal || $0.event > end.event }),
                     let screen = history.screen(at: typed),
                     !questions.contains(where: { $0.typed != typed && $0.says(question.text) })
                 else { continue }
@@ -242,15 +241,9 @@ extension CLIENT {
                 let isOnScreen = proof.map { proof in
                     client.states(from: launch.event, to: proof + 1).drop { $0.sessionId != session }
                         .allSatisfy { $0.sessionId == session }
+                        && session.map { !history.isGone($0, before: proof) } != false
                 }
-                // A new word before the end may have been that it was not taken; a greeting that nobody looked at may
-                // have made it too large.
-                let last = client.state(at: end.event)?.event ?? typed
-                let isGreeted = history.connections.compactMap(\.connected).contains { $0 > last && $0 < end.event }
-                let isOpen =
-                    isOnScreen != true || isGreeted
-                    || history.mayHaveBeenTold(of: question, from: typed, to: end.event)
-                evidence.test(isSent || isShown, orBy: isOpen ? nil : proof) { proof in
+                evidence.test(isSent || isShown, orBy: isOnScreen == true ? proof : nil) { proof in
                     Finding(
                         "a message was lost when the app ended", expected: "shown in its session, or sent",
                         actual: "neither after the next launch", at: [typed, end.event, proof])
@@ -259,11 +252,11 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-10: "A client MUST send the unsettled messages of one session on any one connection in the order in which
-    /// the person typed them, also again after a reconnect".
+    /// CLIENT-10: "A client MUST send the unsettled messages of one session on one connection or over REST in the order
+    /// in which the person typed them, also after a reconnect".
     ///
     /// Once for each two neighbors of one conversation that waited together, for their first transport or for another
-    /// one, and went out on one connection. Requests over REST may overtake others on the way.
+    /// one, and went out by one road. Requests over REST may overtake others on the way.
     static func theOrderOfTypingIsKept(_ history: Observations, _ evidence: inout Evidence) {
         let questions = ClientQuestion.all(in: history).filter { $0.typed != nil && !$0.isAmbiguous }
         for (place, first) in questions.enumerated() {
@@ -274,7 +267,10 @@ extension CLIENT {
                     guard !(first.news + second.news).contains(where: { $0.event < start }) else { continue }
                     if early.event < late.event {
                         if number == 0 { evidence.keep() }
-                    } else if early.connection != nil, early.connection == late.connection,
+                    } else if early.connection == late.connection,
+                        early.connection != nil
+                            || history.patience(from: late.event, to: early.event)
+                                >= Observations.inFlight.microseconds,
                         !history.stoodAside(first, at: late.event, until: early.event)
                     {
                         evidence.violate(
@@ -341,7 +337,7 @@ extension Observations {
     fileprivate func stoodAside(_ question: ClientQuestion, at start: Int, until sent: Int) -> Bool {
         let limit = patience(of: start) + Self.inFlight.microseconds
         let late = min(sent, events.indices.boundary { patience(of: $0) > limit })
-        if mayHaveBeenTold(of: question, from: question.event, to: late) { return true }
+        if wasTold(of: question, from: question.event, to: late, mayBeNameless: true) { return true }
         guard let again = question.repeats.first(where: { $0 < sent }) else { return false }
         return !looks(after: late - 1, before: again).contains { look in
             look.state.shows(question) && !look.state.showsAsFailed(question)

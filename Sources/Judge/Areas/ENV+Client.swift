@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a client sends, and how it takes what is new to it.
+/// A client's frames, and its handling of unknown members and types.
 extension ENV {
     /// ENV-12: "A client MUST send every WebSocket text message as one JSON object that is valid against the schema of
     /// its type".
     ///
-    /// Once for each text message. What a schema says for another clause (`x-clause`) is judged there.
+    /// Once for each text message. Rules with an `x-clause` of another clause are judged there.
     static func clientFramesAreValid(_ history: Observations, _ evidence: inout Evidence) {
         let known = Set(history.schemas.types(sentBy: .client))
         for frame in history.sent where !frame.isBinary {
@@ -42,15 +42,15 @@ extension ENV {
         }
     }
 
-    /// What a client may take to show what it was sent.
+    /// How long a client may take to show what it received.
     private static func redraw(_ history: Observations) -> Int { history.timeouts.scheduling.microseconds }
 
     /// ENV-13: "A client MUST process a frame as if members that it does not know were absent, and ignore one of an
     /// unknown type without an error or a close".
     ///
-    /// Once for each answer that came in such a frame, or behind one on its connection, in the session on the screen: it has to
-    /// be shown. Once for each such greeting, which has to be believed, and for each frame of an unknown type after which the
-    /// connection was watched or the client told what it shows.
+    /// Once for each answer in the visible session that came in such a frame, or after one on its connection: it must
+    /// be shown. Once for each such greeting, which must be accepted, and for each frame of an unknown type after which
+    /// the connection was watched or the client reported its screen.
     static func unknownMembersAndTypesChangeNothing(_ history: Observations, _ evidence: inout Evidence) {
         let known = Set(history.schemas.types(sentBy: .server))
         func isStrange(_ frame: Frame) -> Bool { frame.type.map { !known.contains($0) } ?? false }
@@ -84,7 +84,7 @@ extension ENV {
         }
     }
 
-    /// Judges whether an answer of the session on the screen was shown; says nothing where the screen is not known.
+    /// Judges whether an answer in the visible session was shown; does nothing if the screen is unknown.
     private static func isShown(
         _ frame: Frame, because cause: Frame, _ when: String, _ history: Observations,
         into evidence: inout Evidence
@@ -109,7 +109,7 @@ extension ENV {
         into evidence: inout Evidence
     ) {
         let client = history.client
-        // What comes to a connection of an earlier life reaches nobody.
+        // Frames to a connection of an earlier life reach nothing.
         guard history.endOfLife(at: connection.opening) > frame.event else { return }
         let watched = history.clientSilence(
             after: frame.event, within: history.timeouts.scheduling, unless: ["background", "networkDown"])
@@ -132,7 +132,7 @@ extension ENV {
             return violate("the end of the connection", ending.event)
         }
         let states = client.states.filter { $0.event > frame.event && $0.event < act }
-        // What names a message is about that one.
+        // An error beside a message concerns that message.
         func unnamed(_ state: ObservedClient.State) -> Int { state.errors.count { $0.key == nil } }
         if let before = client.state(at: frame.event).map(unnamed),
             let complaint = states.first(where: { unnamed($0) > before }),
@@ -143,7 +143,7 @@ extension ENV {
         if watched != nil || !states.isEmpty { evidence.keep() }
     }
 
-    /// Whether what the person or the system did just before makes a client leave a connection.
+    /// Whether a preceding act of the user or the system makes a client leave a connection.
     private static func hasReasonToLeave(
         _ connection: ObservedConnection, at event: Int, _ history: Observations
     ) -> Bool {
@@ -165,7 +165,7 @@ extension ENV {
                 return end > first && exchange.request < last && exchange.status != 200
             }
             || history.client.ends.contains { $0.map { $0 > first && $0 < last } ?? false }
-            // A message that a push names is looked for over some time.
+            // A client searches for a message named by a push for some time.
             || history.client.acts.contains { act in
                 act.event < last && history.endOfLife(at: act.event) > last
                     && (["receivePush", "openPush"].contains(act.name) || act.details["opened"] != nil)

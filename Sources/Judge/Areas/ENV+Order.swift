@@ -1,12 +1,12 @@
 import HoldfastTranscript
 
-/// In which order frames are refused.
+/// The order of refusals.
 extension ENV {
-    /// ENV-14, rule 2: refusals of one connection's frames for what they say come in the order of the frames.
+    /// ENV-14, rule 2: refusals of one connection's frames for their content come in the order of the frames.
     ///
-    /// Once for each connection with two errors whose frames are known without their order: by a key that came once, by the only
-    /// frame of an unknown type, or by the only question for a session that is not found. What waits for an agent or for a
-    /// disk is refused when that is known, and has no place in the order.
+    /// Once for each connection with two errors whose frames are known independently of their order: by a key used
+    /// once, by the only frame of an unknown type, or by the only question whose session is not found. Refusals that
+    /// depend on an agent or a disk have no fixed position.
     static func refusalsComeInOrder(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() {
             let answered = history.surelyAnswered(on: index, connection).sorted { $0.frame < $1.frame }
@@ -24,12 +24,12 @@ extension ENV {
 }
 
 extension Observations {
-    /// Codes that refuse a frame for what it says.
+    /// Codes that refuse a frame for its content.
     private static let spoken = ErrorMeaning.refusals.subtracting([
         "auth_failed", "auth_timeout", "not_authenticated", "unsupported_version",
     ])
 
-    /// The errors of a connection whose frames are known whatever their order, each by event.
+    /// The errors of a connection whose frames are known independently of their order, by event.
     fileprivate func surelyAnswered(
         on index: Int, _ connection: ObservedConnection
     ) -> [(frame: Int, error: Int)] {

@@ -2,13 +2,13 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Whether a valid question is taken for one.
+/// Acceptance of valid questions.
 extension ENV {
-    /// ENV-7, rule 2: no valid question is called malformed: with `bad_request`, `parse_error`, `unknown_type` or 400,
-    /// nor with an `internal` that names nothing, as only what could not be read is refused without a name.
+    /// ENV-7, rule 2: no valid question is called malformed: by `bad_request`, `parse_error`, `unknown_type` or 400, or
+    /// by an `internal` without names, which only an unreadable frame gets.
     ///
-    /// Once for each valid question that was taken or called malformed. An `error` without a key counts only where nothing else
-    /// on its connection can have been malformed.
+    /// Once for each valid question that was accepted or called malformed. An `error` without a key counts only if
+    /// nothing else on its connection can have been malformed.
     static func validQuestionsAreNotMalformed(_ history: Observations, _ evidence: inout Evidence) {
         lazy var hostile = Set(history.hostileFrames.map(\.frame.connection))
         let formal: Set<String> = ["bad_request", "parse_error", "unknown_type"]
@@ -36,7 +36,7 @@ extension ENV {
 }
 
 extension Observations {
-    /// The `error` of one of some codes that names nothing and can be about no message but an unanswered `chat`.
+    /// The `error` with one of some codes that has no names and can only refer to an unanswered `chat`.
     func nameless(_ codes: Set<String>, after request: ObservedRequest) -> Int? {
         guard let index = request.connection, request.ack == nil, request.refusal == nil else { return nil }
         let error = connections[index].received.first { frame in
@@ -47,12 +47,12 @@ extension Observations {
         guard let error,
             connections[index].sent.last(where: { $0.event < error.event && $0.type != "ping" })?.event == request.event
         else { return nil }
-        // What is about the connection comes before its end.
+        // An error about the connection comes before its end.
         if error.code == "internal", connections[index].endByServer(after: error.event) != nil { return nil }
         return error.event
     }
 
-    /// Whether a question may not be refused for its form, unknown members aside.
+    /// Whether a question must not be refused for its form, apart from unknown members.
     fileprivate func isValidQuestion(_ request: ObservedRequest) -> Bool {
         switch request.origin {
         case .connection(let index):
@@ -70,7 +70,7 @@ extension Observations {
         }
     }
 
-    /// Whether something else is wrong with a question than its form: its session, its key or its size.
+    /// Whether a question may be refused for another reason than its form: its session, its key or its size.
     fileprivate func mayBeRefused(_ request: ObservedRequest) -> Bool {
         let earlier = turns.filter {
             $0.isAccepted && $0.event < request.event && $0.principal == request.principal

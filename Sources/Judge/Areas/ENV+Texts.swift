@@ -7,8 +7,9 @@ extension ENV {
     /// ENV-6: "A server MUST give a message's text the same in every frame, chat response and session read, and a
     /// question's content in reads the same as it was sent".
     ///
-    /// Messages are found by their ids; without any, the only question of a session this history began is meant. Exercised once
-    /// per question or answer and read, and by a `message` to the connection that asked (TURN-11 judges the others).
+    /// Messages are found by their ids; without ids, the only question of a session that started in this history is
+    /// meant. Once per question or answer and read, and for a `message` to the asking connection (TURN-11 judges the
+    /// others).
     static func textsComeBackAsGiven(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             let reads = history.reads(of: turn)
@@ -48,7 +49,7 @@ extension ENV {
         }
     }
 
-    /// What frames and responses say that a turn was answered, each with the id of the answer and its event.
+    /// The answers of a turn in frames and responses, each with its id and event.
     private static func answers(
         to turn: ObservedTurn, _ history: Observations
     ) -> [(id: String?, text: String, event: Int)] {
@@ -64,7 +65,7 @@ extension ENV {
     /// ENV-7: "A server MUST NOT call a valid question malformed, nor refuse a valid frame or question of at most
     /// `limits.maxFrameBytes` bytes for its size".
     ///
-    /// Only a `chat` of more than half the limit puts it to the test; a smaller one counts when it is refused for its size.
+    /// Only a `chat` of more than half the limit exercises this; a smaller one counts if it is refused for its size.
     static func framesUpToTheLimitAreAccepted(_ history: Observations, _ evidence: inout Evidence) {
         let oversize = Set(history.hostileFrames.filter { $0.kind == .oversize }.map(\.frame.event))
         for (turn, request) in history.requests {
@@ -80,7 +81,9 @@ extension ENV {
                     expected: "frames of up to \(limit) bytes accepted",
                     actual: "\(size) bytes refused", at: [request.event, refusal])
             } else if case .closed(.fromServer, 1009) = connection.ending?.kind, let end = connection.ending?.event,
-                connection.sent.last(where: { $0.event < end })?.event == request.event, !turn.isAccepted
+                connection.sent.last(where: { $0.event < end })?.event == request.event, !turn.isAccepted,
+                // One over the limit may be meant that was sent before.
+                !connection.sent.contains(where: { $0.event < end && oversize.contains($0.event) })
             {
                 evidence.violate(
                     "the server closed on a frame within the limit",
@@ -95,7 +98,7 @@ extension ENV {
     /// ENV-8: "A server MUST answer a message on an open connection, or a request body, of more than
     /// `limits.maxFrameBytes` bytes with `too_large`, or the message by closing with 1009, within `close`".
     ///
-    /// A reset can overtake the close frame, so a connection that was reset proves nothing.
+    /// A reset can overtake the close frame, so a reset connection proves nothing.
     static func largerMessagesAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for hostile in history.hostileFrames where hostile.kind == .oversize {
             let event = hostile.frame.event
@@ -133,11 +136,11 @@ extension ENV {
 
     /// ENV-9: "A server MUST NOT send a message of more than 1048576 bytes".
     ///
-    /// Exercised once per message. What was too large for the stage itself is an act `cut` with `moreThan`.
+    /// Once per message. If it was too large for the stage itself, the stage's act `cut` has `moreThan`.
     static func messagesStaySmall(_ history: Observations, _ evidence: inout Evidence) {
         for (event, note) in history.events.enumerated() {
             guard case .act("cut", let details) = note.kind, let bytes = details["moreThan"]?.intValue else { continue }
-            // Nobody read what it was: a `sync` that still waited for its answer says so.
+            // Its contents are unknown: a `sync` without an answer explains it.
             let asked = history.syncs.last { sync in
                 let connection = history.connections[sync.connection]
                 return note.lane == .connection(connection.device) && sync.request.event < event && sync.result == nil
@@ -193,8 +196,8 @@ extension ENV {
     /// ENV-14: "A server MUST NOT answer a frame with more than one `error`, nor refuse frames of one connection for
     /// what they say in another order than theirs".
     ///
-    /// Once for each `error` whose code refuses a frame and that ends no turn. It needs a frame before it on its connection
-    /// that nothing else answered: no pong, no syncResult, no connected, no ack and no frame of its turn.
+    /// Once for each `error` that refuses a frame and ends no turn. It needs an earlier frame on its connection without
+    /// any other answer: no pong, no syncResult, no connected, no ack and no frame of its turn.
     static func framesGetOneError(_ history: Observations, _ evidence: inout Evidence) {
         let turns = history.turns
         let endings = Set(turns.flatMap { $0.endings + $0.copies }.map(\.event))
@@ -203,7 +206,7 @@ extension ENV {
         taken.formUnion(history.syncs.filter { $0.result != nil }.map(\.request.event))
         for (index, connection) in history.connections.enumerated() where connection.isWhole {
             let answered = Set(history.pings(on: index).filter { $0.pong != nil }.map(\.request.event))
-            // One that could not be read was refused, and a later one was taken.
+            // An unreadable one was refused, and a later one was accepted.
             let greeted = connection.connected.flatMap { connected in
                 connection.sent.last { $0.type == "auth" && $0.event < connected }?.event
             }
@@ -212,9 +215,9 @@ extension ENV {
             }
             var count = 0
             for error in connection.received where refusesAFrame(error) && !endings.contains(error.event) {
-                // What was too large for the server may have been too large for who recorded it.
+                // If it was too large for the server, it may have been too large for the recorder.
                 if history.isCapture, error.code == "too_large" { continue }
-                // Where nothing was sent, it answers the silence.
+                // If nothing was sent, it answers the silence.
                 if error.code == "auth_failed", connection.sent.isEmpty, connection.connected == nil { continue }
                 count += 1
                 let frames = open.filter { $0 < error.event }
@@ -227,10 +230,10 @@ extension ENV {
         }
     }
 
-    /// Codes that only a frame can have that was not taken; `busy` and `rate_limited` may come later.
+    /// Codes of frames that were not accepted; `busy` and `rate_limited` may come later.
     private static let codes = ErrorMeaning.refusals.subtracting(["busy", "rate_limited", "auth_timeout"])
 
-    /// Whether an `error` says of one frame that it was not taken.
+    /// Whether an `error` says that one frame was not accepted.
     private static func refusesAFrame(_ frame: Frame) -> Bool {
         guard frame.type == "error", frame.turnId == nil, frame.seq == nil, let code = frame.code else { return false }
         return codes.contains(code)

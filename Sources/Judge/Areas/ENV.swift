@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of the envelope: what one message looks like, and what happens when it does not look like that.
+/// Checks of the envelope: the form of messages, and the handling of malformed ones.
 enum ENV {
     static let checks: [Check] = [
         Check(.ENV, 1, messagesAreStrictJSON),
@@ -28,7 +28,8 @@ enum ENV {
         Check(.ENV, 14, framesGetOneError, refusalsComeInOrder),
     ]
 
-    /// ENV-1: "A server MUST send each WebSocket message as one frame, and write every frame and JSON body in strict JSON".
+    /// ENV-1: "A server MUST send each WebSocket message as one frame, and write every frame and JSON body in strict
+    /// JSON".
     ///
     /// Once per message and body. A REST body that is not JSON is judged by the clause about its request.
     static func messagesAreStrictJSON(_ history: Observations, _ evidence: inout Evidence) {
@@ -71,7 +72,7 @@ enum ENV {
         return fault(frame.flaws ?? [], numbersOf: known.contains(type) ? value : nil)
     }
 
-    /// What is wrong with JSON besides: a name given twice, half a character, or a number that is no integer token.
+    /// Other problems of JSON: a duplicate name, a lone surrogate, or a number that must be written as an integer.
     private static func fault(_ flaws: [JSONFlaw], numbersOf value: JSONValue?) -> Fault? {
         if let flaw = flaws.first {
             let what =
@@ -93,8 +94,8 @@ enum ENV {
     /// ENV-2: "A server MUST send every frame of a type that this specification defines in a form that is valid against
     /// the schema of that type".
     ///
-    /// The schema of `syncResult` covers the frames inside `missed`. What a schema says for another clause (`x-clause`) is
-    /// judged there. Exercised once per frame of a known type.
+    /// The schema of `syncResult` includes the frames in `missed`. Rules with an `x-clause` of another clause are
+    /// judged there. Once per frame of a known type.
     static func everyFrameIsValid(_ history: Observations, _ evidence: inout Evidence) {
         var tape = JSONTape()
         for frame in history.receivedOfKnownType {
@@ -112,8 +113,8 @@ enum ENV {
     /// ENV-3: "A server MUST answer each invalid message on an open connection, and each invalid request body, as
     /// chapter 4.1 says, and keep the connection open unless its row closes it".
     ///
-    /// Members that only a profile requires may be missing. ID-5 judges an ill-formed `sessionId`, and a number
-    /// spelled as a fraction may be taken or refused.
+    /// Members that only a profile requires may be missing. ID-5 judges an ill-formed `sessionId`; an integer written
+    /// as a fraction may be accepted or refused.
     static func invalidMessagesAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for hostile in history.hostileFrames {
             guard let what = hostile.kind.words, !mayClose(hostile, history) else { continue }
@@ -153,7 +154,7 @@ enum ENV {
         }
     }
 
-    /// Text that is not UTF-8 is recorded as bytes, and closing with 1007 answers it legally.
+    /// Text that is not UTF-8 is recorded as bytes, and may be answered by closing with 1007.
     private static func mayClose(_ hostile: HostileFrame, _ history: Observations) -> Bool {
         guard hostile.kind == .binary, case .binary(_, let bytes) = history.events[hostile.frame.event].kind,
             case .closed(.fromServer, 1007) = history.connections[hostile.frame.connection].ending?.kind
@@ -185,7 +186,7 @@ enum ENV {
 
     /// ENV-5: "A server MUST keep every other open connection usable whatever one client sends".
     ///
-    /// Exercised by every connection that was open beside the message, and by the next one to be opened after it.
+    /// Exercised by every other connection that was open during the message, and by the next one opened after it.
     static func otherConnectionsStayUsable(_ history: Observations, _ evidence: inout Evidence) {
         for hostile in history.hostileFrames {
             for (index, connection) in history.connections.enumerated() where index != hostile.frame.connection {
@@ -200,7 +201,7 @@ enum ENV {
         }
     }
 
-    /// Counts what a server did with a valid message.
+    /// Judges a server's reaction to a valid message.
     static func count(_ reception: Reception, of what: String, from event: Int, in evidence: inout Evidence) {
         let expected = "the usual answer"
         switch reception {
@@ -225,7 +226,7 @@ enum ENV {
             let sentHostile = history.hostileFrames.contains {
                 $0.frame.connection == index && $0.frame.event < ending.event
             }
-            // Who does not read answers no ping.
+            // A peer that does not read answers no pings.
             guard !sentHostile, connection.pauses.isEmpty, !ending.isExcused,
                 !history.wasStopped(between: event, and: ending.event)
             else {
@@ -241,7 +242,7 @@ enum ENV {
         }
     }
 
-    /// Judges the first connection that was asked for after a hostile message.
+    /// Judges the first connection requested after a hostile message.
     private static func newcomer(
         _ index: Int, after hostile: HostileFrame, _ history: Observations, _ evidence: inout Evidence
     ) {
@@ -272,7 +273,7 @@ enum ENV {
 }
 
 extension HostileFrame.Kind {
-    /// What findings call it; nil for what a server may take, and for what is too large.
+    /// Its name in findings; nil if a server may accept it, or if it is too large.
     fileprivate var words: String? {
         switch self {
         case .notJSON: "a text that is not JSON"

@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of identity that concern ill-formed session ids, and ids of turns and messages.
+/// Checks of ill-formed session ids, and of the ids of turns and messages.
 extension ID {
     /// ID-5: "A server MUST answer a session id outside `[A-Za-z0-9_-]{1,128}` with `bad_request` or
     /// `session_not_found` on the WebSocket and with 400 or 404 over REST".
     ///
-    /// That the server gave such an id itself is the matter of ID-7.
+    /// ID-7 judges ill-formed ids that the server itself assigned.
     static func illFormedIdsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, request) in history.requests {
             guard let asked = request.sessionAsked, !isSessionID(asked), let connection = request.connection,
@@ -42,8 +42,7 @@ extension ID {
     /// ID-6: "A server MUST NOT create, change or reveal anything because of a session id outside
     /// `[A-Za-z0-9_-]{1,128}`".
     ///
-    /// A refusal must not hold a session, and a list read afterwards must hold no session that no accepted question
-    /// explains.
+    /// A refusal must not contain a session, and a later list must not contain a session without an accepted question.
     static func illFormedIdsLeaveNoTrace(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
             guard illFormedID(of: exchange, in: history) != nil, exchange.status ?? 0 >= 400 else { continue }
@@ -70,7 +69,7 @@ extension ID {
     /// ID-8: "A server MUST give every turn its own `turnId` and every stored message its own `messageId`, the same
     /// wherever it names them".
     ///
-    /// Exercised by every turn and message but the first.
+    /// Exercised by every turn and message except the first.
     static func idsNameOneThing(_ history: Observations, _ evidence: inout Evidence) {
         var register = IdRegister(count: 3 * history.turns.count)
         for (index, turn) in history.turns.enumerated() {
@@ -100,7 +99,7 @@ extension ID {
         evidence.exercised += register.distinct
     }
 
-    /// The ill-formed session id of a read or a question over REST, which the server did not give itself; nil if none.
+    /// The ill-formed session id of a REST read or question, if there is one that the server did not assign.
     private static func illFormedID(of exchange: ObservedExchange, in history: Observations) -> String? {
         let asked: String? =
             switch exchange.route {
@@ -119,21 +118,20 @@ extension ID {
     /// ID-9: "A server MUST show in session reads the `turnId` of each message of a turn, and a question's
     /// `clientMessageId`, under the `sessionId` and `messageId` of its `ack`".
     ///
-    /// Once for each ack and each session read that shows a user message with its key; a message that is missing is the
-    /// matter of PERSIST-2.
+    /// Once for each ack and each session read with a user message with its key; PERSIST-2 judges a missing message.
     static func acksNameTheStoredMessage(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             guard let key = turn.clientMessageId else { continue }
             let isRepeated = history.turnIdsStarted(by: turn).count > 1
             for ack in turn.acks where ack.clientMessageId == key {
                 let reads = history.sessionReads.filter { $0.principal == turn.principal }
-                // A key that ran as several turns, which is the matter of IDEM-1, has a message for each.
+                // If a key ran as several turns, which IDEM-1 judges, each has a message.
                 func message(in read: ObservedSessionRead) -> ObservedSessionRead.StoredMessage? {
                     read.messages.first {
                         $0.clientMessageId == key && $0.role == "user" && (!isRepeated || $0.turnId == ack.turnId)
                     }
                 }
-                // One message in two sessions is the matter of ID-8.
+                // ID-8 judges a message in two sessions.
                 let own = reads.filter { $0.sessionId == ack.sessionId && message(in: $0) != nil }
                 for read in own.isEmpty ? reads : own {
                     guard let id = message(in: read)?.id else { continue }
@@ -150,13 +148,13 @@ extension ID {
     }
 }
 
-/// What each id was used for.
+/// The uses of each id.
 private struct IdRegister {
     enum Kind: Hashable {
         case turn, message, place
     }
 
-    /// What an id names, by the place of its turn or by its session.
+    /// The thing that an id names, by the index of its turn or by its session.
     enum Use: Equatable, CustomStringConvertible {
         case turn(Int)
         case question(Int)
@@ -181,13 +179,12 @@ private struct IdRegister {
 
     private var uses: [Key: (what: Use, event: Int)] = [:]
 
-    /// Room for so many names.
     init(count: Int) { uses.reserveCapacity(count) }
 
     private var counts: [Kind: Int] = [:]
     private(set) var clashes: [(id: String, first: Use, second: Use, before: Int, event: Int)] = []
 
-    /// How many uses could have clashed with an earlier one of their kind and did not.
+    /// How many uses could have conflicted with an earlier one of their kind but did not.
     var distinct: Int { counts.filter { $0.key != .place }.values.reduce(0) { $0 + max(0, $1 - 1) } }
 
     mutating func note(_ id: String, _ kind: Kind, as what: Use, _ principal: String, at event: Int) {

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of identity: the ids that must not be mistaken for each other.
+/// Checks of ids that must not be confused with each other.
 enum ID {
     static let checks: [Check] = [
         Check(.ID, 1, connectionsHaveTheirOwnIds),
@@ -20,7 +20,7 @@ enum ID {
 
     /// ID-1: "A server MUST give every connection a `connectionId` that differs from that of every other connection".
     ///
-    /// Exercised by every connection but the first.
+    /// Exercised by every connection except the first.
     static func connectionsHaveTheirOwnIds(_ history: Observations, _ evidence: inout Evidence) {
         var seen: [String: Int] = [:]
         for connection in history.connections {
@@ -38,8 +38,8 @@ enum ID {
     /// ID-2: "A server MUST run an accepted question in the session that it names, or in exactly one new session if it
     /// names none".
     ///
-    /// Judged where a list was read before and after: there must not be more new sessions than questions without one. A
-    /// session the list does not show is the matter of REST-4. A session that was named before is never new.
+    /// Judged by the lists before and after: there must not be more new sessions than questions without one. REST-4
+    /// judges a session that the list lacks. A session that was named before is never new.
     static func eachQuestionWithoutSessionCreatesOne(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.sessionAsked == nil && turn.isAccepted {
             guard let session = turn.sessionId,
@@ -59,17 +59,18 @@ enum ID {
         }
     }
 
-    /// ID-2, rule 2: an accepted question runs in the session that it names, and an existing one is not called unknown.
+    /// ID-2, rule 2: an accepted question runs in the session that it names, and an existing session is not called
+    /// unknown.
     ///
-    /// A session exists when the server named it before; ID-4 judges one that surely does not. Refusals with other codes than
-    /// `session_not_found` do not count.
+    /// A session exists if the server named it before; ID-4 judges one that certainly does not. Refusals with other
+    /// codes than `session_not_found` do not count.
     static func questionsRunInTheSessionTheyName(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
-            // What was refused before was not asked: under its key another question may have followed.
+            // Refused requests do not count: another question may have used the key after them.
             let request = turn.accepted
             guard let asked = request.sessionAsked else { continue }
             let isOwed = history.sessions.isOwed(asked, for: turn.principal, before: request.event)
-            // A capture begins behind most namings.
+            // A capture usually starts after the session was named.
             let isLikely =
                 history.isCapture && isSessionID(asked)
                 && !history.sessions.isAbsent(asked, for: turn.principal, before: request.event)
@@ -92,8 +93,8 @@ enum ID {
     /// ID-3: "A server MUST name in every frame of a turn that turn's `turnId` and `sessionId`, and no `messageId` or
     /// `clientMessageId` that is not its own".
     ///
-    /// Once for each frame that has to have names, live or replayed, whosever it is, and for each of a question of this history.
-    /// Where one key ran as several turns (IDEM-1), a frame may be of any of them.
+    /// Once for each frame that must have names, live or replayed, of any principal, and for each frame of a question
+    /// in this history. If one key ran as several turns (IDEM-1), a frame may belong to any of them.
     static func framesNameTheirTurn(_ history: Observations, _ evidence: inout Evidence) {
         let nameless = Set(history.turns.flatMap(\.nameless).map(\.event))
         for frame in history.received + history.syncs.flatMap(\.missed) where isOfTurn(frame, nameless) {
@@ -117,10 +118,10 @@ enum ID {
         }
     }
 
-    /// Whether a frame has to name a turn.
+    /// Whether a frame must name a turn.
     ///
-    /// That an error ends one is told by its turn, the key of a question that was taken, a number, a copy's mark, its code or a
-    /// replay.
+    /// An error ends a turn if it has a turn, the key of an accepted question, a number, a mark as a copy or such a
+    /// code, or if it is replayed.
     private static func isOfTurn(_ frame: Frame, _ nameless: Set<Int>) -> Bool {
         guard frame.type == "error" else { return frame.isOf("ack", "message", "toolUse", "done") }
         return frame.turnId != nil || frame.isReplayed || frame.isDuplicate || nameless.contains(frame.event)
@@ -131,7 +132,7 @@ enum ID {
     /// ID-4: "A server MUST answer a question or session read that names a well-formed id of no session of its
     /// principal with `session_not_found`".
     ///
-    /// A session is unknown when a read was answered with 404 or a list did not hold it, and no frame named it.
+    /// A session is unknown if a read got a 404 or a list did not contain it, and no frame named it.
     static func unknownSessionsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, request) in history.requests {
             guard let asked = request.sessionAsked, isSessionID(asked),
@@ -143,10 +144,10 @@ enum ID {
         }
     }
 
-    /// Judges that a question is refused for its session: with one of some codes, or over REST with 404.
+    /// Judges whether a question is refused for its session: with one of some codes, or over REST with 404.
     ///
-    /// A budget or a size may be told first, and so may a key that stands for another question (IDEM-5). Any frame of a turn in
-    /// a session that is nobody's shows that the question ran, also without names.
+    /// The server may name a budget or a size first, or a key of another question (IDEM-5). Any frame of a turn in a
+    /// nonexistent session shows that the question ran, even without names.
     static func judgeRefusal(
         of request: ObservedRequest, _ turn: ObservedTurn, _ what: String, orSeenIn nobodys: String? = nil,
         with codes: Set<String> = ["session_not_found"], within bound: Duration, _ history: Observations,
@@ -171,7 +172,7 @@ enum ID {
         let signs = [request.ack].compactMap(\.self) + turn.frames + turn.endings
         if let refusal = request.refusal {
             if codes.contains(code) { return evidence.keep() }
-            // Who is told to stop takes nothing more.
+            // A stopping server accepts nothing.
             if history.wasStopped(between: request.event, and: refusal) { return }
             violate("got the wrong error", called(error: request.refusalCode), refusal)
         } else if let sign = signs.map(\.event).filter({ $0 > request.event }).min()
@@ -184,12 +185,12 @@ enum ID {
         }
     }
 
-    /// Types that name a session; what a member of that name means in others is not known.
+    /// Types with the id of a session; in other types, that member has an unknown meaning.
     private static let ofSessions: Set = ["ack", "message", "toolUse", "done", "error"]
 
     /// ID-7: "A server MUST name its sessions with ids that match `[A-Za-z0-9_-]{1,128}`".
     ///
-    /// An error may repeat the client's own ill-formed id. Exercised once per frame or body that names a session.
+    /// An error may repeat the client's own ill-formed id. Once per frame or body with a session id.
     static func sessionIdsAreWellFormed(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ ids: [JSONValue?], at events: [Int]) {
             let ids = ids.compactMap { $0 }
@@ -205,7 +206,7 @@ enum ID {
         for frame in history.received {
             guard let type = frame.type, type == "syncResult" || Self.ofSessions.contains(type),
                 !refusals.contains(frame.event),
-                // In a capture it may refuse a question that nobody saw.
+                // In a capture, it may refuse an unrecorded question.
                 !history.isCapture || frame.type != "error" || frame.turnId != nil
             else { continue }
             let missed = frame["missed"]?.arrayValue?.filter { Self.ofSessions.contains($0["type"]?.stringValue ?? "") }
@@ -226,11 +227,11 @@ enum ID {
     }
 }
 
-/// What the frames of one turn may be called.
+/// The allowed names in a turn's frames.
 private struct NamesOfTurn {
     private let turn: ObservedTurn
     private let turnId: String?
-    /// The names that the acks and responses of its questions gave.
+    /// The names in the acks and responses of its questions.
     private let named: [String]
     private let started: Set<String>
 
@@ -243,14 +244,14 @@ private struct NamesOfTurn {
         started = history.turnIdsStarted(by: turn)
     }
 
-    /// The first name of a frame that is not the turn's.
+    /// The first name in a frame that is not the turn's.
     func difference(to frame: Frame) -> (name: String, own: String?, given: String?)? {
         let isAck = frame.type == "ack"
         if frame.says("turnId"), let given = frame.turnId, let turnId, given != turnId {
             let isOfAnother = started.count > 1 && started.contains(given)
             if !isOfAnother, !(isAck && frame.isDuplicate) { return ("turnId", turnId, given) }
         }
-        // A key that was sent again may have started a second turn, which is the matter of IDEM-1.
+        // A resent key may have started a second turn; IDEM-1 judges that.
         let mayBeSecond = turn.requests.count > 1 && (frame.turnId == nil || frame.turnId != turn.turnId)
         if !isAck, !mayBeSecond, let own = turn.sessionId, let given = frame.sessionId, given != own {
             return ("sessionId", own, given)
@@ -265,7 +266,7 @@ private struct NamesOfTurn {
 }
 
 extension Observations {
-    /// The first frame of a turn on a connection after an event that names a session.
+    /// The first frame of a turn with a session id, on a connection after an event.
     fileprivate func firstFrame(naming session: String, on connection: Int, after event: Int) -> Int? {
         connections[connection].received.first {
             $0.event > event && $0.isOf("ack", "toolUse", "done") && $0.sessionId == session

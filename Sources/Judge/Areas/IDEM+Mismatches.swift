@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Keys that stand for something else, were refused, or belong to somebody else.
+/// Keys that were used for something else, were refused, or belong to someone else.
 extension IDEM {
     /// IDEM-5: "A server MUST refuse a question that uses an accepted `clientMessageId` for other content or another
     /// session with `idempotency_mismatch`".
     ///
-    /// Nobody reads the key of what is too large (ENV-8), or comes before `connected` (AUTH-2).
+    /// A server does not read the key of an oversized frame (ENV-8), or of one before `connected` (AUTH-2).
     static func mismatchIsRefused(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.mismatches {
             let request = again.request
@@ -20,7 +20,7 @@ extension IDEM {
                     ? history.unanswered(again.event, within: history.timeouts.error, on: connection) : nil
             }
             if let exchange {
-                // Who looks at the key only when the conversation is free answers as late as a turn.
+                // A server that checks the key only when the session is free answers as late as a turn.
                 missing = history.unanswered(exchange, within: history.timeouts.turn + history.timeouts.rest)
             }
             guard request.connection.map({ history.connections[$0].connected ?? .max < again.event }) ?? true,
@@ -39,10 +39,10 @@ extension IDEM {
     /// IDEM-7: "A server MUST treat as new a `clientMessageId` of which it refused every earlier `chat` and `POST
     /// /api/chat`".
     ///
-    /// Once for each key that was refused and then sent again with success, as a mismatch or duplicate of nothing, or to be
-    /// refused for what is not wrong with it. A question that could not be stored may be a turn that failed, whose key is used;
-    /// then the same question is a repeat, and a mismatch of nothing either way. Nor is it refused once more because it cannot be
-    /// stored, when another question of its conversation could be since.
+    /// Once for each key that was refused and then sent again: accepted, or called a mismatch or duplicate of nothing,
+    /// or refused without a reason. A question that could not be stored may be a failed turn, which uses its key; then
+    /// the same question is a repeat, and a mismatch is wrong in both cases. It must not be refused again as unstorable
+    /// after another question of its session was stored.
     static func refusedKeyIsFree(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
             guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal, turn.request.refusal != nil,
@@ -73,7 +73,7 @@ extension IDEM {
             } else if isRefusal, again.refusal == nil, again.sessionAsked == nil, turn.frames.isEmpty,
                 turn.endings.isEmpty, let late = silence(after: again, history)
             {
-                // A new conversation waits for no other turn.
+                // A new session waits for no other turn.
                 test(false, "nothing", late)
             }
         }
@@ -97,7 +97,7 @@ extension IDEM {
         }
     }
 
-    /// AUTH-7, rule 2: a `clientMessageId` of one principal is unrelated to the same id of another.
+    /// AUTH-7, rule 2: the same `clientMessageId` of two principals is unrelated.
     ///
     /// Once for each answer to a key that another principal had used before.
     static func keysBelongToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {

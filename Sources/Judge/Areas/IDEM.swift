@@ -16,8 +16,9 @@ enum IDEM {
     /// IDEM-1: "A server MUST NOT start a second turn or store a second message for a repeat, on either transport, also
     /// after it was killed and started again".
     ///
-    /// Once for each further answer to one key that names a turn, and once for each read that lists the turns of a repeated key.
-    /// A turn runs in one session, so that an answer from another one is of another turn, also where nothing names turns.
+    /// Once for each further answer to one key that names a turn, and once for each read that lists the turns of a
+    /// repeated key. A turn runs in one session, so an answer in another session belongs to another turn, even if turns
+    /// have no names.
     static func repeatStartsNoSecondTurn(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
             let requests = turn.requests.filter {
@@ -25,7 +26,7 @@ enum IDEM {
             }
             guard requests.count > 1 else { continue }
             let answers = requests.compactMap { $0.ack?.event ?? $0.outcome }
-            // What was said before a crash binds only when it was promised to last.
+            // After a crash, only answers that promised durability count.
             let binding = history.answers(to: turn).filter { answer in
                 !history.hasCrashed(between: answer.event, and: requests[requests.count - 1].event)
                     || history.isPromise(answer.event, of: turn)
@@ -47,14 +48,14 @@ enum IDEM {
         }
     }
 
-    /// The first two answers that cannot be of one turn: they name two, or lie in two sessions.
+    /// The first two answers that cannot belong to one turn, because they name two turns or sessions.
     private static func otherTurn(in answers: [TurnAnswer], of turn: ObservedTurn) -> (TurnAnswer, TurnAnswer)? {
         if let first = answers.first(where: { $0.turnId != nil }),
             let other = answers.first(where: { $0.turnId != nil && $0.turnId != first.turnId })
         {
             return (first, other)
         }
-        // Whoever says something else, or names another session, does not repeat (IDEM-5).
+        // A request with other content or another session is not a repeat (IDEM-5).
         let isMixed = turn.requests.contains { request in
             let isElsewhere = request.sessionAsked.map { $0 != turn.sessionId } ?? false
             return request.refusal == nil && (isElsewhere || request.content != turn.request.content)
@@ -67,8 +68,8 @@ enum IDEM {
 
     /// IDEM-1, rule 2: a repeat is not stored as a second message.
     ///
-    /// Once for each repeat whose `ack` names the message, and in each later read that shows its question. In a capture, where
-    /// nobody may have seen the repeat, a read tells alone; a key is free again after a day (IDEM-6).
+    /// Once for each repeat whose `ack` names the message, and in each later read with its question. In a capture, a
+    /// repeat may be unrecorded, so a read alone decides. A key is free again after a day (IDEM-6).
     static func repeatStoresNoSecondMessage(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads where history.isCapture {
             let asked = read.messages.filter { $0.role == "user" && $0.saysKey && $0.clientMessageId != nil }
@@ -93,7 +94,7 @@ enum IDEM {
             }
             let answered = again.answered
             for read in history.sessionReads where read.principal == again.turn.principal {
-                // A question that stands there twice tells by itself; one that stands there once only after the answer.
+                // A question stored twice is proof in itself; one stored once counts only after the answer.
                 guard read.request > answered ?? again.event, history.namesItsMessages(read) else { continue }
                 let count = history.places(in: read).questions(of: again.turn).count
                 let isElsewhere = again.turn.sessionId.map { $0 != read.sessionId } ?? false
@@ -110,7 +111,8 @@ enum IDEM {
     /// IDEM-2: "A server MUST answer a repeated `chat` on its connection alone: an `ack` with the first `turnId` and,
     /// as no other, `duplicate: true`, then a copy of an earlier ending".
     ///
-    /// Nothing tells which of two requests with one key an `ack` answers, and a repeat may be answered before the first.
+    /// Nothing tells which of two requests with one key an `ack` answers, and a repeat may be answered before the
+    /// first.
     static func repeatIsAcknowledgedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.requests.count == 1 && !history.isCapture {
             guard let ack = turn.request.ack, ack.isDuplicate, !history.isOthersKey(of: turn) else { continue }
@@ -120,7 +122,7 @@ enum IDEM {
         }
         for again in history.trueRepeats {
             guard let connection = again.request.connection else { continue }
-            // The conversation before it may have grown (ENV-8).
+            // The context before it may have grown (ENV-8).
             if again.request.ack == nil, history.size(of: again.request) ?? 0 > history.leastFrameLimit { continue }
             let expected = history.namedTurns(of: again.turn).first?.turnId
             if let ack = again.request.ack {
@@ -136,7 +138,7 @@ enum IDEM {
                     actual: "duplicate: \(ack.isDuplicate), turn \(named ?? "none")", at: [again.event, ack.event])
             } else if let refusal = again.request.refusal {
                 if history.isMatterOfRates(again.request) { continue }
-                // Whoever has not said who they are repeats nothing.
+                // An unauthenticated connection repeats nothing.
                 let isKnown = history.connections[connection].connected.map { $0 < again.event } ?? false
                 if again.request.refusalCode == "not_authenticated", !isKnown { continue }
                 let forms = history.original(of: again.turn).flatMap { again.request.forms(beside: $0) }
@@ -152,15 +154,16 @@ enum IDEM {
         }
     }
 
-    /// IDEM-2, rule 2: a repeat of an ended turn gets one copy of the ending, after its `ack` and on its connection alone.
+    /// IDEM-2, rule 2: a repeat of an ended turn gets one copy of the ending, after its `ack` and on its connection
+    /// only.
     ///
-    /// Once for each repeat of a turn that had ended before it was sent, and once for each copy nobody asked for.
+    /// Once for each repeat of a turn that had ended before it was sent, and once for each copy without a repeat.
     static func endedTurnIsCopied(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack,
                 ack.isDuplicate || again.isKnown(by: ack, on: connection),
                 let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.event < again.event,
-                // A failure need not outlive the process, nor a disk that took no writes, unless a read showed it.
+                // A failure need not survive the process or refused writes, unless a read showed it.
                 first.type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.event)
                     || history.wasShownFailed(again.turn, by: first, before: again.event)
             else { continue }
@@ -200,10 +203,10 @@ enum IDEM {
 
     /// IDEM-3: "A server MUST NOT send a copy of an ending for a repeat that arrived while its turn was still running".
     ///
-    /// Once for each repeat whose `ack` came before the ending on its own connection: then the turn surely ran. A copy before
-    /// the ending is proof too, on a connection that was there from the beginning and would have been sent the ending first.
-    /// Where the `ack` came later, a repeat sent before the ending counts when no copy came until a fence behind the `ack`: to
-    /// a server that saw it after the ending a copy was due (IDEM-2).
+    /// Once for each repeat whose `ack` came before the ending on its own connection: then the turn was certainly
+    /// running. A copy before the ending is also proof, on a connection that existed from the beginning and would have
+    /// received the ending first. If the `ack` came later, a repeat sent before the ending counts if no copy came
+    /// before a fence after the `ack`: to a server that read it after the ending, a copy was due (IDEM-2).
     static func runningTurnIsNotCopied(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack else { continue }
@@ -276,7 +279,7 @@ enum IDEM {
     /// ID-9, rule 2: session reads show the `turnId` of each message of a turn, and the key of its question.
     static func readsShowTheKey(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
-            // What is stored twice is the matter of IDEM-1.
+            // IDEM-1 judges questions stored twice.
             let stored = places.questions(of: turn)
             guard let key = turn.clientMessageId, let place = stored.first, stored.count == 1,
                 history.turnIdsStarted(by: turn).count < 2
@@ -302,7 +305,7 @@ enum IDEM {
         }
     }
 
-    /// A copy on the connection of a repeat that no ack before it accounts for, sent before the ack of the repeat.
+    /// A copy on a repeat's connection before the repeat's ack, without an earlier ack to explain it.
     private static func earlyCopy(before ack: Frame, of again: Repeat) -> Frame? {
         let copies = again.turn.duplicates.filter { $0.connection == ack.connection && $0.event < ack.event }
         let told = again.turn.acks.filter { $0.connection == ack.connection && $0.isDuplicate && $0.event < ack.event }
@@ -310,7 +313,7 @@ enum IDEM {
         return last
     }
 
-    /// The first copy on a connection beyond one for each repeat that it sent.
+    /// The first copy on a connection in excess of its repeats.
     private static func extraCopy(on connection: Int, of turn: ObservedTurn) -> Frame? {
         let repeats = turn.requests.filter { $0.connection == connection && $0.ack?.isDuplicate == true }.count
         return turn.duplicates.filter { $0.connection == connection }.dropFirst(repeats).first

@@ -6,9 +6,9 @@ extension LIVE {
     /// LIVE-10: "A server MUST NOT end an open connection without a cause".
     ///
     /// Once for each greeted connection that was answered and that the server did not end, and for each that it ended
-    /// without such a reason. An end that other clauses judge is left to them: a terminal code (LIVE-9), an idle peer
-    /// and 4004 (LIVE-3), a spent budget (RATE-4), what something malformed did, here or to others (ENV-5), and the
-    /// end of the process itself.
+    /// without such a reason. Other clauses judge these ends: a terminal code (LIVE-9), an idle peer and 4004 (LIVE-3),
+    /// a spent budget (RATE-4), the effect of a malformed message on this or other connections (ENV-5), and the end of
+    /// the process itself.
     static func connectionsEndForAReason(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected else { continue }
@@ -27,7 +27,7 @@ extension LIVE {
         }
     }
 
-    /// Whether there was a reason for an end by the server, or another clause judges it.
+    /// Whether the server had a reason for the end, or another clause judges it.
     private static func hasReason(
         _ ending: ObservedConnection.Ending, of index: Int, _ history: Observations
     ) -> Bool {
@@ -36,7 +36,7 @@ extension LIVE {
         if ending.isExcused || ending.isOwnStop { return true }
         if ending.isForSilence { return true }
         if case .closed(_, let code?) = ending.kind, [4001, 4010].contains(code) { return true }
-        // Where nobody told a limit, nothing shows that no message was over it.
+        // Without an announced limit, a message may have exceeded it.
         if ending.kind == .closed(.fromServer, code: 1009), connection.limit("maxFrameBytes") == nil { return true }
         if history.isAfterHostileFrame(ending.event) || history.wasDisturbed(between: connected, and: ending.event) {
             return true
@@ -54,12 +54,12 @@ extension LIVE {
     static func wasSilent(_ index: Int, until event: Int, _ history: Observations) -> Bool {
         let connection = history.connections[index]
         guard let heartbeat = heartbeat(of: connection, history)?.microseconds else { return false }
-        // The server counts from what it heard, its `auth` at the latest, and a moment before the stage noted it.
+        // The server counts from the last sign it received, at the latest `auth`, shortly before the stage noted it.
         let sign = signs(on: index, history).last { $0 < event } ?? connection.auth ?? connection.opening
         return history.span(from: sign, to: event) >= 2 * heartbeat - heartbeat / 4
     }
 
-    /// Whether a question had been refused for its rate, and could not yet be sent again.
+    /// Whether a question had been refused for its rate, and its wait was not over.
     static func isWithinBudgetWait(_ event: Int, on index: Int, _ history: Observations) -> Bool {
         history.connections[index].received.contains { frame in
             guard frame.type == "error", frame.code == "rate_limited", frame.event < event else { return false }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of life and of the end: heartbeats, versions and close codes.
+/// Checks of heartbeats, versions and close codes.
 enum LIVE {
     static let checks: [Check] = [
         Check(.LIVE, 1, pingsAreAnswered),
@@ -20,9 +20,9 @@ enum LIVE {
     /// LIVE-1: "A server MUST answer each valid `ping` on an open connection with a `pong` with its `nonce` there
     /// within `pong`, also while turns run".
     ///
-    /// Once for each ping; nonces are compared character by character. One with unknown members (ENV-4), in fragments
-    /// (ENV-10) or after something malformed (ENV-5) that stays unanswered is the matter of those clauses, and so is a
-    /// nonce that is no string (ENV-2). When a pong came, only a clock beside the server tells.
+    /// Once for each ping; nonces are compared exactly. Other clauses judge an unanswered ping with unknown members
+    /// (ENV-4), in fragments (ENV-10) or after a malformed message (ENV-5), and a nonce that is not a string (ENV-2).
+    /// Only a clock next to the server can tell when a pong came.
     static func pingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.pong
         let isTimed = history.history.header.capture?.lacking(anyOf: [.delays]) == nil
@@ -52,7 +52,7 @@ enum LIVE {
         }
     }
 
-    /// Whether a ping has nothing unusual about it.
+    /// Whether a ping has no unusual features.
     private static func isPlain(_ ping: Frame, _ history: Observations) -> Bool {
         let device = history.connections[ping.connection].device
         let before = history.events[..<ping.event].last { $0.lane == .connection(device) }
@@ -62,8 +62,8 @@ enum LIVE {
 
     /// LIVE-4: "A server MUST answer a WebSocket ping with a WebSocket pong".
     ///
-    /// Once for each ping on an open connection. A pong may answer several pings at once (RFC 6455, 5.5.3). Silence
-    /// after something malformed is judged by ENV-5.
+    /// Once for each ping on an open connection. A pong may answer several pings at once (RFC 6455, 5.5.3). ENV-5
+    /// judges silence after a malformed message.
     static func transportPingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.opened != nil {
             for ping in connection.transportPings {
@@ -83,7 +83,7 @@ enum LIVE {
     /// LIVE-6: "A server MUST refuse a first `auth` whose `protocol` is a version that it does not speak with
     /// `unsupported_version` and a close with 4010, unless it refuses its token".
     ///
-    /// Once for each such `auth` with a good token. A server that says `connected` with that very version speaks it.
+    /// Once for each such `auth` with a valid token. A server that answers `connected` with that version speaks it.
     static func otherVersionsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.version > 1 && handshake.credential == .good {
             let greeting = history.connections[handshake.connection].greeting
@@ -128,10 +128,9 @@ enum LIVE {
     /// LIVE-9: "A server MUST NOT close with 4001 or 4010, or refuse an upgrade with 401 or 403, unless it refuses
     /// credentials, an `Origin` or a version".
     ///
-    /// Once for each close frame of the server, also in answer to the client's, on a connection with good credentials
-    /// and version 1. A second `auth` may be refused for its own sake. An upgrade of a run that is refused between two
-    /// equal ones that were greeted was not refused for its credentials; a capture may hold a token that expired
-    /// meanwhile.
+    /// Once for each close frame of the server, even in answer to the client's, on a connection with valid credentials
+    /// and version 1. A second `auth` may be refused for its own sake. In a run, an upgrade that is refused between two
+    /// equal ones that were accepted was not refused for its credentials; in a capture, its token may have expired.
     static func terminalCodesMeanWhatTheySay(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.isValid {
             let connection = history.connections[handshake.connection]
@@ -165,8 +164,8 @@ enum LIVE {
     /// LIVE-2: "A server MUST end a connection that was silent for two heartbeats within one further heartbeat, with
     /// 4004 or without a close frame".
     ///
-    /// Once for each connection on which the stage stopped answering pings and sent nothing afterwards, while it went
-    /// on reading. The bound `close` is added: it lies between the reason for an end and what is seen of it.
+    /// Once for each connection on which the stage stopped answering pings and sent nothing afterwards, but continued
+    /// to read. The timeout `close` is added, for the time between the reason for an end and the end.
     static func silentPeersAreLetGo(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected, let mute = connection.mutes.first,
@@ -184,8 +183,8 @@ enum LIVE {
                     !ending.isOwnStop, !history.wasStopped(between: last, and: ending.event)
                 else { continue }
                 let isInTime = history.patience(from: last, to: ending.event) <= bound.microseconds
-                // An end before the time is up, or with the code of another cause, is the matter of others. The silence may
-                // have begun before the stage fell mute.
+                // Other clauses judge an earlier end, or one with the code of another cause. The silence may have
+                // started before the stage stopped answering.
                 let heard = max(connected, all.last { $0 <= last } ?? 0)
                 let silence = history.span(from: heard, to: ending.event)
                 guard silence >= heartbeat.microseconds * (ending.isForSilence || ending.kind == .lost ? 7 : 8) / 4
@@ -210,9 +209,9 @@ enum LIVE {
     /// LIVE-3: "A server MUST NOT end an open connection for silence while its peer answers WebSocket pings or sends
     /// frames, nor before it has sent a WebSocket ping during that silence".
     ///
-    /// Once for each connection that lived on after more than three heartbeats in which the stage sent nothing but
-    /// pings and pongs, never two heartbeats apart; for each that the server ended after a heartbeat of that kind, or
-    /// with 4004; and in a run, whose pings are all seen, for each that it ended after two heartbeats without asking.
+    /// Once for each connection that survived more than three heartbeats in which the stage sent only pings and pongs,
+    /// never two heartbeats apart; for each that the server ended after such a heartbeat, or with 4004; and in a run,
+    /// where all pings are recorded, for each that it ended after two heartbeats without a ping.
     static func idlePeersAreKept(_ history: Observations, _ evidence: inout Evidence) {
         if !history.isCapture { silentPeersAreAsked(history, &evidence) }
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
@@ -232,7 +231,7 @@ enum LIVE {
                 let isIdle =
                     history.span(from: spoke, to: ending.event) >= heartbeat
                     && signs.contains { $0 > spoke && $0 < ending.event }
-                // The server counts from what it heard, a moment before the stage noted it.
+                // The server counts from the last sign it received, shortly before the stage noted it.
                 guard isUnexplained(ending, since: connected, history), isIdle || ending.isForSilence,
                     silence(upTo: ending.event) < 2 * heartbeat - heartbeat / 4
                 else { continue }
@@ -242,7 +241,7 @@ enum LIVE {
                     actual: "the server ended it", at: [last, ending.event])
                 continue
             }
-            // A span without frames, from one to the next, that pings and pongs held together.
+            // A gap between two frames that pings and pongs bridged.
             let ends = texts + [connected]
             let received = connection.received
             let spans = ends.sorted().compactMap { start -> (Int, Int)? in
@@ -266,7 +265,7 @@ enum LIVE {
         }
     }
 
-    /// Whether nothing but the silence of its peer explains that the server ended a connection.
+    /// Whether the end of a connection by the server can only be explained by the peer's silence.
     private static func isUnexplained(
         _ ending: ObservedConnection.Ending, since connected: Int, _ history: Observations
     ) -> Bool {
@@ -294,15 +293,14 @@ enum LIVE {
         }
     }
 
-    /// The heartbeat that holds on a connection, as it was told there or stated of the subject; nil for one that would
-    /// take longer than a day.
+    /// The heartbeat of a connection, as announced there or configured; nil if it is longer than a day.
     static func heartbeat(of connection: ObservedConnection, _ history: Observations) -> Duration? {
         let told =
             connection.greeting?["heartbeatSeconds"]?.intValue ?? history.subject.limits["heartbeatSeconds"] ?? 30
         return (1...86_400).contains(told) ? .seconds(told) : nil
     }
 
-    /// Everything that the stage sent, also pings and pongs of the WebSocket itself.
+    /// Everything that the stage sent, including WebSocket pings and pongs.
     static func signs(on connection: Int, _ history: Observations) -> [Int] {
         history.events(on: connection).filter {
             switch history.events[$0].kind {
@@ -312,11 +310,11 @@ enum LIVE {
         }
     }
 
-    // MARK: What a server does when it is told to stop
+    // MARK: Stopping a server
 
     /// LIVE-5: "A server MUST close every connection with 1001 or 1012 within `stop` of being told to stop".
     ///
-    /// Once for each connection that was open when the stage told the server to stop and that ended before the next
+    /// Once for each connection that was open when the stage asked the server to stop and that ended before the next
     /// start.
     static func stoppingClosesConnections(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended where end.cause == .stopped {
@@ -333,7 +331,7 @@ enum LIVE {
                         continue
                     }
                     actual = "its close, later than the bound 'stop'"
-                // The time to authenticate was up as the server was told.
+                // The handshake timeout expired at the moment of the stop.
                 case .closed(.fromServer, 4002)
                 where connection.connected == nil
                     && history.patience(from: end.event, to: ending.event) < history.timeouts.scheduling.microseconds:

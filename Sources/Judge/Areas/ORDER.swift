@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What comes before what: in the history, between turns, and in the numbered stream.
+/// Checks of order: in the history, between turns, and in the numbered stream.
 enum ORDER {
     static let checks: [Check] = [
         Check(.ORDER, 1, historyKeepsTheOrder),
@@ -17,8 +17,8 @@ enum ORDER {
     /// ORDER-1: "A server MUST list in session reads questions in the order of acceptance, each before its answer and
     /// after every answer whose ending came before it was sent".
     ///
-    /// Once for each turn whose question and answer a read shows; and for each question there that was surely accepted after
-    /// another, or sent after the ending of another turn with an answer.
+    /// Once for each turn whose question and answer are in a read; and for each question there that was certainly
+    /// accepted after another, or sent after the ending of another answered turn.
     static func historyKeepsTheOrder(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             func test(_ one: Int, before other: Int, _ what: String, _ expected: String, at events: [Int]) {
@@ -28,14 +28,14 @@ enum ORDER {
             }
             let places = history.places(in: read)
             let turns = history.turns(in: read)
-            // What has several places is told apart by its number alone.
+            // Items with several positions can only be compared by number.
             var answers = turns.compactMap { turn -> (ended: Int, place: Int)? in
                 let all = places.answers(of: turn)
                 guard all.count == 1, let ended = turn.ended else { return nil }
                 return (ended, all[0])
             }.sorted { $0.ended < $1.ended }[...]
             var told: (ended: Int, place: Int)?
-            // Those asked before, by their place: the last that fits is the one to compare with.
+            // Earlier questions by position; the last fitting one is compared.
             var asked: [(turn: ObservedTurn, place: Int, all: [Int])] = []
             for turn in turns {
                 while let next = answers.first, next.ended < turn.event {
@@ -66,10 +66,11 @@ enum ORDER {
     /// ORDER-2: "A server MUST run the turns of a session one after another in the order in which it accepted them, and
     /// send their `toolUse` frames and endings likewise".
     ///
-    /// Once for each turn, on each connection, that was shown at work next after another of its session, which still ran when
-    /// it was asked; one refused with `busy` counts, because it was kept out. A turn that a stop ended never ran.
+    /// Once for each turn, on each connection, whose work is shown next after another of its session that was still
+    /// running when it was asked; one refused with `busy` counts, because it was kept out. A turn that a stop ended
+    /// never ran.
     static func turnsOfASessionAreSerial(_ history: Observations, _ evidence: inout Evidence) {
-        // Of each connection and session: the frames of turns, with their turns.
+        // By connection and session: the frames of turns, with their turns.
         var shown: [Int: [OwnName: [(frame: Frame, turn: Int)]]] = [:]
         for (place, turn) in history.turns.enumerated() {
             if turn.request.refusalCode == "busy" { evidence.keep() }
@@ -89,7 +90,7 @@ enum ORDER {
         var running: (turn: Int, begin: Frame)?
         var last: (turn: ObservedTurn, begin: Frame)?
         var begun: Set<Int> = []
-        // Two turns mixed up are told once, as a flaw of the one that began first.
+        // Two interleaved turns are reported once, for the one that started first.
         var mixed: Set<[Int]> = []
         for (frame, place) in frames {
             let turn = history.turns[place]
@@ -101,7 +102,7 @@ enum ORDER {
                     at: [open.begin.event, frame.event])
             }
             if frame.isOf("toolUse", "done") || frame.code == "agent_failed", begun.insert(place).inserted {
-                // Which of two began is a guess where one asked for no session and nothing names them.
+                // Which of two started is a guess if one named no session and nothing identifies them.
                 if let last, [last.turn, turn].allSatisfy({ $0.ack != nil || $0.request.sessionAsked != nil }) {
                     if turn.precedes(last.turn) {
                         evidence.violate(
@@ -127,9 +128,9 @@ enum ORDER {
     /// ORDER-4: "A server MUST keep in the history the question and the answer of every accepted `chat` and `POST
     /// /api/chat` exactly once, also when many arrive at once on one session".
     ///
-    /// Once for each turn in each read of its session that began after the turn was known to be accepted; the answer is owed
-    /// once a `done` or a 200 told of it. What a crash took has clauses of its own, and a turn that failed while the disk took
-    /// no writes may have stored nothing.
+    /// Once for each turn in each read of its session that started after the turn was known to be accepted; the answer
+    /// must be present after a `done` or a 200. Other clauses judge losses by a crash, and a turn that failed while
+    /// writes were refused may have stored nothing.
     static func messagesAreKeptOnce(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             let places = history.places(in: read)
@@ -138,7 +139,7 @@ enum ORDER {
                     && [turn.ack?.event, turn.ended, turn.frames.first?.event].compactMap { $0 }
                         .contains { $0 < read.request && !history.hasCrashed(between: $0, and: read.request) }
             }
-            // Of a session that began here all questions are known; a server may put all into one that stands (ID-2).
+            // All questions of a session that started here are known; a server may put all into an existing one (ID-2).
             let isWhole =
                 !history.isCapture
                 && known.contains { turn in
@@ -154,7 +155,7 @@ enum ORDER {
                 let count =
                     !questions.isEmpty && isWhole
                     ? questions.count + history.surplus(of: turn, in: read) : questions.count
-                // PERSIST-2 judges what is not there yet.
+                // PERSIST-2 judges missing messages.
                 if count == 0, turn.ended ?? .max > read.request { continue }
                 if count != 1 {
                     evidence.violate(finding("the question", turn, count, read))
@@ -169,15 +170,15 @@ enum ORDER {
 
     /// ORDER-5: "A server SHOULD finish a turn in one session without waiting for a turn in another".
     ///
-    /// Once for each scripted turn that was asked while another session's script still had to wait a second longer than its own,
-    /// and none of its own session could have run.
+    /// Once for each scripted turn asked while another session's script still had to wait a second longer than its own,
+    /// and no turn of its own session could have run.
     static func slowSessionBlocksNoOther(_ history: Observations, _ evidence: inout Evidence) {
         for slow in history.turns where slow.isAccepted && slow.request.scriptedWait >= .seconds(1) {
             for quick in history.turns where quick.accepted.event > slow.event && quick.principal == slow.principal {
                 let asked = quick.accepted
                 let begun = history.time(of: asked.event) + quick.request.scriptedWait.microseconds + 1_000_000
                 guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }
-                // Elsewhere, or where nobody read, the end may be seen much later than it came.
+                // On another connection, or if the stage did not read, the end may be seen much later than it came.
                 let seen = asked.connection.flatMap { index in
                     history.connections[index].pauses.isEmpty ? quick.endings(on: index).first?.event : nil
                 }
@@ -196,10 +197,10 @@ enum ORDER {
         }
     }
 
-    /// ID-3, rule 2: no frame has the session, turn or message id of another turn, also where all of them fit together.
+    /// ID-3, rule 2: no frame has the session, turn or message id of another turn, even if they are all consistent.
     ///
-    /// Once for each frame whose turn is told by something else than the id in question: by the client's own key, or by a tool
-    /// or a text that only one script has. A key that was sent again may have run twice (IDEM-1).
+    /// Once for each frame whose turn is known from something else than the id in question: from the client's own key,
+    /// or from a tool or text that only one script has. A resent key may have run twice (IDEM-1).
     static func idsStayWithTheirTurn(_ history: Observations, _ evidence: inout Evidence) {
         let marks = ScriptMarks(history)
         var acknowledged: [String: Set<Int>] = [:]
@@ -213,7 +214,7 @@ enum ORDER {
             else { continue }
             let turn = history.turns[index]
             let owned = turn.acks.first
-            // A repeat may have named another session, and have been the one that was taken.
+            // A repeat may have named another session, and have been the accepted request.
             let asked = Set(turn.requests.filter { $0.refusal == nil }.map(\.sessionAsked))
             let session = owned?.sessionId ?? (asked.count == 1 ? turn.sessionAsked : nil)
             if let session, let given = frame.sessionId, given != session {
@@ -230,7 +231,7 @@ enum ORDER {
 
     // MARK: Words and relations
 
-    /// Whether a turn ended without an answer while the disk took no writes.
+    /// Whether a turn ended without an answer while writes were refused.
     private static func failedWithoutDisk(_ turn: ObservedTurn, _ history: Observations) -> Bool {
         guard let ended = turn.ended, !turn.endings.contains(where: { $0.type == "done" }), turn.response == nil else {
             return false
@@ -238,7 +239,7 @@ enum ORDER {
         return history.lives.refusedWrites(between: turn.event, and: ended)
     }
 
-    /// How often the most frequent text among some messages stands there.
+    /// How often the most frequent text among some messages occurs.
     private static func repeated(_ places: [Int], _ read: ObservedSessionRead) -> Int {
         var counts: [String: Int] = [:]
         for place in places { counts[read.messages[place].text, default: 0] += 1 }
@@ -258,7 +259,7 @@ enum ORDER {
         Finding("a frame has the \(what) id of another turn", expected: own, actual: given, at: [frame.event])
     }
 
-    /// What names a frame apart from its number; nil for a `toolUse`, of which a turn has many.
+    /// The identity of a frame apart from its number; nil for a `toolUse`, since a turn has many.
     private static func name(of frame: Frame) -> ShownStream.Name? {
         switch frame.type {
         case "message": frame.messageId.map { ShownStream.Name(isEnding: false, id: $0) }
@@ -315,9 +316,10 @@ enum ORDER {
     static func numberMeansOneFrame(_ history: Observations, _ evidence: inout Evidence) {
         var streams: [ShownStream.Key: Int] = [:]
         var seen: [ShownStream] = []
+        var endings: Set<ShownEnding> = []
         let isGuess = history.capture?.lacks.contains(.principals) == true
         for (index, item) in history.shown.enumerated() {
-            // Who is who is a guess in a capture, so that one connection alone is certainly one stream.
+            // In a capture, principals are a guess, so only a single connection is certainly one stream.
             let key = ShownStream.Key(
                 stream: Stream.Key(principal: item.principal, epoch: item.epoch),
                 connection: isGuess ? item.frame.connection : nil)
@@ -326,10 +328,16 @@ enum ORDER {
                 streams[key] = place
                 seen.append(ShownStream())
             }
-            let before = seen[place].take(index, numbered: item.seq, named: name(of: item.frame))
+            let name = name(of: item.frame)
+            let before = seen[place].take(index, numbered: item.seq, named: name)
+            // A second ending on one connection is another frame; TURN-3 judges it.
+            let isSecondEnding =
+                name?.isEnding == true && !item.frame.isReplayed
+                && !endings.insert(ShownEnding(name: name, connection: item.frame.connection)).inserted
             let isElsewhere = { (other: NumberedFrame) in
                 other.frame.connection != item.frame.connection || item.frame.isReplayed || other.frame.isReplayed
             }
+            if isSecondEnding { continue }
             if let before = before.byName.map({ history.shown[$0] }), before.seq != item.seq {
                 evidence.violate(
                     "a frame was sent again under another seq", expected: "seq \(before.seq)",
@@ -348,14 +356,20 @@ enum ORDER {
     }
 }
 
-/// What was shown first under each number and each name of one stream, by its place among all that was shown.
+/// The ending of a turn as one connection was shown it live.
+private struct ShownEnding: Hashable {
+    let name: ShownStream.Name?
+    let connection: Int
+}
+
+/// The first showing of each number and each name in a stream, by index.
 private struct ShownStream {
     struct Key: Hashable {
         let stream: Stream.Key
         let connection: Int?
     }
 
-    /// The message with an id, or the ending of the turn with it.
+    /// A message by its id, or the ending of a turn by the turn's.
     struct Name: Hashable {
         let isEnding: Bool
         let id: String
@@ -364,7 +378,7 @@ private struct ShownStream {
     private var byNumber: [Int: Int] = [:]
     private var byName: [Name: Int] = [:]
 
-    /// Takes the next frame; gives what was shown before under its number and under its name.
+    /// Adds a frame; returns earlier showings of its number and its name.
     mutating func take(_ place: Int, numbered seq: Int, named name: Name?) -> (byNumber: Int?, byName: Int?) {
         let before = (byNumber[seq], name.flatMap { byName[$0] })
         if before.0 == nil { byNumber[seq] = place }

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Durable before sent, and reads that keep what they showed.
+/// Storing before sending, and reads that keep what they showed.
 enum PERSIST {
     static let checks: [Check] = [
         Check(
@@ -20,8 +20,9 @@ enum PERSIST {
     /// PERSIST-2: "A server MUST include in a session read each question whose `ack` or other frame, and each answer
     /// whose `done` or 200, left before the read began".
     ///
-    /// Once for each question and each answer in each read of its session that began after it was told; a 404 lacks all. What
-    /// a crash took is the matter of TURN-2 and PERSIST-1, and a session that a read had shown that of PERSIST-5.
+    /// Once for each question and each answer in each read of its session that started after it was announced; a 404
+    /// lacks all. TURN-2 and PERSIST-1 judge losses by a crash, and PERSIST-5 the loss of a session that a read had
+    /// shown.
     static func readsHoldWhatWasTold(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
             func test(_ told: Int?, _ found: [Int], _ what: String, at events: [Int?]) {
@@ -39,7 +40,7 @@ enum PERSIST {
             let signs = frames.filter { $0.code != "persist_failed" }.map(\.event) + [turn.response].compactMap(\.self)
             test(signs.min(), places.questions(of: turn), "the question", at: [turn.event])
             let answers = places.answers(of: turn, under: success?.id("messageId"))
-            // A response without names leaves open which message it announced.
+            // A response without names does not tell which message it announced.
             let isNamed = success?.id("messageId") != nil || turn.turnId != nil
             let told = (turn.dones.map(\.event) + [isNamed ? turn.response : nil].compactMap(\.self)).min()
             test(told, answers, "the answer", at: [turn.event, told])
@@ -64,8 +65,8 @@ enum PERSIST {
     /// PERSIST-7: "A server MUST answer lists and reads of existing sessions within `rest` with 200 and a whole, valid
     /// body, also while turns run and messages are stored".
     ///
-    /// Once for each list, and each read of a session that the server had named to the reader. REST-1 holds the bodies
-    /// against their schemas; a member that no read ever shows was not torn off (REST-1, ID-8).
+    /// Once for each list, and each read of a session that the server had named to the reader. REST-1 validates the
+    /// bodies; a member that no read ever shows was not torn off (REST-1, ID-8).
     static func readsAreAnsweredWhole(_ history: Observations, _ evidence: inout Evidence) {
         lazy var members = history.membersOfStoredMessages
         let bound = history.timeouts.rest
@@ -76,7 +77,7 @@ enum PERSIST {
                         history.sessions.exists($0, for: principal, before: exchange.request)
                     }) == true
             else { continue }
-            // Also where a crash may have taken the session, something has to say so.
+            // Even if a crash may have removed the session, the server must answer.
             if exchange.response == nil, let missing = history.unanswered(exchange, within: bound) {
                 evidence.violate(
                     "a read got no response", expected: "200", actual: missing.actual,
@@ -88,7 +89,7 @@ enum PERSIST {
                     history.sessions.isOwed($0, for: principal, before: exchange.request)
                 }) ?? true, !history.wasStopped(between: exchange.request, and: response)
             else { continue }
-            // Credentials that ran out, a budget that others spent, a copy the reader still had, and the words of a gateway.
+            // Expired credentials, a budget that others spent, a copy the reader still had, and answers of a gateway.
             if history.isCapture, (300...399).contains(status) || status > 500 || [401, 403, 429].contains(status) {
                 continue
             }
@@ -103,7 +104,7 @@ enum PERSIST {
         }
     }
 
-    /// What is wrong with a read; nil for a whole one, whose messages have the given members.
+    /// The problem of a read; nil if it is whole and its messages have the given members.
     private static func flaw(of exchange: ObservedExchange, _ status: Int, _ members: Set<String>) -> String? {
         guard status == 200 else { return "status \(status)" }
         guard let body = exchange.answer?.root else { return "a body that is not JSON" }
@@ -113,15 +114,15 @@ enum PERSIST {
         return isWhole && body["session"]?.id("id") == id ? nil : "a session or message without required members"
     }
 
-    // MARK: What a crash must not touch
+    // MARK: Crashes
 
     /// PERSIST-5: "A server MUST keep every message that was acknowledged or read in every later read of its session,
     /// with id, text and order, also after a crash".
     ///
-    /// Once for each read that began after another with messages had ended. What a crash took is judged by the first read after
-    /// it, unless it was gone before or may have been lost to a disk that took no writes; a message that only an `ack` or a
-    /// `done` told of is the matter of TURN-2 and PERSIST-1. A session that is gone keeps no message, except in a capture,
-    /// where somebody may have deleted it.
+    /// Once for each read that started after another with messages had ended. The first read after a crash judges its
+    /// losses, unless they occurred before or because of refused writes; TURN-2 and PERSIST-1 judge a message that only
+    /// an `ack` or a `done` announced. A missing session keeps no message, except in a capture, where someone may have
+    /// deleted it.
     static func shownMessagesAreKept(_ history: Observations, _ evidence: inout Evidence) {
         var kills: Set<Int> = []
         let reads = Dictionary(history.sessionReads.map { ($0.event, $0) }, uniquingKeysWith: { first, _ in first })
@@ -159,9 +160,9 @@ enum PERSIST {
     /// PERSIST-6: "A server MUST answer the session list and the reads of all other sessions after a crash in one of
     /// them".
     ///
-    /// Once for each list, and each read of a session in which nothing ran, in the life after a crash while a turn ran or
-    /// right after the last one. A session counts once a read, a list, an ack or an answer had shown it, and while nothing else
-    /// may have taken it before: an earlier crash, or a disk that took no writes.
+    /// Once for each list, and each read of a session without a running turn, in the life after a crash during a turn
+    /// or right after one. A session counts once a read, a list, an ack or an answer had shown it, unless an earlier
+    /// crash or refused writes may have removed it.
     static func otherSessionsSurvive(_ history: Observations, _ evidence: inout Evidence) {
         let known = SafeSessions(history)
         for exchange in history.exchanges where exchange.sent.method == "GET" {
@@ -208,14 +209,14 @@ enum PERSIST {
     /// PERSIST-1: "A server MUST make an answer durable before any byte of its `done`, 200 or push leaves, and send
     /// none of these for an answer that it could not store".
     ///
-    /// Broken by any read begun after a `done` that lacks the answer. Kept only by a history that holds everything: a turn
-    /// without a fault, one whose write was refused and which got no `done`, and the kills. A `done` under the fault whose
-    /// answer is there after a restart shows that the fault did not reach the store, so it proves nothing.
+    /// Violated by any read that started after a `done` and lacks the answer. Satisfied only by a history with
+    /// everything: a turn without a fault, one without a `done` whose write was refused, and the kills. A `done` during
+    /// the fault whose answer survives a restart shows that the fault did not affect the store, so it proves nothing.
     static func doneMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let proof = DurabilityProof(history)
         for (promise, fate) in zip(proof.promises, proof.fates) {
             guard let lost = fate.lostAt else { continue }
-            // What a read had shown, a write that was refused later has taken (PERSIST-5).
+            // A later refused write removed what a read had shown (PERSIST-5).
             let isTaken = history.lives.faults.contains { $0.begin > fate.shownAt ?? .max && $0.begin < lost }
             if isTaken, !history.hasCrashed(between: promise.told, and: lost) { continue }
             evidence.violate(lostAnswer(promise, lost, history))
@@ -246,8 +247,8 @@ enum PERSIST {
 
     /// PERSIST-1, rule 2: the answer is durable before a 200.
     ///
-    /// Once for each kill on the bytes of a response that was read after the next start; fewer than 20 prove nothing. What is
-    /// missing without a crash or a fault is the matter of PERSIST-2.
+    /// Once for each kill on the bytes of a response that was read after the next start; fewer than 20 prove nothing.
+    /// PERSIST-2 judges losses without a crash or a fault.
     static func responseMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.respondedAnswers
         let fates = history.fates(ofAnswers: promises)
@@ -265,10 +266,9 @@ enum PERSIST {
     /// PERSIST-3: "A server MUST refuse a question that it could not store, and end a turn whose answer it could not
     /// store, with `persist_failed`, unless it closes the connection".
     ///
-    /// Once for each turn that had no `done` while writes were refused. An error of another code is judged only for a turn
-    /// that was surely accepted before it, or a question that was asked under the fault, on a connection that the server left
-    /// open; one without a code for such a turn. Where no script says what the agent does, it may have failed for its own
-    /// reasons.
+    /// Once for each turn without a `done` while writes were refused. An error with another code is judged only for a
+    /// turn certainly accepted before it, or for a question asked during the fault on a connection that the server left
+    /// open; one without a code only for such a turn. Without a script, the agent may have failed for its own reasons.
     static func failedStoringIsTold(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "error persist_failed, or the end of the connection"
         let isScripted = history.subject.hasScriptedAgent
@@ -305,8 +305,8 @@ enum PERSIST {
 
     /// PERSIST-4: "A server MUST complete turns again once its storage works again".
     ///
-    /// Once for each fault that held back a turn of a server that had completed one before: by the turns asked after it, up
-    /// to the next fault.
+    /// Once for each fault that held back a turn of a server that had completed one before: by the turns asked after
+    /// it, up to the next fault.
     static func turnsCompleteAgain(_ history: Observations, _ evidence: inout Evidence) {
         let writes = RefusedWrite.all(in: history)
         for fault in history.lives.faults {
@@ -326,7 +326,7 @@ enum PERSIST {
         }
     }
 
-    /// What came of a turn after a fault; nil when that says nothing of the storage.
+    /// The outcome of a turn after a fault; nil if it says nothing about storage.
     private static func afterwards(
         _ turn: ObservedTurn, before next: Int, _ history: Observations
     ) -> (isDone: Bool, what: String, event: Int)? {
@@ -347,7 +347,7 @@ enum PERSIST {
             return (false, called(error: code), event)
         }
         guard let index = request.connection else { return nil }
-        // What is too large says nothing of the storage (ENV-8).
+        // An oversized frame says nothing about storage (ENV-8).
         if let limit = history.connections[index].limit("maxFrameBytes"),
             history.size(of: request).map({ $0 > limit }) == true
         {

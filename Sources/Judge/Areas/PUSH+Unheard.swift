@@ -1,16 +1,16 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Answers that nobody heard, and whose devices are told of them.
+/// Answers that no one received, which must be pushed.
 extension PUSH {
     /// AUTH-6, rule 4: no push of a turn goes to a device of another principal.
     ///
-    /// Once for each push whose turn or message is somebody's, and for one that names nothing but a session which only
-    /// others have; to the right device counts only where pushes to another person were recorded too.
+    /// Once for each push whose turn or message has an owner, and for one that only names a session of others; a push
+    /// to the right device counts only if pushes to another principal were recorded too.
     static func noticesStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for push in history.pushes {
-            // Two principals may have a session of one name, and the server other turns in it.
+            // Two principals may have sessions with the same id, and the server may have other turns there.
             let isForeign =
                 push.messageId == nil
                 && push.sessionId.map { ownership.foreign($0, to: push.principal) != nil } ?? false
@@ -29,15 +29,15 @@ extension PUSH {
 }
 
 extension Observations {
-    /// The end of the last connection that got a `done` and gave no sign of life after it.
+    /// The end of the last connection that got a `done` and gave no sign of life afterwards.
     struct UnheardEnd {
         let done: Int
         let end: Int
-        /// When the server has to know of every end, in patient microseconds.
+        /// When the server must know of every end, in microseconds of the patient clock.
         let known: Int
     }
 
-    /// Whether a push names a turn or its answer; one that names neither, or an answer that nobody saw, its session.
+    /// Whether a push names a turn or its answer; if it names neither, or an unknown answer, its session.
     fileprivate func isNamed(_ turn: ObservedTurn, by push: ObservedPush, orBySession counts: Bool) -> Bool {
         if let id = push.turnId, let own = turn.turnId { return id == own }
         let answers = answerIDs(of: turn)
@@ -45,8 +45,8 @@ extension Observations {
         return counts && push.sessionId != nil && push.sessionId == turn.session
     }
 
-    /// How the connections of a turn's principal ended behind its `done`; nil when one gave a sign of life, may have
-    /// given one that the server heard after it, or did not end.
+    /// How the connections of a turn's principal ended after its `done`; nil if one did not end, or gave, or may have
+    /// given, a sign of life after it.
     func unheardEnd(of turn: ObservedTurn) -> UnheardEnd? {
         // A repeat is a sign of life.
         guard turn.requests.count == 1, turn.request.connection != nil,
@@ -83,8 +83,10 @@ extension Observations {
         }
     }
 
-    /// Whether anything may have reached the server on a connection after the `done` of a turn: what was sent before
-    /// its question has arrived when the answer is there, and so has a question whose `ack` came before.
+    /// Whether anything may have reached the server on a connection after the `done` of a turn.
+    ///
+    /// Messages sent before its question have arrived when the answer is there, and so has a question with an earlier
+    /// `ack`.
     private func wasHeard(_ connection: Int, after event: Int, _ turn: ObservedTurn) -> Bool {
         let sent = events(on: connection).filter { place in
             guard place > event else { return false }
@@ -104,10 +106,10 @@ extension Observations {
         return sent.contains { !arrived.contains($0) }
     }
 
-    /// How much later than the stage the server may see an end, in microseconds; nil for one with a close frame that
+    /// How much later than the stage the server may notice an end, in microseconds; nil if there was a close frame that
     /// the peer may have answered.
     ///
-    /// Who ends one for silence waits for the other side, a heartbeat at most.
+    /// A peer that ends a connection for silence waits for at most a heartbeat.
     private func delay(of ending: ObservedConnection.Ending, on connection: ObservedConnection) -> Int? {
         switch ending.kind {
         case .lost: return connection.wasEndedByServer ? 0 : nil
@@ -118,7 +120,7 @@ extension Observations {
         }
     }
 
-    /// The event that proves that no push followed in time; nil when somebody came back before.
+    /// The event that proves that no push followed in time; nil if the principal returned before.
     func pushDeadline(of unheard: UnheardEnd, for principal: String) -> Int? {
         guard listensToPushes(for: principal, from: unheard.done),
             let proof = proof(after: unheard.end, limit: unheard.known + timeouts.push.microseconds)

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of notifications: what they say, when they are sent, and what follows when the push service refuses them.
+/// Checks of notifications: their contents, when they are sent, and the handling of refusals by the push service.
 enum PUSH {
     static let checks: [Check] = [
         Check(.PUSH, 1, unseenAnswersArePushed),
@@ -16,16 +16,16 @@ enum PUSH {
         Check(.PUSH, 8, titlesAreForPeople),
     ]
 
-    /// The most bytes of a payload.
+    /// The maximum size of a payload in bytes.
     private static let maxPayloadBytes = 4096
-    /// The most characters of a body.
+    /// The maximum length of a body in characters.
     private static let maxBodyCharacters = 200
 
     /// PUSH-2: "A server MUST send payloads of at most 4096 bytes and headers, valid against their schemas, that name
     /// the stored answer and, as `aps.thread-id`, its session".
     ///
-    /// Once for each push, by its payload, its headers where they were recorded, and the first session read that began
-    /// after it and tells of its ids. An answer that is not there yet is the matter of PERSIST-1.
+    /// Once for each push, by its payload, its headers if they were recorded, and the first later session read with its
+    /// ids. PERSIST-1 judges an answer that is not there yet.
     static func pushesAreValidAndNameTheAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             if let finding = problem(of: push, history.schemas) {
@@ -40,7 +40,6 @@ enum PUSH {
         }
     }
 
-    /// What is wrong with a push by itself.
     private static func problem(of push: ObservedPush, _ schemas: MessageSchemas) -> Finding? {
         if push.bytes > maxPayloadBytes {
             return Finding(
@@ -67,8 +66,8 @@ enum PUSH {
 
     /// PUSH-3: "A server MUST limit `aps.alert.body` to 200 grapheme clusters, and cut it between them".
     ///
-    /// Characters are extended grapheme clusters. A short answer shown whole proves nothing; a body that is no
-    /// beginning of the answer, such as a summary, is judged by its length alone.
+    /// A short answer shown whole proves nothing; a body that is not a start of the answer, such as a summary, is
+    /// judged by its length only.
     static func bodiesAreCutWell(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             guard let body = push.alertBody else { continue }
@@ -88,14 +87,14 @@ enum PUSH {
         }
     }
 
-    /// Scalars by their numbers, because half a character looks like nothing.
+    /// Scalars by number, because half a character is invisible.
     private static func scalars(_ scalars: some Sequence<Unicode.Scalar>) -> String {
         scalars.map { "U+" + String($0.value, radix: 16, uppercase: true) }.joined(separator: " ")
     }
 
     /// PUSH-8: "A server SHOULD NOT show a raw id as the title of a notification".
     ///
-    /// Once for each title, held against every id that anything in the history names.
+    /// Once for each title, compared with every id in the history.
     static func titlesAreForPeople(_ history: Observations, _ evidence: inout Evidence) {
         let ids = history.pushes.isEmpty ? [] : history.namedIDs
         for push in history.pushes {
@@ -114,16 +113,16 @@ enum PUSH {
     /// uses, unless its process ends before the push service answers".
     ///
     /// Once for each question whose answer was stored after the last connection had ended for both sides and each
-    /// client that asked over REST had left; and for each asked over a WebSocket whose `done` was the last thing on its
-    /// connections. Absence counts once a read has shown the answer, or from the end that the server made or surely
-    /// saw, and the sink was watched for the bound `push` from then on, unless the push service had refused this device
-    /// before, or owes an answer: a server may send one after the other.
+    /// client that asked over REST had disconnected; and for each asked over a WebSocket whose `done` was the last
+    /// event on its connections. Absence counts once a read has shown the answer, or from an end that the server caused
+    /// or certainly noticed, if pushes were then recorded for the timeout `push`. It does not count if the push service
+    /// had refused this device before, or owes an answer, because a server may send one push at a time.
     static func unseenAnswersArePushed(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ index: Int, since known: Int, at events: [Int], by late: (String) -> Int?) {
             let turn = history.turns[index]
             let pushes = history.pushes.filter { $0.principal == turn.principal }
             let announced = pushes.filter { $0.event > turn.event }.map { history.turn(announcedBy: $0) }
-            // A push that says nothing of its turn may be this one.
+            // A push without a turn may be this one.
             let isOwed =
                 !announced.contains(nil) && pushes.allSatisfy { $0.wasTaken || $0.event > known }
                 && !history.wasStopped(between: turn.event, and: known)
@@ -146,8 +145,8 @@ enum PUSH {
 
     /// PERSIST-1, rule 3: the answer is stored before a push that announces it.
     ///
-    /// Once for each push, by the first read of its session that began after it. A push that names something else is
-    /// the matter of PUSH-2, one for an answer that could not be stored that of rule 4.
+    /// Once for each push, by the first read of its session that started after it. PUSH-2 judges a push with other ids,
+    /// and rule 4 one for an answer that could not be stored.
     static func announcedAnswersAreStored(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             if case .wrong = history.naming(of: push) { continue }
@@ -177,9 +176,8 @@ enum PUSH {
     /// PUSH-4: "A server MUST NOT send more than one push for one turn to one device token, also after a resend, a
     /// replay or a restart".
     ///
-    /// A second push counts once the first was taken: what was refused or lost may be tried again. Silence proves
-    /// something after a resend, a replay or a restart, once a later push to the device or the bound `push` shows that
-    /// it lasted.
+    /// A second push counts once the first was accepted: a refused or lost one may be retried. Its absence is evidence
+    /// after a resend, a replay or a restart, once a later push to the device, or the timeout `push`, ends the wait.
     static func turnsAreAnnouncedOnce(_ history: Observations, _ evidence: inout Evidence) {
         for (index, push) in history.pushes.enumerated() {
             let same = history.pushes[..<index].first { $0.wasTaken && history.announceTheSame($0, push) }
@@ -198,9 +196,8 @@ enum PUSH {
 
     /// PERSIST-1, rule 4: no push announces an answer that could not be stored.
     ///
-    /// Once for each turn that ended with an `error` while writes were refused. A push for it counts unless a read that
-    /// began afterwards has the answer; silence does once it lasted as in PUSH-4, and only while the principal was
-    /// away.
+    /// Once for each turn that ended with an `error` while writes were refused. A push for it counts unless a later
+    /// read has the answer. Its absence is evidence after a wait as in PUSH-4, and only while the principal was absent.
     static func unstoredAnswersAreNotAnnounced(_ history: Observations, _ evidence: inout Evidence) {
         for (index, turn) in history.turns.enumerated() where history.couldNotBeStored(turn) {
             let pushes = history.pushes.filter {
@@ -221,13 +218,13 @@ enum PUSH {
         }
     }
 
-    // MARK: What follows when the push service refuses them
+    // MARK: Refusals by the push service
 
     /// PUSH-5: "A server MUST NOT stop using a device token for any refusal other than 410 or a 400 with reason
     /// `BadDeviceToken` or `DeviceTokenNotForTopic`".
     ///
     /// Once for each other refusal, by the pushes for turns asked after it. Absence is judged as in PUSH-1; after a 429
-    /// or 5xx it is a doubt, because a server may wait longer than the bound before it tries such a service again.
+    /// or 5xx it is inconclusive, because a server may wait longer than the timeout before it retries.
     static func devicesOutliveOtherRefusals(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             guard case .answered(let status, let reason) = push.outcome, status >= 300, !push.endsTheDevice else {
@@ -258,10 +255,9 @@ enum PUSH {
 
     /// PUSH-6: "A server SHOULD NOT send further pushes to a device token that was refused with 410".
     ///
-    /// A further push is one for the same turn or for a turn that was asked after the refusal, in the same life of the
-    /// server: the device may have registered again before the next one. Silence counts for each turn whose answer
-    /// would have been announced, once a push to another device for a still later turn, or the bound `push`, shows that
-    /// it lasted.
+    /// A further push is one for the same turn or for a turn asked after the refusal, in the same life of the server:
+    /// the device may register again before the next one. Its absence is evidence for each turn whose answer would have
+    /// been announced, once a push to another device for a later turn, or the timeout `push`, ends the wait.
     static func goneDevicesAreLeftAlone(_ history: Observations, _ evidence: inout Evidence) {
         let refused = history.pushes.filter { $0.wasGone && !history.wasStopped(between: $0.event, and: $0.event) }
         for (index, push) in refused.enumerated() {
@@ -294,8 +290,8 @@ enum PUSH {
 
     /// PUSH-7: "A server MUST deliver the turn in the same way whether the push succeeds, fails or hangs".
     ///
-    /// Once for each turn whose push was refused, cut off or never answered, and for each turn its principal asked
-    /// after that: its ending or a read that has its answer comes within the bound `turn`.
+    /// Once for each turn whose push was refused, cut off or never answered, and for each later turn of its principal:
+    /// its ending or a read with its answer comes within the timeout `turn`.
     static func turnsDoNotWaitForPushes(_ history: Observations, _ evidence: inout Evidence) {
         for (index, turn) in history.turns.enumerated() where !turn.isRefused {
             let trouble = history.pushes.first { push in
@@ -304,7 +300,7 @@ enum PUSH {
             }
             guard let trouble, turn.ended.map({ $0 > trouble.event }) ?? true else { continue }
             if let ended = history.endingShown(of: turn, after: trouble.event) {
-                // Why a turn failed is not told; it was not delivered.
+                // The reason for a failure is unknown, but the turn was not delivered.
                 if turn.ending?.event == ended, turn.ending?.type == "error" {
                     guard history.subject.hasScriptedAgent, !turn.isScriptedToFail,
                         history.turns.contains(where: { history.isDeliveredWithout(trouble, $0) }),
@@ -334,7 +330,7 @@ enum PUSH {
 }
 
 extension Observations {
-    /// Whether a frame may have come long before it was read.
+    /// Whether a frame may have arrived long before it was read.
     fileprivate func mayHaveWaited(_ frame: Frame) -> Bool {
         connections[frame.connection].pauses.contains { stopped, resumed in
             guard stopped < frame.event, let resumed else { return stopped < frame.event }
@@ -342,7 +338,7 @@ extension Observations {
         }
     }
 
-    /// Whether a turn of the same principal had ended well before a push was in trouble.
+    /// Whether a turn of the same principal had succeeded well before a push was in trouble.
     fileprivate func isDeliveredWithout(_ trouble: ObservedPush, _ turn: ObservedTurn) -> Bool {
         turn.principal == trouble.principal && turn.endings.contains { $0.type == "done" && $0.event < trouble.event }
     }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of rate limits: one budget for each principal, told and kept in both directions.
+/// Checks of rate limits: one announced budget for each principal, enforced exactly.
 enum RATE {
     static let checks: [Check] = [
         Check(.RATE, 1, budgetIsStated),
@@ -31,8 +31,8 @@ enum RATE {
     /// RATE-2: "A server MUST NOT refuse a question for its rate while its principal has had fewer than
     /// `limits.messagesPerMinute` accepted within one window before it".
     ///
-    /// Once for each such refusal, when it is known what the principal had asked before the history began. Whatever may
-    /// have been accepted counts, also repeats, which a server may count (RATE-6).
+    /// Once for each such refusal, if it is known what the principal had asked before the history started. Every
+    /// question that may have been accepted counts, including repeats, which a server may count (RATE-6).
     static func budgetIsGranted(_ history: Observations, _ evidence: inout Evidence) {
         let ledger = RateLedger(history)
         for entry in ledger.entries where entry.isLimited {
@@ -51,7 +51,7 @@ enum RATE {
     /// RATE-3: "A server MUST refuse a question beyond the budget of its principal within `ack` with `rate_limited`,
     /// and over REST with a `Retry-After` in whole seconds".
     ///
-    /// Once for each such `error`, which has to match its schema.
+    /// Once for each such `error`, which must match its schema.
     static func refusalsTellTheBudget(_ history: Observations, _ evidence: inout Evidence) {
         for frame in RateLedger.limitErrors(history) {
             let problem = frame.value.flatMap { value in
@@ -81,9 +81,8 @@ enum RATE {
 
     /// RATE-3, rule 3: each question beyond the budget is refused, on either transport.
     ///
-    /// Once for each question that was asked when the budget was surely spent and that was refused for its rate; broken
-    /// by the first that was too many and got another answer, and by one after a spent budget that got none, or its
-    /// refusal late.
+    /// Once for each question asked when the budget was certainly spent and refused for its rate. Violated by the first
+    /// excess question with another answer, and by one after a spent budget without an answer, or with a late refusal.
     static func excessIsRefused(_ history: Observations, _ evidence: inout Evidence) {
         guard history.knowsTimes else { return }
         let ledger = RateLedger(history)
@@ -104,7 +103,7 @@ enum RATE {
                 history.deadline(after: request.event, within: history.timeouts.ack, on: $0)
             }
             guard let spender = ledger.spender(before: entry, by: late)?.accepted else { continue }
-            // What is accepted in time is told above; once the bound has passed, it may be a repeat that was.
+            // Excess accepted in time was judged above; after the timeout, a repeat may have been accepted.
             let isLate = late.map { $0 < entry.answered ?? .max } ?? false
             if let answer = entry.answered, entry.isLimited || !isLate {
                 guard entry.isLimited else { continue }
@@ -122,13 +121,13 @@ enum RATE {
         }
     }
 
-    /// What a budget allows at most, in words.
+    /// The limit, in words.
     private static func allowed(by excess: RateLedger.Excess) -> String {
         let windows = excess.windows == 1 ? "one window" : "\(excess.windows) windows in a row"
         return "at most \(excess.most) accepted in \(windows), \(excess.windows + 1) budgets"
     }
 
-    /// What shows that a question was left without any answer.
+    /// The proof that a question was never answered.
     private static func silence(
         after request: ObservedRequest, _ late: Int?, _ history: Observations
     ) -> (actual: String, event: Int)? {
@@ -138,7 +137,7 @@ enum RATE {
             return late.map { ("no response", $0) }
         }
         if let ending = history.connections[connection].endByServer(after: request.event) {
-            // An end soon after a refusal is the matter of RATE-4.
+            // RATE-4 judges an end soon after a refusal.
             guard !ending.isExcused, !ending.isOfTheServer,
                 !LIVE.isWithinBudgetWait(ending.event, on: connection, history),
                 !history.wasStopped(between: request.event, and: ending.event)
@@ -148,13 +147,13 @@ enum RATE {
         return late.map { ("nothing", $0) }
     }
 
-    // MARK: What follows a refusal for the rate
+    // MARK: After a refusal for the rate
 
     /// RATE-4: "A server MUST keep the connection open after `rate_limited` and go on answering `ping` and `sync` while
     /// the budget is spent".
     ///
-    /// Once for each `ping` and `sync` after a `rate_limited` on its connection and within the wait that it states, and
-    /// for each connection that the server ended within that time.
+    /// Once for each `ping` and `sync` after a `rate_limited` on its connection within the stated wait, and for each
+    /// connection that the server ended within that time.
     static func connectionsOutliveRefusals(_ history: Observations, _ evidence: inout Evidence) {
         let limitErrors = Dictionary(grouping: RateLedger.limitErrors(history), by: \.connection)
         for (index, connection) in history.connections.enumerated() {
@@ -199,8 +198,8 @@ enum RATE {
     /// RATE-5: "A server MUST accept the refused `chat` when it is sent again after `retryAfterMs`, if nothing else was
     /// sent meanwhile and no turn of its session runs".
     ///
-    /// Once for each refused `chat` that was the next question of its principal again, once the wait was over, when
-    /// nothing else was in the air at the refusal.
+    /// Once for each refused `chat` that was the principal's next question again after the wait, if no other question
+    /// was pending at the refusal.
     static func statedWaitsAreEnough(_ history: Observations, _ evidence: inout Evidence) {
         let ledger = RateLedger(history)
         for frame in RateLedger.limitErrors(history) {
@@ -210,7 +209,7 @@ enum RATE {
             let others = ledger.entries.filter { $0.request.principal == refused.request.principal }
             let isAlone = others.allSatisfy { other in
                 let (own, asked) = (refused.request, other.request)
-                // On one connection, what was sent before was decided before.
+                // On one connection, questions are decided in the order of sending.
                 let isBefore = asked.connection != nil && asked.connection == own.connection && asked.event < own.event
                 return asked.event >= frame.event || asked.event == own.event || isBefore
                     || other.answered.map { $0 < frame.event } ?? false
@@ -224,7 +223,7 @@ enum RATE {
             let isUnreasonable = code.map {
                 ErrorMeaning.refusals.contains($0) && history.isNoReason($0, to: again.request)
             }
-            // What was sent until the answer came may have been counted before it.
+            // Questions sent before the answer may have been counted before this one.
             let isFirst = others.allSatisfy { other in
                 other.request.event <= again.request.event || other.request.event > again.request.refusal ?? .max
             }
@@ -238,12 +237,12 @@ enum RATE {
         }
     }
 
-    /// RATE-6: "A server MUST NOT count repeats of an accepted `clientMessageId` against the budget, nor refuse one
-    /// for its rate".
+    /// RATE-6: "A server MUST NOT count repeats of an accepted `clientMessageId` against the budget, nor refuse one for
+    /// its rate".
     ///
-    /// Once for each principal whose budget was filled with new questions after repeats in the same window, for each
-    /// refusal that only repeats can explain, and for each repeat of a question that was seen to be accepted before a
-    /// budget that was surely spent.
+    /// Once for each principal that used up its budget with new questions after repeats in the same window; for each
+    /// refusal that only repeats can explain; and for each repeat of a question that was accepted before a budget that
+    /// was certainly spent.
     static func repeatsAreFree(_ history: Observations, _ evidence: inout Evidence) {
         let ledger = RateLedger(history)
         for entry in ledger.entries where !entry.isRepeat {

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of the recovery path: what a client reads when the socket could not tell it.
+/// Checks of REST, which a client recovers with.
 enum REST {
     static let checks: [Check] = [
         Check(.REST, 1, successesHaveTheirShape),
@@ -19,8 +19,8 @@ enum REST {
     /// REST-1: "A server MUST answer `GET /api/sessions`, `GET /api/sessions/{id}` of an existing session and a
     /// completed `POST /api/chat` with 200 and a body valid against its schema".
     ///
-    /// A list or read that is refused, or that nothing answers, is the matter of PERSIST-7. What a schema says for another
-    /// clause (`x-clause`) is judged there.
+    /// PERSIST-7 judges a list or read that is refused or never answered. Rules with an `x-clause` of another clause
+    /// are judged there.
     static func successesHaveTheirShape(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
             guard let status = exchange.status, exchange.isSomebodys else { continue }
@@ -55,7 +55,7 @@ enum REST {
         }
     }
 
-    /// Counts a response that was owed and does not come.
+    /// Judges a response that was due and does not come.
     private static func judge(
         _ missing: Unanswered?, to exchange: ObservedExchange, _ what: String, expected: String,
         _ evidence: inout Evidence
@@ -64,7 +64,7 @@ enum REST {
         evidence.violate(what, expected: expected, actual: missing.actual, at: [exchange.request, missing.proof])
     }
 
-    /// Whether the turn of a question that was sent once ended well before its response, as a connection saw.
+    /// Whether the turn of a question that was sent once succeeded before its response, as seen on a connection.
     private static func completed(_ exchange: ObservedExchange, _ history: Observations) -> Bool {
         history.turns.contains { turn in
             turn.requests.count == 1 && turn.event == exchange.request
@@ -74,7 +74,7 @@ enum REST {
 
     /// REST-2: "A server MUST send JSON bodies with the media type `application/json`".
     ///
-    /// Exercised once per response with a body; parameters such as `charset` are legal.
+    /// Once per response with a body; parameters such as `charset` are allowed.
     static func bodiesAreCalledJSON(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isRESTRequest {
             guard let received = exchange.received, !received.body.isEmpty else { continue }
@@ -88,7 +88,7 @@ enum REST {
 
     /// REST-3: "A server MUST list sessions by `updatedAt`, newest first".
     ///
-    /// Exercised once per list of at least two sessions whose times can be read.
+    /// Once per list of at least two sessions with readable times.
     static func newestComesFirst(_ history: Observations, _ evidence: inout Evidence) {
         for list in history.listReads {
             let times = list.entries.compactMap { entry in entry.updatedAt.flatMap { Instant($0) } }
@@ -106,7 +106,7 @@ enum REST {
     /// REST-4: "A server MUST list every session of the principal exactly once, from the time a turn's first frame or
     /// response named it".
     ///
-    /// Sessions that a frame, response, read or list named before the request. Exercised once per list that has to hold one.
+    /// Sessions that a frame, response, read or list named before the request. Once per list that must contain one.
     static func everySessionIsListedOnce(_ history: Observations, _ evidence: inout Evidence) {
         for list in history.listReads {
             guard let principal = list.principal else { continue }
@@ -130,7 +130,7 @@ enum REST {
 
     /// REST-5: "A server MUST state in the list, as `messageCount`, the number of messages a session read returns".
     ///
-    /// Each list is held against the next read of each session, and against the one before it, as long as no turn of that
+    /// Each list is compared with the next read of each session, and with the one before it, unless a turn of that
     /// session ran or was asked in between.
     static func countsAreTrue(_ history: Observations, _ evidence: inout Evidence) {
         for list in history.listReads {
@@ -148,9 +148,9 @@ enum REST {
                     guard !history.runs(in: id, for: principal, from: from, to: to),
                         !history.hasCrashed(between: from, and: to)
                     else { continue }
-                    // Of a question that was taken for answered by a guess, the answer may have come in between.
+                    // If the end of a turn is a guess, the answer may have been stored in between.
                     if count != read.messages.count, history.mayHaveRun(in: id, for: principal, before: to) { continue }
-                    // A turn that nobody here asked for shows by its frames alone.
+                    // A turn without a recorded question shows only by its frames.
                     if count != read.messages.count,
                         history.received.contains(where: {
                             $0.event > from && $0.event < to && $0.sessionId == id
@@ -168,10 +168,10 @@ enum REST {
         }
     }
 
-    /// ID-8, rule 2: in a session read the `id` of each message is its own and, of an answer, the `messageId` of its
+    /// ID-8, rule 2: in a session read the `id` of each message is unique and, for an answer, the `messageId` of its
     /// `done`.
     ///
-    /// An answer that a read does not hold at all is the matter of PERSIST-2. Exercised once per read of messages.
+    /// PERSIST-2 judges a missing answer. Once per read of messages.
     static func messagesHaveTheirIds(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads where !read.messages.isEmpty {
             let ids = read.messages.compactMap(\.id)
@@ -207,7 +207,7 @@ enum REST {
                     message.role == "assistant"
                         && (message.turnId != nil ? message.turnId == turn.turnId : message.text == text)
                 }
-                // One without a name is not valid (REST-1).
+                // REST-1 judges one without an id.
                 if let name = stored?.id { return (id, name, event) }
             }
         }
@@ -216,8 +216,8 @@ enum REST {
 
     /// ID-4, rule 2: a session read with a well-formed id of no session of its principal gets 404 and an error body.
     ///
-    /// A session is of nobody when no frame, response or list named it before. A 200 with messages is taken for a session
-    /// whose creation this history did not see.
+    /// A session does not exist if no frame, response or list named it before. After a 200 with messages, its creation
+    /// is assumed to be unrecorded.
     static func unknownSessionsAreNotFound(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.sent.method == "GET" {
             if case .session(let id) = exchange.route, isSessionID(id), exchange.isSomebodys,
@@ -237,7 +237,7 @@ enum REST {
         }
     }
 
-    /// Whether a session that was read cannot have been there before.
+    /// Whether a session that was read cannot have existed before.
     private static func isMadeUp(
         _ id: String, _ exchange: ObservedExchange, _ principal: String, _ history: Observations
     ) -> Bool {
@@ -251,9 +251,10 @@ enum REST {
 
     // MARK: Questions
 
-    /// ENV-3, rule 2: a question over REST that is not valid gets 400 and an error body.
+    /// ENV-3, rule 2: an invalid question over REST gets 400 and an error body.
     ///
-    /// An ill-formed `sessionId` alone is the matter of ID-5; duplicate names, half surrogates and fractions may be taken.
+    /// ID-5 judges a `sessionId` that is ill-formed and otherwise valid; duplicate names, lone surrogates and fractions
+    /// may be accepted.
     static func malformedQuestionsAreBadRequests(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isChat {
             guard let text = exchange.sent.body, text.utf8.count <= history.leastFrameLimit, exchange.isSomebodys,
@@ -284,9 +285,9 @@ enum REST {
         }
     }
 
-    /// Each valid question over REST that puts a limit to the test, with its size in bytes and the limit told before.
+    /// Each valid REST question that tests a limit, with its size in bytes and the announced limit.
     ///
-    /// A small one that was not refused for its size is not even parsed.
+    /// A small one that was not refused for its size is not parsed.
     private static func sizedQuestions(
         _ history: Observations
     ) -> [(exchange: ObservedExchange, size: Int, limit: Int)] {
@@ -300,9 +301,9 @@ enum REST {
         }
     }
 
-    /// ENV-7, rule 3: no question over REST is refused for its size up to the limit that a `connected` told.
+    /// ENV-7, rule 3: no question over REST is refused for its size up to the limit announced in a `connected`.
     ///
-    /// Only a body of more than half the limit puts it to the test; a smaller one counts when it is refused for its size.
+    /// Only a body of more than half the limit exercises this; a smaller one counts if it is refused for its size.
     static func bodiesUpToTheLimitAreAccepted(_ history: Observations, _ evidence: inout Evidence) {
         for (exchange, size, limit) in sizedQuestions(history) where size <= limit {
             guard let status = exchange.status else { continue }
@@ -330,10 +331,11 @@ enum REST {
         }
     }
 
-    /// REST-8, rule 2: a response is of no other turn, and a failed turn is answered with a status from 500 to 599 and an
-    /// error body that names it.
+    /// REST-8, rule 2: a response belongs to no other turn, and a failed turn is answered with a status from 500 to 599
+    /// and an error body that names it.
     ///
-    /// Once for each response to a question that a script made fail, or whose only turn another connection saw fail.
+    /// Once for each response to a question scripted to fail, or whose only turn failed according to another
+    /// connection.
     static func responsesAreEndings(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, request) in history.requests {
             if turn.requests.count == 1, let outcome = request.outcome,
@@ -353,7 +355,7 @@ enum REST {
             evidence.test(
                 exchange, isRefusedWith: 500...599, otherwise: "a failed turn was not answered with 5xx",
                 expected: "500 to 599 with an error body")
-            // What could not be stored, or came as the server stopped, had no turn (PERSIST-3).
+            // A question that could not be stored, or came during a stop, has no turn (PERSIST-3).
             let isUnstored =
                 request.refusalCode == "persist_failed" && turn.firstSign == nil
                 && history.wasDisturbed(between: exchange.request, and: response)
@@ -369,21 +371,21 @@ enum REST {
     /// REST-8: "A server MUST answer an accepted or repeated `POST /api/chat` with the ending of its turn, within
     /// `rest` of that ending, or of the request if that came later".
     ///
-    /// Once for each request that a turn of the history answers, from the first sign of its ending outside of it. Where nothing
-    /// shows that it ended, a question that had no other before it in its session has the whole turn, and no more (TURN-3).
+    /// Once for each request answered by a turn of the history, from the first sign of its ending elsewhere. Without
+    /// such a sign, a question that was the first in its session has at most the whole turn (TURN-3).
     static func questionsAreAnsweredWhenTheirTurnEnds(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.rest
         for turn in history.turns {
             for request in turn.requests where request.refusal == nil {
                 guard let exchange = history.exchange(of: request) else { continue }
-                // What waits in a socket that nobody reads does not tell when it was sent.
+                // An unread socket does not tell when a frame was sent.
                 let seen = turn.endings.filter { history.connections[$0.connection].pauses.isEmpty }
                 guard let ended = seen.map(\.event).filter({ $0 > exchange.request }).min() else {
                     unansweredQuestion(request, exchange, of: turn, history, &evidence)
                     continue
                 }
                 if let response = exchange.response {
-                    // A response may come before the frame of the same ending.
+                    // A response may come before the frame with the same ending.
                     let taken = history.patience(from: min(ended, response), to: response)
                     evidence.test(
                         taken <= bound.microseconds,
@@ -408,13 +410,13 @@ enum REST {
         _ request: ObservedRequest, _ exchange: ObservedExchange, of turn: ObservedTurn, _ history: Observations,
         _ evidence: inout Evidence
     ) {
-        // ENV-3 and ID-5 judge what is not valid, IDEM-5 what asks something else, IDEM-7 what was refused before.
+        // ENV-3 and ID-5 judge invalid questions, IDEM-5 different ones, and IDEM-7 those refused before.
         let isOther =
             history.mismatches.contains { $0.request.event == request.event }
             || turn.requests.contains { $0.refusal != nil && $0.event < request.event }
             || request.sessionAsked.map { !isSessionID($0) } ?? false
             || exchange.sent.body.map { isMalformed($0, history) } ?? true
-        // The response may come as late as `rest` after an ending that may come as late as `turn`.
+        // The ending may take `turn`, and the response another `rest`.
         let bound = history.timeouts.turn + history.timeouts.rest + request.scriptedWait
         guard exchange.isSomebodys, !isOther, let unanswered = history.unanswered(exchange, within: bound) else {
             return
@@ -424,7 +426,7 @@ enum REST {
                 && other.principal == turn.principal && other.ended ?? .max > exchange.request && !other.isRefused
         }
         if isInLine { return }
-        // Who ends a connection may not have read a body that is too large.
+        // A server that ends a connection may not have read an oversized body.
         let size = exchange.sent.body?.utf8.count ?? 0
         if size > history.leastFrameLimit, unanswered.proof == exchange.failure { return }
         judge(
@@ -434,8 +436,8 @@ enum REST {
 
     /// REST-6: "A server SHOULD cut `title` and `lastMessage` between grapheme clusters where it shortens them".
     ///
-    /// A value is held against every text of its session that this history knows. One that begins like none of them may be
-    /// a summary and is not judged. Exercised once per list entry whose texts are known and longer than 60 code units.
+    /// A value is compared with every known text of its session. If it starts like none of them, it may be a summary
+    /// and is not judged. Once per list entry whose texts are known and longer than 60 code units.
     static func shortTextsEndBetweenCharacters(_ history: Observations, _ evidence: inout Evidence) {
         for list in history.listReads {
             guard let principal = list.principal, let response = history.listBody(at: list.event) else { continue }

@@ -2,14 +2,14 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Where replay ends and live begins, and who is shown what.
+/// The transition from replayed to live frames, and their visibility.
 extension SYNC {
     /// SYNC-8: "A server MUST send live, after a `syncResult`, of its stream's frames exactly those with a `seq` above
     /// its `lastSeq`; the `message` of a `chat` sent there is free".
     ///
-    /// Once for each live numbered frame after a `syncResult` of the connection, and for each frame above that was
-    /// shown elsewhere. One is lost once a later number came live on the connection, a later replay on it holds the
-    /// frame, or the bound `turn` passed.
+    /// Once for each live numbered frame after a `syncResult` of the connection, and for each higher frame that was
+    /// shown elsewhere. A frame is lost once a later number came live on the connection, unless a later replay there
+    /// contains it, or once the timeout `turn` passed.
     static func liveGoesOnWhereTheReplayEnds(_ history: Observations, _ evidence: inout Evidence) {
         var received: [Int: LiveFrames] = [:]
         for (sync, result) in history.answeredSyncs {
@@ -34,7 +34,7 @@ extension SYNC {
             for item in stream.items(after: result.event) {
                 if item.event > end { break }
                 guard item.seq > last, isElsewhere(item), judged.insert(item.seq).inserted else { continue }
-                // Without names nothing tells whose question a message is, and its own connection need not see it.
+                // In a capture the asker of a `message` may be unknown, and its own connection need not get it.
                 if history.isCapture, item.frame.type == "message" { continue }
                 if live.numbers.contains(item.seq) {
                     evidence.keep()
@@ -53,9 +53,9 @@ extension SYNC {
         }
     }
 
-    /// AUTH-6, rule 3: `missed` holds no frame of another principal.
+    /// AUTH-6, rule 3: `missed` contains no frame of another principal.
     ///
-    /// Once for each answer after another principal was shown frames of its own.
+    /// Once for each answer after another principal was shown its own frames.
     static func othersAreNotReplayed(_ history: Observations, _ evidence: inout Evidence) {
         var owners: [String: Set<String>] = [:]
         for frame in history.received where frame.type != "error" {
@@ -84,9 +84,9 @@ extension SYNC {
 
     /// SYNC-7, rule 2: the `done` of a turn that ended while no connection was open is replayed.
     ///
-    /// Once for each turn whose `done` is replayed, and for each that nobody saw end and that had ended before a replay
-    /// from before it: the end of a later turn of its session on the connection that asked shows that. What a restart
-    /// keeps of the stream is the matter of SYNC-5.
+    /// Once for each turn whose `done` is replayed, and for each that ended unseen before a replay from an earlier
+    /// position, as shown by the end of a later turn of its session on the asking connection. SYNC-5 judges which
+    /// frames survive a restart.
     static func unseenAnswersAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
         var floors: [Stream.Key: [StreamFloor]] = [:]
         for replay in history.replays where !replay.isCutShort && !replay.keepsBack {
@@ -115,12 +115,11 @@ extension SYNC {
     /// SYNC-10: "A server MUST keep a newer connection of a principal undisturbed when an older one of it closes, fails
     /// or times out".
     ///
-    /// Once for each older connection that ended while a newer one was open, when a turn ended on the newer one
-    /// afterwards, or should have: one that was asked or seen there, for an earlier one may have ended before, and
-    /// whose time was not up when the older one ended, which is the matter of TURN-3. A newer connection that sent
-    /// something malformed, or was not read, proves nothing; where the older one was ended for something malformed, and
-    /// others with it, that is the matter of ENV-5, and a process that ends by itself ends both; one that was silent
-    /// may have been ended for that (LIVE-3).
+    /// Once for each older connection that ended while a newer one was open, if a turn that was asked or seen on the
+    /// newer one ended there afterwards, or should have. A turn from before may have ended earlier, and TURN-3 judges
+    /// one whose time was already up. A newer connection that sent malformed messages, or was not read, proves nothing.
+    /// ENV-5 judges an older one that was ended for a malformed message together with others, a process that exits ends
+    /// both, and a silent one may have been ended for that (LIVE-3).
     static func newerConnectionIsUndisturbed(_ history: Observations, _ evidence: inout Evidence) {
         let hostile = Set(history.hostileFrames.map(\.frame.connection))
         var lastEnding: [Int: Int] = [:]
@@ -161,13 +160,13 @@ extension SYNC {
         }
     }
 
-    // MARK: What a restart means for the numbered stream
+    // MARK: Restarts
 
     /// SYNC-5: "A server MUST use a new `epoch` whenever it could otherwise give out a `seq` again, or a restart took
     /// promised frames from it".
     ///
-    /// Once for each first `connected` of a principal after a restart that had been shown frames before. An old epoch
-    /// means the old stream: `lastSeq` goes on from it, no number comes again, and a replay from before holds what was
+    /// Once for each first `connected` of a principal after a restart, if it was shown frames before. An old epoch
+    /// means the old stream: `lastSeq` continues, no number is reused, and a replay from before contains the frames
     /// shown.
     static func restartsKeepTheStreamOrName(_ history: Observations, _ evidence: inout Evidence) {
         let shown = history.shown.map { (item: $0, life: history.life(of: $0.frame)) }
@@ -208,8 +207,8 @@ extension SYNC {
         }
     }
 
-    /// Judges by the replays of a life whether frames shown before it are still there; the pages of one that nobody
-    /// followed to its end hold the first of them.
+    /// Judges by the replays of a life whether frames shown before it remain; incomplete pages must contain the first
+    /// of them.
     private static func judgeReplay(
         of old: [NumberedFrame], _ epoch: String, _ life: Int, _ principal: String, _ greeting: Frame,
         _ history: Observations, into evidence: inout Evidence

@@ -1,14 +1,14 @@
 import Holdfast
 import HoldfastTranscript
 
-/// What a stream that outlives its process says of the turns that did not.
+/// Endings of interrupted turns in a stream that survives restarts.
 extension SYNC {
-    /// TURN-8, rule 2: each broken turn ends in the stream of an `epoch` that is kept over a restart.
+    /// TURN-8, rule 2: each interrupted turn ends in the stream of an `epoch` that is kept over a restart.
     ///
-    /// Once for each turn that ran when the process ended: a new `epoch` in the next greeting keeps it, and so does an
-    /// ending under the old one, replayed or live. A complete replay without it counts once it can come no more: the
-    /// bound `turn` has passed since, or a later turn of its session, in which it had used a tool, has ended live
-    /// behind the replay.
+    /// Once for each turn that was running when the process ended: a new `epoch` in the next greeting satisfies it, and
+    /// so does an ending under the old one, replayed or live. A complete replay without it counts once the ending can
+    /// no longer come: the timeout `turn` has passed since, or a later turn of its session, in which the interrupted
+    /// one had used a tool, has ended live after the replay.
     static func brokenTurnsEndInTheStream(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended {
             for turn in history.turnsInterrupted(by: end, of: life) {
@@ -31,7 +31,7 @@ extension SYNC {
                 let proof = history.replays.lazy.compactMap { replay -> [Int]? in
                     guard replay.principal == turn.principal, replay.epoch == epoch, replay.last.claimsComplete,
                         replay.position <= floor, history.life(of: replay.result) > life,
-                        // What names no turn may be its ending.
+                        // A frame without a turn may be its ending.
                         !replay.frames.contains(where: { isEnding($0) && $0.turnId == nil })
                     else { return nil }
                     return history.isOver(turn, behind: replay).map { [replay.result.event, $0] }
@@ -49,10 +49,10 @@ extension SYNC {
 }
 
 extension Observations {
-    /// The event by which the ending of a broken turn would have come live behind a replay; nil when it still may come.
+    /// The event by which the ending of an interrupted turn would have come live after a replay; nil if it may still
+    /// come.
     ///
-    /// Turns of one session may go on one after the other, so the bound begins no sooner than the turns before it have
-    /// ended.
+    /// Turns of a session may resume one after another, so the timeout starts once the earlier turns have ended.
     fileprivate func isOver(_ turn: ObservedTurn, behind replay: Replay) -> Int? {
         let later = turns.lazy.compactMap { other -> Int? in
             guard other.event > replay.result.event, other.principal == turn.principal, other.session == turn.session,

@@ -3,9 +3,9 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Position, replay and explicit gaps.
+/// Position, replay and reported gaps.
 ///
-/// Evidence is what the same principal was shown, on any connection; a hole in `seq` alone proves nothing (ORDER-3).
+/// The evidence is what the principal was shown on any connection; a gap in `seq` alone proves nothing (ORDER-3).
 enum SYNC {
     static let checks: [Check] = [
         Check(.SYNC, 1, greetingStatesThePosition),
@@ -24,7 +24,7 @@ enum SYNC {
     /// SYNC-1: "A server MUST state in `connected` its `epoch`, and a `lastSeq` not below any `seq` of it that this
     /// principal was shown before the `auth`".
     ///
-    /// Once for each `connected`. Frames shown before the client's `auth` was sent bound `lastSeq` from below; later
+    /// Once for each `connected`. Frames shown before the client sent `auth` are a lower bound for `lastSeq`; later
     /// ones may have overtaken the greeting.
     static func greetingStatesThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections {
@@ -52,8 +52,8 @@ enum SYNC {
 
     /// SYNC-2: "A server MUST answer each valid `sync` with exactly one `syncResult` on the connection that sent it".
     ///
-    /// Once for each answer, and for each valid question that stayed without one for the whole bound, or on which the
-    /// server ended the connection.
+    /// Once for each answer, and for each valid sync without one for the whole timeout, or on a connection that the
+    /// server ended.
     static func eachSyncHasOneAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for sync in history.syncs {
             let asked = sync.request.event
@@ -80,8 +80,8 @@ enum SYNC {
     /// SYNC-4: "A server MUST put into `missed` only frames whose `seq` is greater than `lastSeqSeen`, in strictly
     /// rising order, and none if the position names another epoch".
     ///
-    /// Once for each answer with two frames, to a position of another epoch, or to one above 0 at or before which frames
-    /// are known, or that replays any.
+    /// Once for each answer with two frames; to a position of another epoch; or to a position above 0, if frames at or
+    /// before it are known or any are replayed.
     static func missedRisesFromThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let position = sync.lastSeqSeen else { continue }
@@ -132,7 +132,7 @@ enum SYNC {
 
     /// SYNC-11: "A server MUST NOT put more than `limit` frames into `missed` when `sync` states a `limit`".
     ///
-    /// Once for each answer that had more frames to give.
+    /// Once for each answer that had more frames available.
     static func limitIsKept(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let limit = sync.request["limit"]?.intValue, limit > 0 else { continue }
@@ -146,15 +146,15 @@ enum SYNC {
         }
     }
 
-    /// The event that proves that a `done` that nobody saw was owed to a replay; nil without proof.
+    /// The event that proves that a `done` no one saw had to be in a replay, if there is one.
     static func ended(_ turn: ObservedTurn, _ replay: Replay, _ history: Observations) -> Int? {
-        // A turn that failed owes no `done`, also where only the replay tells.
-        // Of one that nobody saw nobody knows how many frames came after it.
+        // A failed turn has no `done`, even if only the replay shows the failure. If no one saw the frame, the number
+        // of frames after it is unknown.
         guard turn.endings.isEmpty, !turn.replayed.contains(where: { $0.type == "error" }),
             let session = turn.sessionId, replay.evicted == nil,
             replay.numbers.count < history.promise(on: replay.first.connection).messages
         else { return nil }
-        // One that names no turn, and was nobody else's when it came live, may be its own.
+        // A frame without a turn that belonged to no other turn live may be its own.
         let own = history.turns.filter { $0.principal == turn.principal && $0.sessionId == session }
         let others = Set(own.flatMap(\.endings).compactMap(\.seq))
         let isHidden = replay.frames.contains {
@@ -169,12 +169,12 @@ enum SYNC {
         return later?.endings.first { $0.connection == replay.first.connection }?.event
     }
 
-    /// A frame that belongs into an answer, where it was shown before, and the answer.
+    /// A frame that belongs into an answer, its earlier showing, and the answer.
     private static func cited(_ item: NumberedFrame, _ result: Frame) -> [Int] {
         item.event < result.event ? [item.event, result.event] : [result.event]
     }
 
-    /// A question the schema accepts, on a connection that was greeted.
+    /// A valid sync on a greeted connection.
     private static func isValid(_ sync: ObservedSync, _ history: Observations) -> Bool {
         let largest = 9_007_199_254_740_991
         guard !history.hostileFrames.contains(where: { $0.frame.event == sync.request.event }),
@@ -185,7 +185,7 @@ enum SYNC {
         return history.connections[sync.connection].connected.map { $0 < sync.request.event } ?? false
     }
 
-    /// Tests that an answer says what is missing; without a reason, any will do.
+    /// Judges whether an answer says what is missing; without a given reason, any is accepted.
     private static func judgeGap(
         _ sync: ObservedSync, _ result: Frame, reason: String?, _ what: String, into evidence: inout Evidence
     ) {
@@ -206,9 +206,9 @@ enum SYNC {
     /// SYNC-3: "A server MUST set `complete` to true only when `missed` holds every sequenced frame after `lastSeqSeen`
     /// that this principal may see".
     ///
-    /// Once for each answer to a position after which frames are known; one that says `complete: false` counts, because
-    /// it was free to lie. One that says neither lies by nothing and keeps nothing (ENV-2). In a capture, which
-    /// need not show the frame itself, `lastSeq` tells of it: it is the number of the last frame there is.
+    /// Once for each answer to a position with known later frames; `complete: false` counts, because it could have been
+    /// a lie. An answer that says neither proves nothing (ENV-2). In a capture, which may lack the frame itself,
+    /// `lastSeq` proves that it exists.
     static func completeMeansWhole(_ history: Observations, _ evidence: inout Evidence) {
         let isPlain = history.isCapture && history.history.header.dialect.isCanonical
         for replay in history.replays where isPlain && replay.last.claimsComplete && !replay.isCutShort {
@@ -234,7 +234,7 @@ enum SYNC {
     /// `reason` that chapter 5.3 gives".
     ///
     /// Once for each position of another epoch, without an epoch, or beyond the `lastSeq` of its own answer; and for
-    /// each answer that lacks frames which are surely no longer promised: a server that keeps more is free to.
+    /// each answer without frames that are certainly no longer promised: a server may keep more.
     static func gapsAreTold(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let (reason, what) = gap(sync, result, history) else { continue }
@@ -251,12 +251,12 @@ enum SYNC {
         }
     }
 
-    /// The reason to give where a position is not one of the stream, and why; no reason where any will do.
+    /// The required reason if a position is not in the stream, and why; no reason if any is accepted.
     private static func gap(
         _ sync: ObservedSync, _ result: Frame, _ history: Observations
     ) -> (reason: String?, what: String)? {
         guard let asked = sync.request.epoch else {
-            // An answer that says neither is the matter of ENV-2.
+            // ENV-2 judges an answer that says neither.
             let isAbsent = sync.request["epoch"] == nil && result.complete != nil
             return isAbsent && sync.lastSeqSeen ?? 0 > 0 ? (nil, "the sync named a position without an epoch") : nil
         }
@@ -273,8 +273,8 @@ enum SYNC {
 
     /// SYNC-7: "A server MUST replay every promised frame after a position of its epoch, or after 0 without one".
     ///
-    /// Once for each replay, all pages together, that owes frames which are surely promised. A new epoch excuses nobody
-    /// whose process went on.
+    /// Once for each replay, all pages together, that must contain certainly promised frames. A new epoch is no excuse
+    /// while the process continues.
     static func promisedFramesAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let lost = frameDropped(between: sync, and: result, history) else { continue }
@@ -295,8 +295,8 @@ enum SYNC {
         }
     }
 
-    /// A frame within the promised buffer that an answer in another epoch leaves out, although the process went on: a
-    /// connection from before it still brings something after that.
+    /// A promised frame that an answer in another epoch omits although the process continued, as a later frame on an
+    /// earlier connection shows.
     private static func frameDropped(
         between sync: ObservedSync, and result: Frame, _ history: Observations
     ) -> NumberedFrame? {

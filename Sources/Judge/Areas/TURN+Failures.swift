@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of turns whose agent fails, whose client goes away, and that the end of the server interrupts.
+/// Checks of turns whose agent fails, whose client disconnects, or that the server interrupts.
 extension TURN {
     /// TURN-4: "A server MUST end a turn whose agent failed with an `error` of code `agent_failed`".
     ///
@@ -19,7 +19,7 @@ extension TURN {
         }
     }
 
-    /// The turns whose agent failed, with the error that ended each; where a script made it fail, whatever the error says.
+    /// The turns whose agent failed, with the error that ended each; a scripted failure counts whatever the error says.
     private static func failures(in history: Observations) -> [(turn: ObservedTurn, error: Frame)] {
         history.turns.compactMap { turn in
             guard let ending = turn.ending, ending.type == "error" else { return nil }
@@ -32,8 +32,8 @@ extension TURN {
 
     /// TURN-5: "A server MUST run later turns of the same session and of other sessions after a turn has failed".
     ///
-    /// Exercised by every question that was asked after a failure and whose own script does not fail. `busy` is legal only
-    /// while another turn of the session runs.
+    /// Exercised by every question that was asked after a failure and whose own script does not fail. `busy` is allowed
+    /// only while another turn of the session runs.
     static func turnsRunAfterAFailure(_ history: Observations, _ evidence: inout Evidence) {
         for (failed, failure) in failures(in: history) {
             for turn in history.turns where turn.event > failure.event && turn.principal == failed.principal {
@@ -41,7 +41,7 @@ extension TURN {
                 let expected = "done"
                 if let ending = turn.ending {
                     guard !history.wasDisturbed(between: failure.event, and: ending.event) else { continue }
-                    // An agent without a script may fail for reasons of its own.
+                    // An agent without a script may fail for its own reasons.
                     if ending.type != "done", ending.code == "agent_failed", !history.subject.hasScriptedAgent {
                         continue
                     }
@@ -67,8 +67,9 @@ extension TURN {
     /// TURN-6: "A server MUST run an accepted turn to its end and store its answer whether or not any connection is
     /// open".
     ///
-    /// Exercised by a turn whose connection, or request over REST, ended before its ending was seen there, and a read that holds
-    /// the answer. Without an answer, a read begun after the bound proves the loss, and so does one that calls the turn failed.
+    /// Exercised by a turn whose connection or REST request ended before its ending was seen there, and by a read with
+    /// the answer. Without an answer, a read after the timeout proves the loss, and so does one with the turn as
+    /// failed.
     static func turnsOutliveTheirConnection(_ history: Observations, _ evidence: inout Evidence) {
         let canFail = history.subject.hasScriptedAgent
         for turn in history.turns {
@@ -81,12 +82,12 @@ extension TURN {
             let bound = (history.timeouts.turn + turn.request.scriptedWait).microseconds
             let isSerial = history.mayBeBusy(turn.sessionId, at: turn)
             func isLate(_ read: ObservedSessionRead) -> Bool {
-                // What a read shows was accepted: a refused question is not stored.
+                // A question in a read was accepted, because refused ones are not stored.
                 let isAccepted = turn.isAccepted || history.question(of: turn, in: read) != nil
                 let begun = turn.accepted(since: turn.event)
                 return !isSerial && isAccepted && history.patience(from: begun, to: read.request) >= bound
             }
-            // An agent without a script may fail for reasons of its own.
+            // An agent without a script may fail for its own reasons.
             func isFailed(_ read: ObservedSessionRead) -> Bool { canFail && read.entry(of: turn)?.status == "failed" }
             evidence.test(
                 reads.contains { history.answer(of: turn, in: $0) != nil },
@@ -100,7 +101,7 @@ extension TURN {
         }
     }
 
-    /// The event at which somebody who asked for a turn was gone before its ending was seen there.
+    /// The event at which an asker had disconnected before seeing the ending.
     private static func departure(during turn: ObservedTurn, _ history: Observations) -> Int? {
         turn.requests.filter { $0.refusal == nil }.compactMap { request in
             switch request.origin {
@@ -118,13 +119,13 @@ extension TURN {
     /// TURN-7: "A server MUST show in session reads each turn in `turns` under its `turnId` and `clientMessageId`:
     /// `running` until it ended, then for good `done`, beside its answer, or `failed`".
     ///
-    /// `running` is demanded only while the script's own waits, or those of one that was asked before it on its connection,
-    /// prove that the turn cannot have ended. Exercised once per turn and read.
+    /// `running` is required only while the script's waits, or those of an earlier turn on its connection, prove that
+    /// the turn cannot have ended. Once per turn and read.
     static func sessionsListTheirTurns(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.isAccepted {
             guard let sign = turn.firstSign else { continue }
             for read in history.reads(of: turn) where read.request > sign {
-                // A crash may have taken the turn; whether it might is the matter of TURN-2 and PERSIST-1.
+                // TURN-2 and PERSIST-1 judge whether a crash may remove a turn.
                 if history.hasCrashed(between: sign, and: read.request), history.question(of: turn, in: read) == nil {
                     continue
                 }
@@ -151,7 +152,7 @@ extension TURN {
         }
     }
 
-    /// The states that a read may show of a turn.
+    /// The allowed states of a turn in a read.
     private static func states(
         of turn: ObservedTurn, in read: ObservedSessionRead, _ history: Observations
     ) -> Set<String> {
@@ -168,7 +169,7 @@ extension TURN {
         }
         let isAnswered = turn.ending?.type == "done" || turn.response != nil
         let final: Set<String> = isAnswered ? ["done"] : turn.ending == nil ? ["done", "failed"] : ["failed"]
-        // Only an answer is sure to outlive a crash; a failure may be settled anew (TURN-8).
+        // Only an answer certainly survives a crash; a failure may be settled again (TURN-8).
         guard let ended = turn.ended, ended < read.request,
             isAnswered || !history.hasCrashed(between: ended, and: read.request)
         else { return final.union(["running"]) }
@@ -177,8 +178,8 @@ extension TURN {
 
     /// TURN-7, rule 2: a turn that was shown as ended stays so, and is `done` only beside its answer.
     ///
-    /// Once for each turn that a read shows as `done`, unless an answer there names no turn, and once for each that an earlier
-    /// read had shown as ended, while the disk took every write. A `done` after `failed` tells it too.
+    /// Once for each turn that a read shows as `done`, unless an answer there names no turn; and once for each that an
+    /// earlier read had shown as ended, while all writes succeeded. A `done` after `failed` also violates it.
     static func endedTurnsStayAsTheyEnded(_ history: Observations, _ evidence: inout Evidence) {
         var ended: [OwnName: (status: String, read: ObservedSessionRead)] = [:]
         for read in history.sessionReads {
@@ -230,8 +231,8 @@ extension TURN {
     /// TURN-2: "A server MUST make a question and its `clientMessageId` durable before any byte of its `ack` leaves and
     /// before its agent begins".
     ///
-    /// Once for each kill on the bytes of an `ack` that was read after the next start; fewer than 20 prove nothing. What is
-    /// missing without a crash is the matter of PERSIST-2.
+    /// Once for each kill on the bytes of an `ack` that was read after the next start; fewer than 20 prove nothing.
+    /// PERSIST-2 judges losses without a crash.
     static func ackMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.promisedQuestions
         let fates = history.fates(ofQuestions: promises)
@@ -247,7 +248,8 @@ extension TURN {
     /// TURN-8: "A server MUST end every turn that its stop or crash broke within `turn` after it accepts connections
     /// again, in session reads and the stream of a kept `epoch`".
     ///
-    /// Once for each interrupted turn: by the first read after the restart that shows its end, else by one begun after the bound.
+    /// Once for each interrupted turn: by the first read after the restart that shows its end, else by one after the
+    /// timeout.
     static func interruptedTurnsEnd(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended {
             for turn in history.turnsInterrupted(by: end, of: life) {
@@ -268,9 +270,9 @@ extension TURN {
 
     /// TURN-9: "A server MUST give the code `interrupted` to an `error` that ends a turn because the server stopped".
     ///
-    /// Once for each turn that ran when the process was ended: by the first error that tells of its end, live, replayed or as
-    /// the copy a repeat gets. A turn whose connection was watched to its end while the server stopped counts without one,
-    /// because the server was free to give another code.
+    /// Once for each turn that was running when the process was ended: by the first error with its end, live, replayed
+    /// or in the copy for a repeat. If its connection was watched to the end during the stop, a turn without such an
+    /// error also counts, because the server could have sent another code.
     static func stoppedTurnsAreInterrupted(_ history: Observations, _ evidence: inout Evidence) {
         let isScripted = history.subject.hasScriptedAgent
         for (life, end) in history.lives.ended where end.cause != .exited {
@@ -283,7 +285,7 @@ extension TURN {
                     if end.cause == .stopped, connection?.endByServer(after: end.event) != nil { evidence.keep() }
                     continue
                 }
-                // The turn may have failed for a reason of its own.
+                // The turn may have failed for its own reason.
                 let hasOwn = error.code == "agent_failed" && (!isScripted || turn.isScriptedToFail)
                 let isInterrupted = error.code == "interrupted"
                 guard isInterrupted || !hasOwn && !history.lives.refusedWrites(between: turn.event, and: error.event)

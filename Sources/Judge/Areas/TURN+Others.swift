@@ -2,14 +2,15 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of what other connections see of a turn, and of questions that were refused.
+/// Checks of a turn on other connections, and of refused questions.
 extension TURN {
     /// TURN-10: "A server MUST send every `toolUse` of a turn and its ending, where that is a frame, to every open
     /// connection of its principal, whichever connection or transport started it".
     ///
-    /// What one connection saw, every other one that was connected before the question and stayed open has to see, also one
-    /// that asked itself. A turn that ends nowhere is the matter of TURN-3. Exercised once per turn and other connection.
-    /// Numbers rise on each connection, so that a number that was passed over there and shown elsewhere was not sent.
+    /// Everything that one connection saw, every other one must see that was connected before the question and stayed
+    /// open, even if it asked something itself. TURN-3 judges a turn without an ending. Once per turn and other
+    /// connection. Numbers rise on each connection, so a number that was skipped there and shown elsewhere was not
+    /// sent.
     static func everyConnectionSeesTheTurn(_ history: Observations, _ evidence: inout Evidence) {
         for passed in passedOver(history) where passed.item.frame.type != "message" {
             evidence.violate(passed.finding("an open connection did not receive a frame of a turn"))
@@ -53,7 +54,7 @@ extension TURN {
         }
     }
 
-    /// In a capture, a turn that a read shows to be over is told of on each connection that was open then, live or by its
+    /// In a capture, the ending of a turn that a read shows as over is sent to each connection open then, live or in its
     /// replay; a stage waits for `turn` (TURN-3).
     ///
     /// Once for each such turn that no frame ended, by a connection that was greeted before the question or asked for a replay
@@ -91,7 +92,7 @@ extension TURN {
         }
     }
 
-    /// What a connection was shown otherwise than the first one: the tools in their order, then the ending.
+    /// How the frames on a connection differ from those on the first one: the tools in order, then the ending.
     private static func difference(
         of turn: ObservedTurn, on index: Int, _ own: Int, _ most: Int, _ uses: [Int: [Frame]]
     ) -> (expected: String?, actual: String?, event: Int)? {
@@ -114,8 +115,8 @@ extension TURN {
     /// TURN-11: "A server MUST put a `message` for every accepted question into its stream, and send it to every open
     /// connection of its principal but the sender's".
     ///
-    /// Exercised once per accepted question and other connection that stayed open, and once per replay that has its ending.
-    /// A number that was passed over tells as in TURN-10.
+    /// Once per accepted question and other connection that stayed open, and once per replay with its ending. A skipped
+    /// number is evidence as in TURN-10.
     static func otherConnectionsSeeTheQuestion(_ history: Observations, _ evidence: inout Evidence) {
         replaysHoldTheQuestion(history, &evidence)
         let passed = passedOver(history)
@@ -163,9 +164,10 @@ extension TURN {
         }
     }
 
-    /// A complete replay that holds the ending of a turn holds its question, asked after the position it began at was told.
+    /// A complete replay with the ending of a turn contains its question, if that was asked after the replay's position
+    /// was announced.
     ///
-    /// Where no `message` was ever seen, the rest of this clause has its say.
+    /// If no `message` was ever seen, the rest of this clause decides.
     private static func replaysHoldTheQuestion(_ history: Observations, _ evidence: inout Evidence) {
         guard history.received.contains(where: { $0.type == "message" && $0.string("role") == "user" }) else { return }
         let turns = Dictionary(
@@ -200,7 +202,7 @@ extension TURN {
         }
     }
 
-    /// A frame of the stream that a connection was owed and not sent.
+    /// A frame of the stream that was due on a connection but not sent.
     private struct PassedOver {
         let item: NumberedFrame
         let connection: Int
@@ -218,11 +220,11 @@ extension TURN {
         }
     }
 
-    /// The frames shown elsewhere that came to be after a connection was greeted and were passed over on it.
+    /// The frames shown elsewhere that were created after a connection's greeting but skipped on it.
     ///
-    /// Once it asks for a replay, what falls between that and the live frames is the matter of SYNC-8. Who asks need not see
-    /// its own questions, and not everybody names them; and what came under another number is the matter of ORDER-7. Where a
-    /// part of a capture goes on, what came before it is not known.
+    /// After a sync, SYNC-8 judges frames between the replay and the live ones. The asking connection need not get its
+    /// own questions, and not every wire names them; ORDER-7 judges frames with another number. In a later part of a
+    /// capture, earlier frames are unknown.
     private static func passedOver(_ history: Observations) -> [PassedOver] {
         guard history.profiles.contains(.sync) else { return [] }
         let carried = history.capture?.carried ?? 0
@@ -234,6 +236,9 @@ extension TURN {
             let stream = history.stream(of: connection.principal, epoch: epoch)
             let begun = connection.auth ?? connection.opening
             let answer = connection.received.first { $0.type == "syncResult" }?.event ?? .max
+            let replayed = Set(
+                history.syncs.first { $0.connection == index && $0.result?.event == answer }?.missed.compactMap(\.seq)
+                    ?? [])
             var passed: [PassedOver] = []
             if greeting.event < carried { reached = live.frames.first { $0.event >= carried }?.seq ?? .max }
             for frame in live.frames where frame.event > greeting.event && frame.event < answer {
@@ -241,7 +246,7 @@ extension TURN {
                 for item in stream.firstShown(after: reached) {
                     if item.seq >= seq { break }
                     let isOwed = item.frame.type != "message" || history.index.turns(on: index).isEmpty
-                    guard isOwed, item.event > begun, !live.numbers.contains(item.seq),
+                    guard isOwed, item.event > begun, !live.numbers.contains(item.seq), !replayed.contains(item.seq),
                         item.frame.type == "toolUse"
                             || !live.frames.contains(where: { $0.identity == item.frame.identity })
                     else { continue }
@@ -256,7 +261,7 @@ extension TURN {
         }
     }
 
-    /// A name that a `message` states otherwise than its turn.
+    /// A name in a `message` that differs from its turn's.
     private static func otherName(in message: Frame, than turn: ObservedTurn) -> (expected: String, actual: String)? {
         let pairs = [
             (turn.sessionId, message.sessionId), (turn.turnId, message.turnId),
@@ -266,18 +271,29 @@ extension TURN {
         return nil
     }
 
-    /// Connections of the principal that were connected before a question and could see its whole turn.
+    /// The principal's connections that were connected before a question and could see its whole turn live; SYNC-7 and
+    /// SYNC-8 judge replayed frames.
     static func observers(of turn: ObservedTurn, _ history: Observations) -> [Int] {
         history.index.connections(of: turn.principal).filter { index in
             let connection = history.connections[index]
             let asked = turn.accepted.event
             guard let connected = connection.connected, connected < asked else { return false }
-            return connection.isOpen(at: asked)
+            return connection.isOpen(at: asked) && !isReplayed(turn, on: index, history)
         }
     }
 
-    /// The event that proves that a connection will not be shown how a turn ended: the ending of a later turn of its session
-    /// that had surely to wait for it (ORDER-2).
+    /// Whether part of a turn came in a replay that was requested before the turn ended.
+    private static func isReplayed(_ turn: ObservedTurn, on index: Int, _ history: Observations) -> Bool {
+        let replays = Set(turn.replayed.lazy.filter { $0.connection == index }.map(\.event))
+        guard !replays.isEmpty else { return false }
+        return history.syncs.contains { sync in
+            sync.connection == index && sync.request.event < turn.ended ?? .max
+                && sync.result.map { replays.contains($0.event) } == true
+        }
+    }
+
+    /// The event that proves that a connection will never see a turn's ending: the ending of a later turn of its
+    /// session that certainly had to wait for it (ORDER-2).
     private static func successor(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Int? {
         guard let session = turn.session, turn.ended != nil else { return nil }
         return history.index.turns(of: session).lazy.map { history.turns[$0] }.filter { other in
@@ -286,7 +302,7 @@ extension TURN {
         }.compactMap { $0.endings(on: index).first?.event }.first
     }
 
-    /// The event that proves that a connection was not shown how a turn ended.
+    /// The event that proves that a connection did not see a turn's ending in time.
     private static func endingDeadline(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Int? {
         guard let ended = turn.ended else { return history.turnDeadline(of: turn, on: index) }
         guard history.connections[index].isOpen(at: ended) else { return nil }
@@ -300,9 +316,9 @@ extension TURN {
 
     /// TURN-12: "A server MUST NOT store a message, create a session or start a turn for a question that it refused".
     ///
-    /// Once for each refusal in each read of the session that it named, or list, that was begun after it and before the same
-    /// key was sent again; broken by a read of any session, and at once by a frame of the turn. Ill-formed session ids are the
-    /// matter of ID-6. Refused repeats left their trace lawfully.
+    /// Once for each refusal in each read of its session, or list, between the refusal and a resend of the key.
+    /// Violated by a read of any session, or at once by a frame of the turn. ID-6 judges ill-formed session ids.
+    /// Refused repeats legally leave traces.
     static func refusedQuestionsLeaveNoTrace(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, request) in history.requests {
             guard let refusal = request.refusal, isRefusal(request, history),
@@ -311,7 +327,7 @@ extension TURN {
             let first = turn.requests.first { $0.event < request.event && $0.refusal == nil }
             if let first, MessageContent.isSame(first.content, as: request.content) { continue }
             let again = turn.requests.first { $0.event > request.event }?.event ?? .max
-            // What could not be stored is refused only where an ending would name its turn.
+            // A question that could not be stored was refused only if an ending would name its turn.
             let begin = request.refusalCode == "persist_failed" ? refusal : request.event
             let signs = turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed
             if first == nil, let sign = signs.map(\.event).filter({ $0 > begin && $0 < again }).min() {
@@ -320,7 +336,7 @@ extension TURN {
                     actual: "a frame of the turn", at: [request.event, refusal, sign])
                 continue
             }
-            // A text tells only where nothing else has it.
+            // A text is evidence only if it is unique.
             let key = first == nil ? request.clientMessageId : nil
             let isAlone = !history.requests.contains { _, other in
                 other.event != request.event && exactlyEqual(other.prompt, request.prompt)
@@ -358,7 +374,7 @@ extension TURN {
         }
     }
 
-    /// Whether a question was refused for itself: by one of the codes, or over REST by a status that means one of them.
+    /// Whether a question was refused for its own fault: by one of the codes, or by a REST status with that meaning.
     private static func isRefusal(_ request: ObservedRequest, _ history: Observations) -> Bool {
         if let code = request.refusalCode { return refusals.contains(code) }
         return history.exchange(of: request)?.status.map([400, 404, 409, 413, 422, 429].contains) ?? false

@@ -1,18 +1,18 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Whether a refusal says which question it refuses.
+/// Whether a refusal names its question.
 extension TURN {
     /// TURN-14: "A server MUST name in an `error` that refuses a valid `chat` of at most `limits.maxFrameBytes` bytes
     /// after `connected` the `clientMessageId` of that `chat`".
     ///
-    /// Once for each `error` of a code that only a question gets; one of another code that names nothing leaves its question
-    /// unanswered (TURN-1).
+    /// Once for each `error` with a code that only questions get; one with another code and without names leaves its
+    /// question unanswered (TURN-1).
     static func refusalsNameTheirQuestion(_ history: Observations, _ evidence: inout Evidence) {
         lazy var taken = history.firstSigns
         let codes = ErrorMeaning.ofQuestions.union(history.profiles.contains(.rateLimit) ? ["rate_limited"] : [])
         for connection in history.connections {
-            // Without a greeting nothing binds, and what was asked before a capture began may be what is refused.
+            // Without a greeting there is no obligation, and the refused question may be from before the capture.
             guard let greeting = connection.connected else { continue }
             var refused: Set<Int> = []
             for error in connection.received where error.type == "error" && error.turnId == nil && error.seq == nil {
@@ -37,19 +37,19 @@ extension TURN {
 }
 
 extension Observations {
-    /// Whether a `chat` may not be refused for its form.
+    /// Whether a `chat` must not be refused for its form.
     fileprivate func isValid(_ chat: Frame) -> Bool {
         chat.document.map { $0.flaws.isEmpty && schemas.validate($0.root, as: "chat").isEmpty } ?? false
     }
 
-    /// Whether a `chat` gave no reason for a refusal of this code.
+    /// Whether a `chat` gave no reason for a refusal with this code.
     ///
-    /// A session may be gone, one may be busy, a budget may be spent, a key may be used up, and an agent may have failed.
+    /// A session may be gone or busy, a budget spent, a key used, and an agent may have failed.
     func isNoReason(_ code: String, to request: ObservedRequest) -> Bool {
         if ["session_not_found", "busy", "rate_limited", "idempotency_mismatch", "agent_failed"].contains(code) {
             return false
         }
-        // Before the greeting nobody is known.
+        // Before the greeting, the principal is unknown.
         if code == "not_authenticated", let connection = request.connection,
             connections[connection].connected.map({ $0 > request.event }) ?? true
         {
@@ -59,7 +59,7 @@ extension Observations {
             && !hostileFrames.contains { $0.frame.event == request.event }
     }
 
-    /// For each `chat`, by its event, the first that showed that the server took it: its `ack`, or a frame of its turn.
+    /// For each `chat`, by event, the first sign of its acceptance: its `ack`, or a frame of its turn.
     fileprivate var firstSigns: [Int: Int] {
         var signs: [Int: Int] = [:]
         for (turn, request) in requests {

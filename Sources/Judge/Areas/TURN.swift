@@ -25,21 +25,21 @@ enum TURN {
     /// TURN-1: "A server MUST answer each valid `chat` on its open connection within `ack`: with a refusal or one `ack`
     /// with its `clientMessageId`, before other frames of a new turn".
     ///
-    /// A missing ack shows by the first `toolUse` or ending, a late answer when it comes, silence by what goes on there. Each
-    /// repeat has an ack of its own (IDEM-2), and a question over the budget is the matter of RATE-3.
+    /// A missing ack is detected by the first `toolUse` or ending, a late answer when it comes, silence by later events
+    /// there. IDEM-2 judges the ack of each repeat, and RATE-3 a question beyond the budget.
     static func chatsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where !turn.isOfBefore {
             guard let index = turn.request.connection, turn.event > history.connections[index].connected ?? .max else {
                 continue
             }
             let acks = turn.acks.filter { $0.connection == index }
-            // Of requests with one key that travel at the same time any may be the first to arrive; the others are repeats.
+            // Of concurrent requests with one key, any may arrive first; the others are repeats.
             if turn.requests.count > 1, acks.first?.isDuplicate == true { continue }
             let first = turn.firstSignOfRunning { $0.connection == index }
             let answer = [acks.first?.event, turn.request.refusal, first, turn.copies.first?.event].compactMap(\.self)
                 .min()
             let stray = turn.acks.first { ack in
-                // Who asked before a capture began is not known.
+                // Questions from before a capture are unknown.
                 !turn.requests.contains { $0.connection == ack.connection }
                     && (!history.isCapture || history.connections[ack.connection].connected != nil)
             }
@@ -50,7 +50,7 @@ enum TURN {
                     actual: "ack on connection \(history.connections[stray.connection].device)",
                     at: [turn.event, stray.event])
             } else if turn.isAccepted || history.isNoReason("bad_request", to: turn.request),
-                let late = history.deadline(after: turn.event, within: history.timeouts.ack, on: index),
+                let late = lateness(of: answer, to: turn, on: index, history),
                 late < answer ?? .max, late <= turn.requests.dropFirst().first?.event ?? .max,
                 !history.isOverBudget(turn.request)
             {
@@ -71,7 +71,8 @@ enum TURN {
                         ])
                 }
             } else if let first {
-                // The same question on another transport may have overtaken it, and this one be a repeat that nobody answered.
+                // The same question may have overtaken it on another transport, so that this one is an unanswered
+                // repeat.
                 let isOvertaken = turn.requests.contains { $0.origin != turn.request.origin && $0.event < first }
                 if acks.isEmpty, isOvertaken { continue }
                 evidence.violate(
@@ -82,7 +83,25 @@ enum TURN {
         }
     }
 
-    /// The first ack on a connection beyond one for each time the question was sent there.
+    /// The event that proves that the answer to a chat is late: the timeout `ack` starts with the answer to the
+    /// previous chat on its connection, if that is later.
+    private static func lateness(
+        of answer: Int?, to turn: ObservedTurn, on index: Int, _ history: Observations
+    ) -> Int? {
+        func deadline(_ cause: Int) -> Int? {
+            history.deadline(after: cause, within: history.timeouts.ack, on: index)
+        }
+        let end = answer ?? .max
+        guard let late = deadline(turn.event), late < end else { return nil }
+        let before = history.index.turns(on: index).compactMap { place -> Int? in
+            let request = history.turns[place].request
+            guard request.connection == index, request.event < turn.event else { return nil }
+            return request.ack?.event ?? request.refusal
+        }
+        return deadline(before.filter { $0 < end }.reduce(turn.event, max))
+    }
+
+    /// The first ack on a connection in excess of the question's sends there.
     private static func extraAck(of turn: ObservedTurn) -> Frame? {
         guard turn.acks.count > 1 else { return nil }
         for index in Set(turn.requests.compactMap(\.connection)).sorted() {
@@ -94,7 +113,7 @@ enum TURN {
 
     /// TURN-1, rule 2: the key of each `ack` is that of a `chat` on its connection.
     ///
-    /// One that is not breaks it where such a chat, or the one that it answers by its other names, has none.
+    /// Another key violates it if such a chat, or the one with its other names, has no ack.
     static func acksHaveTheKeyOfAChat(_ history: Observations, _ evidence: inout Evidence) {
         let answered = Dictionary(
             history.requests.compactMap { _, request in request.ack.map { ($0.event, request) } },
@@ -115,9 +134,9 @@ enum TURN {
         }
     }
 
-    /// The first chat before an ack on its connection that nothing answers.
+    /// The first unanswered chat before an ack on its connection.
     private static func waiting(for ack: Frame, _ history: Observations) -> ObservedRequest? {
-        // What should have been refused may be what it answers (ENV-3).
+        // It may answer a message that should have been refused (ENV-3).
         let isOfHostile = history.hostileFrames.contains {
             $0.frame.connection == ack.connection && $0.frame.event < ack.event && $0.answer == nil
         }
@@ -132,8 +151,8 @@ enum TURN {
     /// TURN-3: "A server MUST end every accepted turn with exactly one ending, and send no frame of that turn after it
     /// without `duplicate: true`".
     ///
-    /// Judged on the connections that asked. Where nobody who asked is there to see it, a turn that shows itself and ends
-    /// nowhere is told by the others. On a wire without acks, a question that was not refused counts as accepted.
+    /// Judged on the asking connections. If none of them remains, a turn that shows activity but no ending is judged on
+    /// the others. On a wire without acks, a question that was not refused counts as accepted.
     static func everyTurnEnds(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.isAccepted || !history.hasAcks {
             var isTold = false
@@ -160,8 +179,8 @@ enum TURN {
         }
     }
 
-    /// The frames of turns that nobody in this history asked for, by connection and the name of the turn: a recording may begin
-    /// after the question.
+    /// The frames of turns without a recorded question, by connection and turn id: a recording may start after the
+    /// question.
     private static func unasked(_ history: Observations) -> [(ending: Frame, later: [Frame])] {
         let known = Set(history.turns.flatMap { ($0.frames + $0.endings + $0.copies).map(\.event) })
         let frames = history.received.filter { frame in
@@ -176,7 +195,7 @@ enum TURN {
         }
     }
 
-    /// What is found where a connection that asked was shown no ending: it came elsewhere, or not at all.
+    /// The finding for an asking connection without an ending: it came elsewhere, or not at all.
     private static func missingEnding(
         of turn: ObservedTurn, on index: Int, _ asked: Int, by end: Int, _ history: Observations
     ) -> Finding {
@@ -200,17 +219,17 @@ enum TURN {
         turn.ended != nil || !turn.copies.isEmpty || turn.replayed.contains { $0.isOf("done", "error") }
     }
 
-    /// Whether a frame that answers one question is of the turn that an ending ended, as far as they say.
+    /// Whether a frame that answers a question belongs to the same turn as an ending, as far as their names tell.
     ///
-    /// One key that was sent again and is answered in two sessions has started two turns, which is the matter of IDEM-1.
+    /// A resent key that is answered in two sessions has started two turns; IDEM-1 judges that.
     private static func isSameTurn(_ one: Frame, _ other: Frame, of turn: ObservedTurn) -> Bool {
         if let turnId = one.turnId, let own = other.turnId { return turnId == own }
         guard turn.requests.count > 1, let session = one.sessionId, let second = other.sessionId else { return true }
         return session == second
     }
 
-    /// The connections that were told or could expect that the turn runs, with the first request on each: the one that
-    /// asked, and those whose repeat was acknowledged.
+    /// The connections that knew that the turn runs, with the first request on each: the asking one, and those with an
+    /// acknowledged repeat.
     private static func askers(of turn: ObservedTurn) -> [(connection: Int, asked: Int)] {
         var askers: [(connection: Int, asked: Int)] = []
         for (position, request) in turn.requests.enumerated() where request.refusal == nil {
@@ -224,8 +243,7 @@ enum TURN {
 
     /// TURN-3, rule 2: nothing of a turn follows its ending on a connection.
     ///
-    /// Once per ended turn and connection, also where one key ran as several turns. A copy that is not marked as one is a
-    /// second ending.
+    /// Once per ended turn and connection, even if one key ran as several turns. An unmarked copy is a second ending.
     static func nothingFollowsTheEnding(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             for (index, endings) in turn.endingsByConnection {

@@ -32,8 +32,8 @@ public struct Story: Sendable, Equatable {
     /// The story of a history; nil where there is none, or there are many.
     init?(_ reader: SymptomReader) {
         let history = reader.history
-        guard (1...Self.mostQuestions).contains(history.questions.count),
-            history.connections.count <= Self.mostConnections, history.capture?.carried == 0
+        guard history.questions.count <= Self.mostQuestions, history.connections.count <= Self.mostConnections,
+            !(history.questions.isEmpty && history.connections.isEmpty), history.capture?.carried == 0
         else { return nil }
         for turn in history.questions { chapters.append(Self.chapter(of: turn, reader)) }
         var connections = Chapter(title: "Connections")
@@ -51,6 +51,23 @@ public struct Story: Sendable, Equatable {
         if !history.connections.isEmpty { chapters.append(connections) }
     }
 
+    /// What makes a refusal odd: a wait that nobody can keep, or a turn that nobody sees run.
+    private static func detail(of request: ObservedRequest, _ refusal: Int, _ history: Observations) -> String {
+        switch request.refusalCode {
+        case "rate_limited":
+            let exchange = history.exchanges.first { $0.response == refusal }
+            let body = history.frames[refusal]?.value ?? exchange?.answer?.root
+            let seconds = exchange?.received?.headers.first { $0.name == "retry-after" }?.value
+            let wait = body?["retryAfterMs"]?.intValue.map { "\(readable($0)) ms" } ?? seconds.map { "\($0) s" }
+            return wait.map { ", may come back after \($0)" } ?? ", without saying when to come back"
+        case "busy":
+            let others = history.turns.filter { $0.session == request.sessionAsked && $0.event < refusal }
+            let isIdle = !others.isEmpty && others.allSatisfy { $0.isRefused || $0.ended ?? .max < request.event }
+            return isIdle ? ", although no turn of the session is seen to run" : ""
+        default: return ""
+        }
+    }
+
     private static func chapter(of turn: ObservedTurn, _ reader: SymptomReader) -> Chapter {
         let history = reader.history
         let names = [turn.clientMessageId, turn.sessionAsked.map { "in \($0)" }, turn.turnId].compactMap(\.self)
@@ -65,7 +82,9 @@ public struct Story: Sendable, Equatable {
                 chapter.add("asked \(place == 0 ? "" : "again ")\(way)", request.event, history)
             }
             if let refusal = request.refusal {
-                chapter.add("refused: \(request.refusalCode ?? "no code")", refusal, history)
+                chapter.add(
+                    "refused: \(request.refusalCode ?? "no code")\(detail(of: request, refusal, history))", refusal,
+                    history)
             }
             if let outcome = request.outcome {
                 chapter.add("\(request.success == nil ? "failed" : "answered") over REST", outcome, history)

@@ -23,6 +23,12 @@ public struct Symptom: Sendable, Equatable {
         case emptyRead
         /// A connection that ended before the answer to its question.
         case brokenOff
+        /// A frame of one person's turn on another's connection.
+        case crossed
+        /// Connections that all ended after the same silence.
+        case idleCut
+        /// Connections that the server refused for good.
+        case turnedAway
         /// A wait for the server while a question was open.
         case silence
 
@@ -34,6 +40,9 @@ public struct Symptom: Sendable, Equatable {
             case .gap: "gap"
             case .emptyRead: "lost"
             case .brokenOff: "reconnect"
+            case .crossed: "someone else"
+            case .idleCut: "load balancer"
+            case .turnedAway: "expired token"
             case .silence: "silence"
             }
         }
@@ -46,6 +55,9 @@ public struct Symptom: Sendable, Equatable {
             case .gap: "Gaps in `seq`"
             case .emptyRead: "Reads that found nothing"
             case .brokenOff: "Connections that ended before an answer"
+            case .crossed: "Frames of somebody else"
+            case .idleCut: "Connections cut in silence"
+            case .turnedAway: "Connections turned away"
             case .silence: "Longest silences"
             }
         }

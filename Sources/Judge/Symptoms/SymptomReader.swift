@@ -8,6 +8,8 @@ struct SymptomReader {
     private let likelyEnds: [Int: Int]
     private let readsBySession: [OwnName: AnsweredInReads]
     private let allReads: AnsweredInReads
+    /// The turns and keys of all endings, where whose they are is a guess.
+    private let told: Set<String>
 
     init(_ history: Observations) {
         self.history = history
@@ -19,6 +21,11 @@ struct SymptomReader {
             bySession[OwnName(read.sessionId, of: principal), default: AnsweredInReads()].take(read)
         }
         (allReads, readsBySession) = (all, bySession)
+        let isGuess = history.capture?.lacks.contains(.principals) == true
+        let endings = isGuess ? history.shown.map(\.frame) + history.received.filter { $0.seq == nil } : []
+        told = Set(
+            endings.filter { $0.type == "done" || $0.type == "error" }.flatMap { [$0.turnId, $0.clientMessageId] }
+                .compactMap(\.self))
         let taken = Set(history.questions.flatMap { $0.endings + $0.copies }.map(\.event))
         // Questions are in the order of asking, so that each ending is looked at once.
         var loose = history.connections.map { connection in
@@ -70,8 +77,9 @@ struct SymptomReader {
 
     /// Everything, by kind and in the order of time.
     func symptoms() -> [Symptom] {
-        unanswered() + repeatedQuestions() + repeatedAnswers() + repeatedInReads() + gaps() + emptyReads() + brokenOff()
-            + silences()
+        unanswered() + repeatedQuestions() + repeatedAnswers() + repeatedInReads() + gaps() + unshownQuestions()
+            + crossed()
+            + emptyReads() + brokenOff() + idleCuts() + turnedAway() + silences()
     }
 
     /// `, 1.2 s later`; nothing where no time is known.
@@ -82,7 +90,9 @@ struct SymptomReader {
     // MARK: Questions
 
     private func unanswered() -> [Symptom] {
-        history.questions.compactMap { turn in
+        // What was left out behind a part may hold the answers.
+        if history.capture?.endsInGap == true { return [] }
+        return history.questions.compactMap { turn in
             guard !isSettled(turn) else { return nil }
             let ack = turn.ack
             var what = "\(shown(turn.request.prompt)) was asked\(place(of: turn.request))"
@@ -100,6 +110,7 @@ struct SymptomReader {
     func isSettled(_ turn: ObservedTurn) -> Bool {
         if end(of: turn) != nil || turn.isRefused || !turn.copies.isEmpty { return true }
         return (turn.replayed + turn.setAside).contains { $0.isOf("done", "error") } || readEnding(turn) != nil
+            || [turn.turnId, turn.clientMessageId].contains { $0.map(told.contains) == true }
     }
 
     /// What a principal asked in so many bytes.
@@ -241,10 +252,14 @@ struct SymptomReader {
                 let after = later(turn.event, ending.event)
                 var what =
                     "\(connection.device) \(ending.words) before the answer to \(shown(turn.request.prompt))\(after)"
-                what += "; \(outcome(of: turn, since: ending.event) ?? "the answer never came")"
+                what += "; \(outcome(of: turn, since: ending.event) ?? unknownEnd)"
                 return Symptom(.brokenOff, what, at: [turn.event, ending.event])
             }
         }
+    }
+
+    private var unknownEnd: String {
+        history.capture?.endsInGap == true ? "what came of it is left out" : "the answer never came"
     }
 
     /// The longest waits of more than ten seconds, which no agent needs without a word, in which the server said nothing while a question was open.
@@ -253,12 +268,12 @@ struct SymptomReader {
     /// at again. A silence belongs to the question that waited longest, and each question has one.
     private func silences() -> [Symptom] {
         guard history.knowsTimes else { return [] }
-        let all = history.connections.indices.flatMap(silences)
+        let all = history.connections.indices.flatMap(silences) + latePongs()
         return Array(all.sorted { ($1.lasted, $0.events[0]) < ($0.lasted, $1.events[0]) }.prefix(Self.mostSilences))
     }
 
     private static let mostSilences = 3
-    private static let leastSilence = 10_000_000
+    static let leastSilence = 10_000_000
     /// Who was told so much since the question was not left in silence.
     private static let mostHeard = 200
 

@@ -1,12 +1,12 @@
 import Holdfast
 import HoldfastJudge
 
-/// What each clause came to over all windows of an endless history.
+/// The result of each clause over all windows of an unbounded history.
 package struct ClauseTally: Sendable {
     package struct Entry: Sendable, Equatable {
-        /// The worst of what it came to; untested where nothing exercised it.
+        /// The worst outcome; untested if no window exercised it.
         package var outcome: Outcome
-        /// How often it was put to the test.
+        /// How often it was exercised.
         package var exercised: Int
     }
 
@@ -15,7 +15,7 @@ package struct ClauseTally: Sendable {
 
     package init() {}
 
-    /// Notes what the window at hand says of a clause, in place of what it said before; what was told stays told.
+    /// Replaces the current window's result for a clause; reported violations stay.
     mutating func note(_ clause: ClauseID, _ outcome: Outcome, exercised: Int) {
         guard let old = current[clause], old.outcome == .violation || old.outcome == .warning else {
             current[clause] = Entry(outcome: outcome, exercised: exercised)
@@ -25,7 +25,7 @@ package struct ClauseTally: Sendable {
             outcome: Self.worse(old.outcome, outcome), exercised: max(old.exercised, exercised))
     }
 
-    /// Adds the window at hand to what went before it.
+    /// Adds the current window to the total.
     mutating func closeWindow() {
         past = entries
         current = [:]

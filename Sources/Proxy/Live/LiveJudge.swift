@@ -4,16 +4,16 @@ import HoldfastJudge
 import HoldfastPlatform
 import HoldfastTranscript
 
-/// Judges what passes through a proxy while it passes, whenever something came to rest, and tells each violation once.
+/// Judges the traffic of a proxy whenever something completes, and reports each violation once.
 ///
-/// It works on a thread of its own and never holds up what passes. A violation is told when two looks in a row found it: what
-/// comes a moment later can put an event into another light.
+/// It works on its own thread and never delays traffic. It reports a violation that two successive evaluations found:
+/// an event can look different a moment later.
 package final class LiveJudge: Sendable {
-    /// A violation or a warning, with the history that shows it.
+    /// A violation or a warning, with its evidence.
     package struct Report: Sendable {
         package let clause: Clause
         package let finding: Finding
-        /// The part of the history that was looked at.
+        /// The part of the history that was judged.
         package let history: History
     }
 
@@ -27,16 +27,15 @@ package final class LiveJudge: Sendable {
         var isOver = false
         var reported: Set<Key> = []
         var suspected: Set<Key> = []
-        /// How often the last look put the clauses to the test that are under suspicion.
+        /// How often the last evaluation exercised the suspected clauses.
         var doubted: [ClauseID: Int] = [:]
         var tally = ClauseTally()
-        /// What the last look saw.
         var last: WatchedEvents.Window?
-        /// The other protocol that passes; nothing is judged then.
+        /// Another protocol in the traffic; then nothing is judged.
         var foreign: ForeignProtocol?
-        /// Whether that was full, and waits for a second look before a part of it goes.
+        /// Whether the last window was full, and waits for a second evaluation before it shrinks.
         var waits = false
-        /// The profiles that greetings stated, where nobody declared any.
+        /// The profiles that greetings stated, if the user declared none.
         var stated: Set<Profile> = []
     }
 
@@ -50,7 +49,7 @@ package final class LiveJudge: Sendable {
     private let state = Mutex(State())
     private let ended = DispatchSemaphore(value: 0)
 
-    /// The most violations that are remembered as told; beyond it only the counts grow.
+    /// The most reported violations to remember; beyond that, only the counts grow.
     private static let most = 10_000
 
     init(
@@ -64,12 +63,12 @@ package final class LiveJudge: Sendable {
         (self.watched, self.tell) = (watched, tell)
     }
 
-    /// What each clause came to so far.
+    /// The result of each clause so far.
     var tally: ClauseTally { state.withLock { $0.tally } }
 
     var stated: Set<Profile> { state.withLock { $0.stated } }
 
-    /// The other protocol that passed.
+    /// The other protocol in the traffic, if there is one.
     var foreign: ForeignProtocol? { state.withLock { $0.foreign } }
 
     func start() {
@@ -79,7 +78,7 @@ package final class LiveJudge: Sendable {
                 self.watched.wait(atMost: 0.5)
                 let begin = DispatchTime.now()
                 self.look(isLast: false)
-                // Judging takes at most a fifth of one processor.
+                // Judging uses at most a fifth of one processor.
                 let cost = Double(DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds) / 1e9
                 if cost > 0.01, !self.state.withLock({ $0.isOver }) { self.pause(4 * cost) }
             }
@@ -93,7 +92,6 @@ package final class LiveJudge: Sendable {
         while DispatchTime.now() < end, !state.withLock({ $0.isOver }) { watched.wait(atMost: 0.05) }
     }
 
-    /// Judges the rest and returns when that is done.
     func finish() async {
         state.withLock { $0.isOver = true }
         watched.ring()
@@ -127,7 +125,7 @@ package final class LiveJudge: Sendable {
         if isSure { watched.letGoIfFull() }
     }
 
-    /// Lets pass what is said in another protocol, and tells so once.
+    /// Lets another protocol pass unjudged, and reports it once.
     private func pass(_ window: WatchedEvents.Window, in foreign: ForeignProtocol) {
         let isNew = state.withLock { state in
             defer { (state.foreign, state.last) = (foreign, window) }
@@ -151,7 +149,7 @@ package final class LiveJudge: Sendable {
         return History(header: header, events: window.events)
     }
 
-    /// Takes the second look at what was suspected in a window of which a part is gone by now, and closes its count.
+    /// Evaluates suspected violations again in a window that has since shrunk, and closes its count.
     private func leave(_ last: WatchedEvents.Window, for window: WatchedEvents.Window) {
         guard state.withLock({ !$0.suspected.isEmpty }) else { return state.withLock { $0.tally.closeWindow() } }
         let history = history(last.extended(by: window))
@@ -163,7 +161,7 @@ package final class LiveJudge: Sendable {
                     continue
                 }
                 guard verdict.outcome == .violation || verdict.outcome == .warning else {
-                    // What came later cleared it.
+                    // Later events cleared it.
                     state.tally.note(
                         verdict.clause, verdict.outcome, exercised: min(exercised, verdict.exercised))
                     continue

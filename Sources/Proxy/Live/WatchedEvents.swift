@@ -2,28 +2,28 @@ import Dispatch
 import HoldfastPlatform
 import HoldfastTranscript
 
-/// The part of an endless history that is still looked at, and the moments at which it is worth looking.
+/// The part of an unbounded history that is still judged, and when it is worth judging.
 final class WatchedEvents: Sendable {
-    /// What a judge looks at, and where it stands in the whole.
+    /// Events to judge, and their position in the whole history.
     struct Window: Sendable {
-        /// How many events went before it and were let go.
+        /// The number of dropped events before it.
         var base = 0
         var events: [Event] = []
-        /// How many of the events were looked at in the window before this one.
+        /// How many of its events were already in the previous window.
         var carried = 0
         /// Grows with each event.
         var revision = 0
-        /// Whether something came to rest since the last look.
+        /// Whether something completed since the last evaluation.
         var isAtRest = false
-        /// How often events were let go; a window of another number shows less of what went before.
+        /// How often events were dropped; windows of different generations start differently.
         var generation = 0
-        /// How many events at the beginning only say who is who.
+        /// How many events at the start only identify principals.
         var introduced = 0
 
-        /// Where the first event stands that is not in it yet.
+        /// The position after its last event.
         var end: Int { base + events.count }
 
-        /// The window with what came after it, as far as that is still there.
+        /// The window extended by later events, as far as they are still kept.
         func extended(by later: Window) -> Window {
             guard later.base + later.introduced <= end, later.end > end else { return self }
             var whole = self
@@ -32,7 +32,7 @@ final class WatchedEvents: Sendable {
         }
     }
 
-    /// What is kept at most; a judge that cannot keep up loses the oldest.
+    /// The most to keep; a judge that cannot keep up loses the oldest events.
     struct Bounds: Sendable {
         var events = 4000
         var bytes = 8 << 20
@@ -41,11 +41,11 @@ final class WatchedEvents: Sendable {
     private struct State {
         var window = Window()
         var bytes = 0
-        /// Where the first event stands that no look has shown.
+        /// The position up to which events were judged.
         var lookedUpTo = 0
-        /// How many events went without ever being looked at.
+        /// How many events were dropped unjudged.
         var unjudged = 0
-        /// Who is who on the connections that are open.
+        /// The principals of the open connections.
         var principals: [Lane: String] = [:]
     }
 
@@ -66,7 +66,7 @@ final class WatchedEvents: Sendable {
                 if let name = details["to"]?.stringValue { state.principals[event.lane] = name }
             default: break
             }
-            // A judge that is far behind must not cost memory without bound.
+            // A slow judge must not use unbounded memory.
             if state.window.events.count > 2 * bounds.events || state.bytes > 2 * bounds.bytes {
                 letGo(&state, atMost: .max)
             }
@@ -77,7 +77,7 @@ final class WatchedEvents: Sendable {
         if rings { bell.signal() }
     }
 
-    /// Whether something ended with an event, so that there may be more to say than before.
+    /// Whether an event completes something, so that there may be more to report.
     private static func isRest(_ event: Event) -> Bool {
         switch event.kind {
         case .response, .failed, .close, .eof, .refused: true
@@ -87,7 +87,7 @@ final class WatchedEvents: Sendable {
         }
     }
 
-    /// Whether a text looks like an ending; it is asked of everything that passes, so only bytes are compared.
+    /// Whether a text looks like the end of a turn; compares only bytes, because it runs on all traffic.
     private static func endsTurn(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -100,10 +100,9 @@ final class WatchedEvents: Sendable {
         }
     }
 
-    /// Waits until something came to rest, at most for a time.
+    /// Waits until something completes, up to a limit.
     func wait(atMost seconds: Double) { _ = bell.wait(timeout: .now() + seconds) }
 
-    /// Ends a wait.
     func ring() { bell.signal() }
 
     func look() -> Window {
@@ -114,20 +113,19 @@ final class WatchedEvents: Sendable {
         }
     }
 
-    /// How many events came faster than they could be judged, and went unjudged.
+    /// How many events arrived faster than they could be judged.
     var unjudged: Int { state.withLock { $0.unjudged } }
 
-    /// Whether it is time to let the older half go.
     var isFull: Bool { state.withLock { isFull($0) } }
 
     private func isFull(_ state: State) -> Bool {
         state.window.events.count > bounds.events || state.bytes > bounds.bytes
     }
 
-    /// Lets the older half of a window go once it is full, but nothing that was not looked at.
+    /// Drops the older half of a full window, but no unjudged events.
     func letGoIfFull() {
         state.withLock { state in
-            // More may have come since the last look than is kept, and then nothing that is here was looked at.
+            // If more events than the window keeps came since the last evaluation, none of these was judged.
             let seen = state.lookedUpTo - state.window.base
             guard isFull(state), seen > state.window.introduced else { return }
             letGo(&state, atMost: seen)
@@ -137,7 +135,7 @@ final class WatchedEvents: Sendable {
     private func letGo(_ state: inout State, atMost most: Int) {
         let events = state.window.events
         var kept = events.count / 2
-        // Half of the bytes may lie in the last few events.
+        // Half of the bytes may be in the last few events.
         var bytes = 0
         for event in events[kept...].reversed() { bytes += event.kind.cost }
         while bytes > bounds.bytes / 2, kept < events.count {
@@ -154,15 +152,15 @@ final class WatchedEvents: Sendable {
         let time = rest.first?.at ?? events.last?.at ?? 0
         let names = state.principals.filter { open.contains($0.key) }.sorted { $0.key.description < $1.key.description }
             .map { Event(at: time, lane: $0.key, kind: .act("belongs", ["to": .string($0.value)])) }
-        // The places of the events that stay must not change, so the names take places of events that went.
+        // The remaining events must keep their positions, so the identifying events replace dropped ones.
         let locations = names.suffix(kept)
         let gone = state.window.base + kept
-        // The names took places of events that were counted when these went.
+        // These replace events that were counted when they were dropped.
         let counted = state.window.base + state.window.introduced
         state.unjudged += max(0, gone - max(state.lookedUpTo, counted))
         state.window.base += kept - locations.count
         state.window.events = locations + rest
-        // What came after the last look is new in this window too.
+        // Events after the last evaluation are new in this window too.
         state.window.carried = max(
             locations.count, min(state.lookedUpTo - state.window.base, state.window.events.count))
         state.window.introduced = locations.count

@@ -2,30 +2,27 @@ import Holdfast
 import HoldfastJSON
 import HoldfastPlatform
 
-/// The members of a text in JSON whose names are those of credentials, at any depth.
+/// The members of a JSON text whose names denote credentials, at any depth.
 ///
-/// Nothing is parsed: one pass over the bytes finds the strings, so that a text of any size, and one that is not quite JSON,
-/// hides nothing.
+/// It scans the bytes for strings without parsing, so that neither a huge text nor malformed JSON hides anything.
 struct CredentialMembers {
     struct Member {
         let name: String
         let value: String
-        /// Where the value stands, between its quotation marks.
+        /// The position of the value, without its quotation marks.
         let location: Range<Int>
     }
 
-    /// Every one whose value is a string that is not empty, in order.
+    /// All such members with a nonempty string, in order.
     private(set) var members: [Member] = []
-    /// The values of members that are called `type`.
+    /// The values of members named `type`.
     private(set) var types: [String] = []
 
-    /// Those of a text.
     init(_ text: String) {
         var text = text
         text.withUTF8 { find(in: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Those of bytes that may be a text.
     init(_ bytes: [UInt8]) { bytes.withUnsafeBytes { find(in: $0) } }
 
     private mutating func find(in bytes: UnsafeRawBufferPointer) {
@@ -37,7 +34,7 @@ struct CredentialMembers {
                 let value = Self.string(in: bytes, from: start)
             else { continue }
             index = value.end
-            // No name of a credential is longer, even with each letter spelled by its number.
+            // No credential's name is longer, even with every letter escaped.
             guard string.inner.count <= 128, !value.inner.isEmpty else { continue }
             let name = UnsafeRawBufferPointer(rebasing: bytes[string.inner])
             guard CredentialNames.mayHold(name) || name.elementsEqual("type".utf8) else { continue }
@@ -50,7 +47,7 @@ struct CredentialMembers {
         }
     }
 
-    /// The next string at or behind an index, without its quotation marks, and the index behind it.
+    /// The next string from an index, without its quotation marks, and the index after it.
     private static func string(in bytes: UnsafeRawBufferPointer, from first: Int) -> (inner: Range<Int>, end: Int)? {
         guard let start = quote(in: bytes, from: first).map({ $0 + 1 }) else { return nil }
         var end = start
@@ -70,7 +67,7 @@ struct CredentialMembers {
         return index(of: UInt8(ascii: "\""), in: UnsafeRawBufferPointer(rebasing: bytes[start...])).map { start + $0 }
     }
 
-    /// The next byte that is no space.
+    /// The next byte that is not white space.
     private static func word(in bytes: UnsafeRawBufferPointer, from index: Int) -> Int? {
         var index = index
         while index < bytes.count, bytes[index] <= 0x20 { index += 1 }

@@ -5,23 +5,21 @@ import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
 
-/// The frames of the specification that a frame on the wire stands for.
+/// Translates a frame on the wire to the specification's form.
 typealias CanonicalForm = @Sendable (JSONValue, Direction) -> [JSONValue]
 
-/// Writes down what passes through a proxy, as its subject saw it, and follows the rules for faults.
+/// Records the traffic of a proxy as its subject saw it, and applies the rules for faults.
 ///
-/// A history tells what the subject sent and was sent. What a rule kept from it is no part of that: a message that was left
-/// out is written where the subject is who sent it, and a doubled one twice where it is who got both.
+/// A history contains what the subject sent and received. So a dropped message is recorded only if the subject sent it,
+/// and a duplicated one is recorded twice only if the subject received both.
 final class ProxyRecord: Sendable {
-    /// A connection that is open, or about to be.
     private struct Connection {
         let lane: Lane
         var principal: String
-        /// Whether nothing more is written of it.
+        /// Whether nothing more of it is recorded.
         var isOver = false
     }
 
-    /// A request over HTTP.
     private struct Exchange {
         let lane: Lane
         let request: Event.Request
@@ -64,17 +62,16 @@ final class ProxyRecord: Sendable {
             State(credentials: ShownCredentials(showsSecrets: showsSecrets), faults: Rules(rules), file: file))
     }
 
-    /// What passed so far.
     var tallies: ProxyTallies {
         var tallies = state.withLock { $0.tallies }
         tallies.unjudged = watched.unjudged
         return tallies
     }
 
-    /// Rules that nothing ever matched.
+    /// Rules that never matched.
     var unusedRules: [Rule] { state.withLock { $0.faults.unused } }
 
-    /// Why the transcript is not whole; nil when it is.
+    /// Why the transcript is incomplete; nil if it is not.
     var fileFailure: String? { state.withLock { $0.file?.failure } }
 
     // MARK: writing
@@ -83,7 +80,7 @@ final class ProxyRecord: Sendable {
         state.lastTime = max(state.lastTime, (ContinuousClock.now - start).microseconds)
         let event = Event(at: state.lastTime, lane: lane, kind: kind)
         state.file?.append(event)
-        // A message goes on with others that came with it; whatever else is told may go on at once.
+        // Messages are forwarded in batches; any other event may be forwarded at once.
         if !kind.isMessage { keep(&state) }
         watched.add(event)
         state.tallies.events += 1
@@ -95,7 +92,7 @@ final class ProxyRecord: Sendable {
         if let failure = file.failure { note("the transcript ends here; it cannot be written: \(failure)") }
     }
 
-    /// Writes that a rule was followed; on a lane of its own accord only where that lane is known already.
+    /// Records that a rule was applied, on a lane if it is known.
     private func mark(_ rule: Rule, on lane: Lane?, _ state: inout State) {
         state.tallies.faults += 1
         write(.act("fault", ["rule": .string(rule.text)]), on: lane ?? (role == .server ? .server : .client), &state)
@@ -169,7 +166,7 @@ extension ProxyRecord: RelayWatcher {
                     request.body = state.credentials.applied(toBody: text)
                 }
             case .unseen:
-                // Without its body nobody can say what was asked, and what the answer is worth; a rule may still be met.
+                // Without its body, the request and its answer are unknown, but a rule may still match.
                 state.tallies.unseen += 1
                 return
             }
@@ -194,7 +191,7 @@ extension ProxyRecord: RelayWatcher {
                 var reason = ""
                 if case .whole(let bytes) = body { reason = String(decoding: bytes, as: UTF8.self) }
                 state.credentials.learn(from: answer, reason)
-                // A credential that is cut through would not be found any more.
+                // A credential would not be recognized if it were cut.
                 let shown = String(state.credentials.applied(toBody: reason).prefix(400))
                 return write(.refused(status: answer.status, reason: shown), on: connection.lane, &state)
             }
@@ -231,7 +228,7 @@ extension ProxyRecord: RelayWatcher {
 
     private func noteReach(_ isReachable: Bool, _ problem: TransportProblem?, _ state: inout State) {
         if let problem, !isReachable, state.isReachable {
-            // Of TLS the name says too little: it is the certificate in most cases, and what is wrong with it.
+            // The code alone says too little: it is usually the certificate, and this says what is wrong with it.
             let what =
                 if case .tls(let reason) = problem.code {
                     "\(problem.address): TLS failed, \(reason.prefix(200))"
@@ -272,7 +269,7 @@ extension ProxyRecord: RelayWatcher {
                     write(event, found, from: side, connection, &state)
                 }
             }
-            // What was too large to be looked at may have been the question or the answer of anything that follows.
+            // An oversized message may have been the question or answer of anything that follows.
             if case .tooLarge = event { state.connections[number]?.isOver = true }
             if let rule { mark(rule, on: connection.lane, &state) }
             if let ending = deed.ending { end(number, ending, &state) }
@@ -287,7 +284,7 @@ extension ProxyRecord: RelayWatcher {
         }
     }
 
-    /// Learns credentials from a frame, and who speaks from one of a client.
+    /// Learns credentials from a frame, and the principal from a client's frame.
     private func learn(
         _ found: CredentialMembers, from side: RelaySide, _ connection: inout Connection, _ state: inout State
     ) {
@@ -341,7 +338,7 @@ extension ProxyRecord: RelayWatcher {
     func lost(_ problem: TransportProblem, from side: RelaySide, number: Int) {
         state.withLock { state in
             guard let connection = state.connections[number], !connection.isOver else { return }
-            // What follows is not known, so nobody is accused of it.
+            // The rest is unknown, so neither side is blamed for it.
             state.connections[number]?.isOver = true
             state.tallies.unseen += 1
             let reason = String(problem.description.prefix { $0 != "\n" })
@@ -367,7 +364,7 @@ extension ProxyRecord: RelayWatcher {
 }
 
 extension TransportProblem {
-    /// Whether the server was not to be had at all.
+    /// Whether the server could not be reached at all.
     fileprivate var isOfReach: Bool {
         switch code {
         case .connectionRefused, .unreachable, .tls: true
@@ -377,7 +374,7 @@ extension TransportProblem {
 }
 
 extension WebSocketEvent {
-    /// Whether it is a message and not a frame of the WebSocket itself.
+    /// Whether it is a message and not a control frame.
     package var isMessage: Bool {
         switch self {
         case .text, .invalidText, .binary, .tooLarge: true
@@ -385,12 +382,12 @@ extension WebSocketEvent {
         }
     }
 
-    /// Whether only its head was seen, so that the rest of it cannot be left out or doubled.
+    /// Whether only its header was seen, so that it cannot be dropped or duplicated.
     fileprivate var isTooLarge: Bool { if case .tooLarge = self { true } else { false } }
 }
 
 extension CredentialMembers {
-    /// Those of a message; there are servers that take a binary one for text.
+    /// The members of a message; some servers send text as binary.
     fileprivate init?(in event: WebSocketEvent) {
         switch event {
         case .text(let text): self.init(text)
@@ -401,7 +398,7 @@ extension CredentialMembers {
 }
 
 extension Event.Kind {
-    /// Whether it is a frame of a WebSocket that is passed on.
+    /// Whether it is a forwarded WebSocket frame.
     fileprivate var isMessage: Bool {
         switch self {
         case .text, .binary, .ping, .pong: true

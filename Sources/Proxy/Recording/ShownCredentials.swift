@@ -3,24 +3,24 @@ import HoldfastJSON
 import HoldfastStage
 import HoldfastTransport
 
-/// The credentials that passed through a proxy: whose they are, and what stands in their place in everything that is written.
+/// The credentials in a proxy's traffic: their owners, and what replaces them in everything recorded.
 ///
-/// People are numbered in the order in which their credentials were first shown, so that the same one has the same name on
-/// every connection and in every request. A name says nothing about what the credential is.
+/// Owners are numbered in order of appearance, so that a credential has the same name on every connection and in every
+/// request. A name reveals nothing about the credential.
 package struct ShownCredentials {
-    /// Whether credentials are written as they are.
+    /// Whether credentials are written unredacted.
     let showsSecrets: Bool
     private var names: [String: String] = [:]
     private var secrets: [(name: String, token: String?)] = []
     private var known: Set<String> = []
     private var redaction = Redaction([])
 
-    /// The most that are told apart; whoever shows more is nobody's app, and gets no name of its own.
+    /// The most owners to distinguish; a peer that shows more is not one user's app, and the rest get no name.
     private static let most = 1000
 
     package init(showsSecrets: Bool) { self.showsSecrets = showsSecrets }
 
-    /// The name of whoever shows a credential.
+    /// The name for the owner of a credential.
     package mutating func principal(of credential: String) -> String {
         if let name = names[credential] { return name }
         guard names.count < Self.most else {
@@ -33,10 +33,10 @@ package struct ShownCredentials {
         return name
     }
 
-    /// Keeps a secret that tells nobody apart out of everything that is written from now on.
+    /// Redacts a secret that identifies no principal in everything recorded from now on.
     package mutating func learn(_ secret: String, of owner: String) {
         guard !showsSecrets, !secret.isEmpty, known.insert(secret).inserted else { return }
-        // The oldest give way: what is shown now is what comes back next.
+        // The oldest are dropped, because the newest are the most likely to come again.
         if secrets.count >= 4 * Self.most, let oldest = secrets.removeFirst().token { known.remove(oldest) }
         secrets.append((owner, secret))
         redaction = Redaction(secrets)
@@ -44,7 +44,7 @@ package struct ShownCredentials {
 
     // MARK: finding
 
-    /// Who asks, told by the head of a request: header, key in the query, or cookie; nil without any.
+    /// The principal in the head of a request: from a header, a query key or a cookie; nil if there is none.
     package mutating func principal(of request: HTTPServerRequest) -> String? {
         var found: [String] = []
         if let value = request.header("Authorization"), !value.isEmpty {
@@ -68,38 +68,38 @@ package struct ShownCredentials {
             for other in found.dropFirst() + parts { learn(other, of: name) }
             return name
         }
-        // A cookie tells people apart only where nothing else does: analytics have cookies too.
+        // A cookie identifies a principal only if nothing else does: analytics use cookies too.
         guard let cookie = parts.max(by: { $0.utf8.count < $1.utf8.count }) else { return nil }
         let name = principal(of: cookie)
         for part in parts { learn(part, of: name) }
         return name
     }
 
-    /// Who says it, told by a frame of a client that carries a credential; nil for any other.
+    /// The principal of a client's frame with a credential; nil for other frames.
     package mutating func principal(ofFrame text: String) -> String? { principal(of: CredentialMembers(text)) }
 
-    /// Who says it, told by the members of a frame.
+    /// The principal of a frame with these members.
     mutating func principal(of found: CredentialMembers) -> String? {
         var name: String?
         for member in found.members where Self.isCredential(member, in: found) {
-            // A device is not whoever holds it.
+            // A device token does not identify its user.
             if name == nil, !CredentialNames.isDevice(member.name) { name = principal(of: member.value) }
             learn(member.value, of: name ?? "device")
         }
         return name
     }
 
-    /// Keeps what a server gives out in a frame from being written.
+    /// Redacts the credentials in a server's frame from now on.
     package mutating func learn(fromServerFrame text: String) { learn(fromServer: CredentialMembers(text)) }
 
-    /// Keeps the credentials among members of a frame of a server from being written.
+    /// Redacts the credentials among a server frame's members from now on.
     mutating func learn(fromServer found: CredentialMembers) {
         for member in found.members where Self.isCredential(member, in: found) && !Self.isProse(member.value) {
             learn(member.value, of: "frame")
         }
     }
 
-    /// Keeps what a body or a field gives out as a credential from being written.
+    /// Redacts the credentials in an answer's body or fields from now on.
     package mutating func learn(from answer: HTTPServerResponse, _ body: String?) {
         for (name, value) in answer.headers {
             if name.lowercased() == "set-cookie" {
@@ -114,32 +114,31 @@ package struct ShownCredentials {
         if let body { learn(inBody: body, isAnswer: true) }
     }
 
-    /// Keeps what a request says in its body under the name of a credential from being written.
+    /// Redacts the credentials in a request's body from now on.
     package mutating func learn(inBody text: String, isAnswer: Bool = false) {
         if Self.isForm(text) {
             for secret in Redaction.credentials(inQuery: text) { learn(secret, of: "body") }
             return
         }
-        // What an answer says under such a name may be what is wrong with it, in words that stand elsewhere too.
+        // In an answer, such a member may contain an error message whose words occur elsewhere too.
         for member in CredentialMembers(text).members
         where !Self.isShown(member.value) && !(isAnswer && Self.isProse(member.value)) {
             learn(member.value, of: "body")
         }
     }
 
-    /// Whether a body is that of a form: names and values, and no JSON.
     private static func isForm(_ text: String) -> Bool {
         guard let first = text.utf8.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return false }
         return !"{[\"<".utf8.contains(first) && text.utf8.contains(UInt8(ascii: "="))
     }
 
-    /// Whether a member of a frame holds a credential: under `token`, many answers send a few letters of their text.
+    /// Whether a member holds a credential: under `token`, many servers send pieces of their answer.
     private static func isCredential(_ member: CredentialMembers.Member, in frame: CredentialMembers) -> Bool {
         guard !isShown(member.value) else { return false }
         return !CredentialNames.isToken(member.name) || frame.types.contains(where: opens) || looksRandom(member.value)
     }
 
-    /// Whether a text is of the letters and the length that only made-up texts have.
+    /// Whether a text has the letters and length of a random string.
     private static func looksRandom(_ text: String) -> Bool {
         let bytes = text.utf8
         return bytes.count >= 20 && bytes.contains { (0x30...0x39).contains($0) }
@@ -148,33 +147,31 @@ package struct ShownCredentials {
             }
     }
 
-    /// Whether a text is words for people.
     private static func isProse(_ text: String) -> Bool { text.contains(" ") }
 
-    /// Whether a frame of a type begins a conversation, so that its token is a credential.
+    /// Whether a frame of a type opens a conversation, so that its token is a credential.
     private static func opens(_ type: String) -> Bool {
         let type = type.lowercased()
         return ["auth", "login", "hello", "connect", "register", "identify"].contains { type.contains($0) }
     }
 
-    /// Whether a text stands in the place of a credential already.
+    /// Whether a text is already a redaction.
     private static func isShown(_ text: String) -> Bool { text.hasPrefix("‹") && text.hasSuffix("›") }
 
     private static let headers = ["X-API-Key", "X-Auth-Token", "Proxy-Authorization"]
 
     // MARK: hiding
 
-    /// A frame as it may be written.
+    /// A redacted frame.
     package func applied(toFrame text: String) -> String { applied(toFrame: text, CredentialMembers(text)) }
 
-    /// A frame as it may be written, whose members are known.
+    /// A redacted frame, given its members.
     func applied(toFrame text: String, _ found: CredentialMembers?) -> String {
         let members = credentials(found)
         guard !members.isEmpty else { return applied(to: text) }
         return String(decoding: hiding(members, in: Array(text.utf8)), as: UTF8.self)
     }
 
-    /// The bytes of a frame as they may be written.
     func applied(toFrame bytes: [UInt8], _ found: CredentialMembers?) -> [UInt8] {
         hiding(credentials(found), in: bytes)
     }
@@ -184,7 +181,7 @@ package struct ShownCredentials {
         return found.members.filter { Self.isCredential($0, in: found) }
     }
 
-    /// A body as it may be written.
+    /// A redacted body.
     package func applied(toBody text: String) -> String {
         guard !showsSecrets else { return text }
         if Self.isForm(text) { return redaction.applied(toQuery: text) }
@@ -193,7 +190,7 @@ package struct ShownCredentials {
         return String(decoding: hiding(members, in: Array(text.utf8)), as: UTF8.self)
     }
 
-    /// Bytes in which some values give way to the names of their owners, whether those are known or not.
+    /// Replaces some values by the names of their owners, known or not.
     private func hiding(_ members: [CredentialMembers.Member], in bytes: [UInt8]) -> [UInt8] {
         guard !members.isEmpty else { return applied(to: bytes) }
         var result: [UInt8] = []
@@ -206,15 +203,15 @@ package struct ShownCredentials {
         return redaction.applied(to: result + bytes[index...])
     }
 
-    /// A path with its query.
+    /// A redacted path with its query.
     package func applied(toPath path: String) -> String { showsSecrets ? path : redaction.applied(toPath: path) }
 
-    /// Any other text.
+    /// Any other text, redacted.
     package func applied(to text: String) -> String { showsSecrets ? text : redaction.applied(to: text) }
 
     package func applied(to bytes: [UInt8]) -> [UInt8] { showsSecrets ? bytes : redaction.applied(to: bytes) }
 
-    /// The value of a field of an answer.
+    /// A redacted field of an answer.
     package func applied(toField name: String, _ value: String) -> String {
         if showsSecrets { return value }
         if CredentialNames.isInHead(name) {

@@ -4,16 +4,16 @@ import HoldfastTranscript
 
 /// A transcript that grows on disk, line by line.
 ///
-/// Lines are handed to the operating system whole and before what they tell of goes on, so that a program which is killed
-/// leaves a file that can be read, with everything the peers have seen. Many messages that go on together take one write.
+/// Lines are passed to the operating system whole, before the events they describe are forwarded. So a killed program
+/// leaves a readable file with everything the peers saw. Messages that are forwarded together take one write.
 final class TranscriptFile {
     private let file: Descriptor
-    /// Why nothing is written any more; nil while all is well.
+    /// Why writing stopped; nil if it did not.
     private(set) var failure: String?
     private var lines: [UInt8] = []
 
-    /// Makes a new file with its first line.
-    /// - Throws: A problem when the file exists or cannot be made.
+    /// Creates a file with its first line.
+    /// - Throws: A problem if the file exists or cannot be created.
     init(_ path: String, header: History.Header) throws(InputProblem) {
         do throws(SystemError) {
             file = try Descriptor(opening: path, for: .appendingToNew)
@@ -31,13 +31,13 @@ final class TranscriptFile {
 
     deinit { file.close() }
 
-    /// Appends the line of an event; it is on disk with the next ``keep()``.
+    /// Appends an event's line, which the next ``keep()`` writes.
     func append(_ event: Event) {
         guard failure == nil else { return }
         TranscriptWriter.append(event, to: &lines)
     }
 
-    /// Hands what was appended to the operating system.
+    /// Passes appended lines to the operating system.
     func keep() {
         guard !lines.isEmpty else { return }
         defer { lines.removeAll(keepingCapacity: lines.capacity <= 8 << 20) }

@@ -1,18 +1,18 @@
 import Holdfast
 import HoldfastJSON
 
-/// The agent of the reference server: obeys a script in the question, and answers plain text at once.
+/// The agent of the reference server: follows a script in the question, and echoes plain text.
 ///
 /// A script is the JSON text `{"script":[{"tool":"webFetch"},{"wait":300},{"reply":"text"}]}`, or one that ends with
-/// `{"fail":"model exploded"}`. A server with a real model puts its call here; nothing else would change.
+/// `{"fail":"model exploded"}`. A server with a real model would call it here, and nothing else would change.
 enum Agent {
     typealias Step = AgentStep
-    /// How much of a question a plain answer repeats, in characters.
+    /// The most characters of a question that a plain answer repeats.
     static let maxEchoCharacters = 400
 
-    /// What the agent does about a question: any number of tools and waits, then exactly one reply or failure.
+    /// The agent's response to a question: any number of tools and waits, then exactly one reply or failure.
     ///
-    /// A script in the question goes before everything else; then one of the replies, if any is for the question.
+    /// A script in the question takes precedence over the configured replies.
     static func steps(for question: String, among replies: inout Replies) -> [Step] {
         guard question.first == "{", let root = try? JSONParser.value(question),
             case .array(let script)? = root["script"]
@@ -50,7 +50,8 @@ enum Agent {
         return quoted(question).map { "You said: \($0)" } ?? "You said something very long."
     }
 
-    /// A question as an answer repeats it; nil when even its beginning is too long, because characters have no bound.
+    /// The question as an answer quotes it; nil if even its first character is too long, because characters have no
+    /// maximum length.
     static func quoted(_ question: String) -> String? {
         let echo = question.prefix(maxEchoCharacters)
         guard echo.utf8.count <= Step.maxAnswerBytes / 8 else { return nil }
@@ -59,9 +60,9 @@ enum Agent {
 }
 
 extension Replies {
-    /// What is done about a question; nil for the echo.
+    /// The steps for a question; nil to echo it.
     ///
-    /// A rule that is good for some times has been used then.
+    /// Uses up one application of the matching rule, if the rule is limited.
     mutating func steps(for question: String) -> [Agent.Step]? {
         let steps = rules.rule(for: Rule.Arrival(question: question))?.steps ?? otherwise
         return steps?.map { step in

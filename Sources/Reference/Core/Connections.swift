@@ -1,18 +1,18 @@
-/// The open sockets: who is behind each, and when it last gave a sign of life.
+/// The open sockets: their principals, and when each peer last gave a sign of life.
 struct Connections: Sendable {
     struct Connection: Sendable {
-        /// The id the peer knows it by.
+        /// The id the peer knows.
         let id: String
-        /// Named by the upgrade already.
+        /// The principal that the upgrade named.
         let admitted: String?
-        /// Known once `connected` was sent.
+        /// Known once `connected` is sent.
         var principal: String?
         let openedAt: Int
         private(set) var heardAt: Int
         private(set) var pingedAt: Int
         /// The first ping since the last sign of life.
         private(set) var askedAt: Int?
-        /// A close was asked for; nothing more is sent or read.
+        /// A close was requested; nothing more is sent or read.
         var isClosing = false
 
         init(id: String, admitted: String?, openedAt: Int) {
@@ -28,15 +28,15 @@ struct Connections: Sendable {
             if let asked = askedAt, asked < time { askedAt = nil }
         }
 
-        /// The peer is asked for a sign of life; where asking anew, earlier pings do not count.
+        /// The peer is pinged; `anew` discards earlier unanswered pings.
         mutating func ping(at time: Int, anew: Bool = false) {
             pingedAt = time
             askedAt = anew ? time : askedAt ?? time
         }
 
-        /// Whether the peer is gone: silent for two heartbeats and a half, and not for want of time to answer a ping.
+        /// Whether the peer is gone: no sign of life for two and a half heartbeats, and no answer to a ping for one.
         ///
-        /// Half a heartbeat is what an answer may take that is on its way when the second one ends.
+        /// The half heartbeat is for an answer that is on its way when the second heartbeat ends.
         func isSilent(at time: Int, heartbeat: Int) -> Bool {
             guard let askedAt else { return false }
             return time - heardAt >= heartbeat * 5 / 2 && time - askedAt >= heartbeat
@@ -46,11 +46,10 @@ struct Connections: Sendable {
     private var connections: [Int: Connection] = [:]
     private var socketsByPrincipal: [String: [Int]] = [:]
 
-    /// One socket, if it is open.
     subscript(socket: Int) -> Connection? {
         get { connections[socket] }
         set {
-            // Only changes of open sockets; opening and ending have verbs of their own.
+            // Only changes open sockets; `open` and `remove` add and remove them.
             if let newValue, connections[socket] != nil { connections[socket] = newValue }
         }
     }
@@ -59,25 +58,25 @@ struct Connections: Sendable {
         connections[socket] = Connection(id: id, admitted: admitted, openedAt: now)
     }
 
-    /// A socket showed who is behind it; from here on it gets every frame of that principal.
+    /// A socket was authenticated; it gets every frame of that principal from now on.
     mutating func join(_ socket: Int, principal: String) {
         connections[socket]?.principal = principal
         socketsByPrincipal[principal, default: []].append(socket)
     }
 
-    /// A socket is gone, or as good as gone.
+    /// A socket is gone or about to go.
     mutating func remove(_ socket: Int) {
         guard let principal = connections.removeValue(forKey: socket)?.principal else { return }
         socketsByPrincipal[principal]?.removeAll { $0 == socket }
         if socketsByPrincipal[principal]?.isEmpty == true { socketsByPrincipal[principal] = nil }
     }
 
-    /// The sockets that get the frames of a principal, oldest first.
+    /// The sockets of a principal, oldest first.
     func sockets(of principal: String) -> [Int] { socketsByPrincipal[principal] ?? [] }
 
     var principals: Int { socketsByPrincipal.count }
 
-    /// When one of the sockets of a principal last gave a sign of life.
+    /// When any socket of a principal last gave a sign of life.
     func lastHeard(of principal: String) -> Int {
         sockets(of: principal).compactMap { connections[$0]?.heardAt }.max() ?? 0
     }

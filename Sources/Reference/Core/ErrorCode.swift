@@ -1,4 +1,3 @@
-/// The `code` of an `error`, and what follows from it.
 enum ErrorCode: String, Sendable {
     case parseError = "parse_error"
     case badRequest = "bad_request"
@@ -17,7 +16,6 @@ enum ErrorCode: String, Sendable {
     case interrupted
     case `internal`
 
-    /// Whether the same question may succeed when it is asked again later.
     var isRetryable: Bool {
         switch self {
         case .authTimeout, .busy, .rateLimited, .persistFailed, .agentFailed, .interrupted, .internal: true
@@ -25,7 +23,7 @@ enum ErrorCode: String, Sendable {
         }
     }
 
-    /// The status that says the same over REST.
+    /// The equivalent status over REST.
     var status: Int {
         switch self {
         case .parseError, .badRequest, .unknownType, .unsupportedVersion: 400
@@ -42,21 +40,19 @@ enum ErrorCode: String, Sendable {
     }
 }
 
-/// Why a request was not done, in words and for programs.
+/// The reason for refusing a request, for people and for programs.
 struct Refusal: Error, Sendable, Equatable {
-    /// What a program needs to know.
+    /// For programs.
     var code: ErrorCode
-    /// What a person needs to know.
+    /// For people.
     var text: String
-    /// The key of the refused question, when it had one.
+    /// The key of the refused question, if it had one.
     var clientMessageId: String?
-    /// How long to wait before asking again.
     var retryAfterMs: Int?
-    /// The budget that was used up.
+    /// The exceeded budget.
     var limit: Int?
-    /// The window that it holds for, in milliseconds.
     var windowMs: Int?
-    /// The status over REST, where the code has no better one.
+    /// The status over REST, if it differs from the code's own.
     var status: Int?
 
     init(

@@ -2,17 +2,17 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// The last step before a frame or body becomes text: without what belongs to a profile that is not kept, and with the legal
-/// variations of its form.
+/// The last step before a frame or body becomes text: drops the members of profiles the server does not keep, and
+/// applies legal variations of the form.
 struct FrameShaper: Sendable {
     let variations: Set<Variation>
     /// The profiles whose members are sent.
     var keeps: Set<Profile> = [.sync]
 
-    /// Members whose value belongs to the client and is given back as it came.
+    /// Members whose value belongs to the client and is returned unchanged.
     private static let untouched: Set<String> = ["content", "input", "text"]
 
-    /// A frame in the form in which it is sent, and sent again in a replay.
+    /// Shapes a frame for sending; a replay sends the same form again.
     func shape(_ frame: JSONValue) -> JSONValue {
         var frame = frame
         if !keeps.contains(.sync) {
@@ -29,24 +29,23 @@ struct FrameShaper: Sendable {
         return frame
     }
 
-    /// The text of a frame or body that has no number.
+    /// The text of a frame or body without a number.
     func text(of frame: JSONValue) -> String { text(ofShaped: shape(frame)) }
 
-    /// The text of a frame that has its form already.
     func text(ofShaped frame: JSONValue) -> String {
         let plain = frame.text(pretty: variations.contains(.spacedText))
         guard variations.contains(.escapedText) else { return plain }
         let escaped = Self.escaped(plain)
-        // What a client sent in UTF-8 may be too long for a page when each character takes six bytes or more.
+        // With six or more bytes for each character, a client's UTF-8 text may be too long for a page.
         return escaped.utf8.count <= 1_000_000 ? escaped : plain
     }
 
-    /// How many bytes the text of a frame has at most inside a replay.
+    /// An upper bound for the bytes of a frame inside a replay.
     func replayedBytes(of text: String) -> Int {
         variations.contains(.spacedText) ? text.utf8.count + 4 * text.utf8.count { $0 == 10 } + 8 : text.utf8.count
     }
 
-    /// A text without characters beyond ASCII; in JSON they stand in strings alone.
+    /// Escapes all characters beyond ASCII, which occur only in strings.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -61,12 +60,12 @@ struct FrameShaper: Sendable {
         return result
     }
 
-    /// An error that ends no turn, without what may be left out.
+    /// An error that ends no turn, without its optional members.
     private func terse(_ frame: JSONValue) -> JSONValue {
         guard frame.type == "error", frame["turnId"] == nil else { return frame }
         var short = frame
         short["retryable"] = nil
-        // What is not valid may be unread (TURN-14).
+        // The key of an invalid frame may never have been read (TURN-14).
         if frame.text("code") == ErrorCode.badRequest.rawValue { short["clientMessageId"] = nil }
         return short
     }
@@ -83,7 +82,7 @@ struct FrameShaper: Sendable {
         _ value: JSONValue, _ inner: (JSONValue) -> JSONValue, _ change: (inout [JSONObject.Element]) -> Void
     ) -> JSONValue {
         switch value {
-        // Frames inside `missed` have their form since they were first sent.
+        // Frames inside `missed` were shaped when they were first sent.
         case .object(let object):
             let isReplay = object["type"]?.stringValue == "syncResult"
             var members = object.map { key, value in
@@ -98,14 +97,13 @@ struct FrameShaper: Sendable {
     }
 }
 
-/// Writes instants in UTC and with microseconds unless asked otherwise.
+/// Writes instants, by default in UTC and with microseconds.
 enum Timestamp {
-    /// How an instant is written.
     enum Style: Sendable {
         case usual, wholeSeconds, otherZone
     }
 
-    /// The text of a time in microseconds since 1970, in a style.
+    /// The text of a time in microseconds since 1970.
     static func text(_ micros: Int, _ style: Style = .usual) -> String {
         switch style {
         case .usual: Instant.text(micros)

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// The frames a server sends, before they get their number.
+/// The frames a server sends, without their numbers.
 enum Frames {
     static func connected(_ it: Connected) -> JSONValue {
         JSONValue(members: [
@@ -15,7 +15,6 @@ enum Frames {
         ])
     }
 
-    /// What `connected` tells.
     struct Connected {
         var connection: String
         var wall: Int
@@ -40,7 +39,7 @@ enum Frames {
         ])
     }
 
-    /// A message of the agent that nobody asked for.
+    /// An unsolicited message of the agent.
     static func remark(_ it: StoredRecord.Remark, at time: String) -> JSONValue {
         JSONValue(members: [
             "type": "message", "sessionId": it.session, "messageId": it.message, "role": "assistant", "text": it.text,
@@ -83,7 +82,7 @@ enum Frames {
     /// An error that ends no turn.
     static func refused(_ refusal: Refusal) -> JSONValue { JSONValue(members: ["type": "error"]).adding(body(refusal)) }
 
-    /// The body of a REST answer that is no success.
+    /// The body of a REST error.
     static func body(_ refusal: Refusal) -> JSONValue {
         JSONValue(members: [
             "error": refusal.text, "code": refusal.code.rawValue, "clientMessageId": refusal.clientMessageId,
@@ -104,25 +103,23 @@ enum Frames {
     }
 }
 
-/// The four names by which a turn is known.
+/// The four names of a turn.
 struct TurnNames: Sendable, Equatable {
     var session: String
     var turn: String
     /// The id of the stored question.
     var question: String
-    /// The key of the question; empty for a turn that no client began.
+    /// The key of the question; empty for a turn that no client started.
     var key: String
 }
 
 extension SessionStore.Session {
-    /// What a stored turn is called.
     func names(of turn: SessionStore.Turn) -> TurnNames {
         TurnNames(session: id, turn: turn.id, question: turn.question, key: turn.key ?? "")
     }
 }
 
 struct SyncAnswer: Sendable {
-    /// Why something is missing.
     enum Reason: String, Sendable {
         case epochChanged = "epoch_changed"
         case evicted
@@ -132,7 +129,7 @@ struct SyncAnswer: Sendable {
 
     var lastSeq: Int
     var missed: [JSONValue] = []
-    /// Nil when nothing is missing.
+    /// Nil if nothing is missing.
     var reason: Reason?
     var hasMore = false
 }

@@ -1,13 +1,13 @@
 import HoldfastBasics
 
-/// Draws the ids a server gives out: 24 letters and digits after a prefix that tells people what the id names.
+/// Draws ids: 24 letters and digits after a prefix that tells people what the id names.
 struct IDSource: Sendable {
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
     private var seeded: SplitMix64?
-    /// Whether ids are as long as they may be, and made of all that they may be made of.
+    /// Whether ids have the maximum length and use every allowed character.
     var isLong = false
 
-    /// Random ids; with a seed, the same ids in the same order.
+    /// Random ids; a seed makes the sequence reproducible.
     init(seed: UInt64? = nil) { seeded = seed.map { SplitMix64(seed: $0) } }
 
     /// A new id, such as `ses_k3…`.
@@ -26,7 +26,7 @@ struct IDSource: Sendable {
         return String(("-" + id + String(repeating: rest, count: 16)).unicodeScalars.prefix(128))
     }
 
-    /// A new UUID, as the push service wants requests to be named.
+    /// A new UUID, the push service's format for request ids.
     mutating func uuid() -> String {
         var rest = (0..<2).map { _ in hexDigits(withUnsafeBytes(of: draw().bigEndian, Array.init)) }.joined()[...]
         return [8, 4, 4, 4, 12].map { length in
@@ -35,7 +35,6 @@ struct IDSource: Sendable {
         }.joined(separator: "-")
     }
 
-    /// A number from 1 to the bound.
     mutating func number(upTo bound: Int) -> Int { 1 + Int(draw() % UInt64(max(1, bound))) }
 
     private mutating func draw() -> UInt64 {

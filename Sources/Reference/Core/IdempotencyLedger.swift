@@ -1,10 +1,11 @@
 import Holdfast
 import HoldfastJSON
 
-/// Which question each `clientMessageId` stands for, whichever transport brought it first.
+/// The question behind each `clientMessageId`, on either transport.
 ///
-/// The ledger is rebuilt from the question records, so it forgets nothing that was acknowledged, for as long as the session
-/// exists. A key is reserved while its question is being stored: a repeat that overtakes the disk waits for the outcome.
+/// The ledger is rebuilt from the question records, so it remembers every acknowledged key for as long as the session
+/// exists. A key is reserved while its question is being stored: a repeat that arrives before that waits for the
+/// outcome.
 struct IdempotencyLedger: Sendable {
     /// The question behind a key.
     struct Entry: Sendable, Equatable {
@@ -13,7 +14,8 @@ struct IdempotencyLedger: Sendable {
         let message: String
         let content: JSONValue
 
-        /// Whether a question is the same: it says the same, and names no session or the one the turn ran in.
+        /// Whether a repeat asks the same question: it has the same content, and names no session or the turn's
+        /// session.
         func matches(_ chat: ClientMessage.Chat) -> Bool {
             MessageContent.isSame(chat.content, as: content) && (chat.session == nil || chat.session == session)
         }
@@ -26,7 +28,7 @@ struct IdempotencyLedger: Sendable {
 
     private var entries: [Key: Entry] = [:]
 
-    /// The question a principal asked under a key.
+    /// The question that a principal asked under a key.
     func entry(_ key: String, of principal: String) -> Entry? {
         entries[Key(principal: principal, key: ExactString(key))]
     }
@@ -35,7 +37,7 @@ struct IdempotencyLedger: Sendable {
         entries[Key(principal: principal, key: ExactString(key))] = entry
     }
 
-    /// Frees a key whose question was refused after all.
+    /// Frees the key of a question that was refused in the end.
     mutating func release(_ key: String, of principal: String) {
         entries[Key(principal: principal, key: ExactString(key))] = nil
     }

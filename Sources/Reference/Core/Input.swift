@@ -1,31 +1,30 @@
 import HoldfastJSON
 
-/// Something that happened to the server; the core learns of the world by these alone.
+/// An event from outside; the core learns about the world only from these.
 enum Input: Sendable {
-    /// The server starts: what the end of the last process interrupted is closed. The first thing that happens.
+    /// The server starts, and turns that the last process left open are ended. The first input.
     case started
-    /// A socket opened; a bearer header of its upgrade named this principal.
+    /// A socket opened; the bearer token of its upgrade named this principal.
     case opened(socket: Int, principal: String?)
-    /// A message came in.
+    /// A message arrived.
     case received(socket: Int, Received)
-    /// The peer showed a sign of life that is no message; where it is told of later, with the time at which it came.
+    /// The peer gave a sign of life other than a message; `at` is its time if it is reported later.
     case heard(socket: Int, at: Int? = nil)
     case ended(socket: Int)
     case asked(request: Int, RESTRequest)
-    /// Who made a REST request is gone before its answer.
+    /// A REST client disconnected before its answer.
     case left(request: Int)
-    /// Records are durable, or nothing of them was kept.
+    /// A write ended: all records are durable, or none was kept.
     case stored(write: Int, succeeded: Bool)
-    /// A request to the push service came to its end.
+    /// A request to the push service ended.
     case pushed(turn: String, device: String, PushOutcome)
-    /// A wait is over.
+    /// A timer fired.
     case elapsed(timer: Int)
-    /// Time passed; comes about every second.
+    /// Time passed; sent about once a second.
     case beat
-    /// The server is told to stop.
+    /// The server is asked to stop.
     case stopping
 
-    /// What a socket can bring.
     enum Received: Sendable, Equatable {
         case text(String)
         case binary([UInt8])
@@ -34,41 +33,40 @@ enum Input: Sendable {
     }
 }
 
-/// Something the core wants done; it does nothing by itself.
+/// An action for the shell to perform; the core itself performs none.
 enum Effect: Sendable, Equatable {
-    /// Send a text message to each of these sockets; what nobody is there to get is told all the same.
+    /// Send a text message to each of these sockets; also issued if there are none.
     case send(to: [Int], Outgoing)
     case ping(socket: Int)
     /// Close a socket, behind everything sent.
     case close(socket: Int, code: UInt16, reason: String)
     /// End a socket whose peer is gone.
     case cut(socket: Int)
-    /// End the process at once, with everybody in it; healthy servers never do.
+    /// End the process at once, with all its connections; healthy servers never do.
     case endProcess
     case answer(request: Int, RESTAnswer)
-    /// Make records durable, all or none, in the order of these effects, and say so.
+    /// Make records durable, all or none, in the order of these effects; then report the outcome.
     case store(write: Int, [StoredRecord])
-    /// Say when so many milliseconds are over.
+    /// Report after a number of milliseconds.
     case wait(timer: Int, ms: Int)
-    /// Bring a notice to a device, and say what became of it.
+    /// Send a notice to a device, and report the outcome.
     case push(device: String, PushNotice)
 }
 
-/// A frame on its way out.
 struct Outgoing: Sendable, Equatable {
-    /// The frame in its form, with its number where it has one; null for what is no frame.
+    /// The shaped frame, with its number if it has one; null for text that is not a frame.
     var frame: JSONValue
     var text: String
 }
 
-/// A REST request, without what HTTP adds.
+/// A REST request, independent of HTTP.
 struct RESTRequest: Sendable, Equatable {
     var method: String
-    /// Without the query, still percent-encoded.
+    /// The path without the query, percent-encoded.
     var path: String
-    /// What follows the question mark; healthy servers have no use for it.
+    /// Everything after the question mark; healthy servers ignore it.
     var query: String?
-    /// What follows `Bearer` in the `Authorization` header.
+    /// The text after `Bearer` in the `Authorization` header.
     var token: String?
     var body: [UInt8] = []
 }

@@ -1,20 +1,20 @@
 import HoldfastJSON
 
-/// Who asked a question, and so who is told what became of it.
+/// The asker of a question, who gets its outcome.
 enum Origin: Sendable, Equatable {
     case socket(Int)
     case request(Int)
 }
 
-/// A turn between its acceptance and its ending.
+/// A turn from its acceptance to its ending.
 struct LiveTurn: Sendable {
     enum State: String, Sendable {
-        /// Its question is on the way to the disk.
+        /// Its question is being stored.
         case storing
-        /// Its question is durable; another turn of its session runs.
+        /// Its question is durable; another turn of its session is running.
         case waiting
         case running
-        /// Its ending is on the way to the disk.
+        /// Its ending is being stored.
         case ending
     }
 
@@ -22,17 +22,15 @@ struct LiveTurn: Sendable {
     let principal: String
     let content: JSONValue
     let origin: Origin
-    /// When it took its place in the rate window.
+    /// When it was charged to the rate window.
     let chargedAt: Int
     var state = State.storing
-    /// What the agent has still to do.
     var steps: ArraySlice<Agent.Step> = []
     /// REST requests that wait for the ending.
     var waiters: [Waiter] = []
-    /// Repeats that came while the question was being stored.
+    /// Repeats that arrived while the question was being stored.
     var repeats: [Origin] = []
 
-    /// A REST request that waits for the ending.
     struct Waiter: Sendable {
         let request: Int
         let isRepeat: Bool
@@ -40,7 +38,7 @@ struct LiveTurn: Sendable {
 }
 
 extension LiveTurn {
-    /// Where a frame belongs that no running turn says: nobody asked for it, so its origin is made up and is never answered.
+    /// A placeholder for frames outside any running turn; its origin is never answered.
     init(placing names: TurnNames, of principal: String, at moment: Int) {
         self.init(names: names, principal: principal, content: .null, origin: .request(0), chargedAt: moment)
     }

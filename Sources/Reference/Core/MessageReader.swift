@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Reads what clients send, and says what is wrong with it; whatever the bytes are, the answer is a message or a refusal.
+/// Reads what clients send; any bytes result in a message or a refusal that explains the error.
 struct MessageReader: Sendable {
-    /// Integers beyond this are not the same number for every reader.
+    /// Some readers cannot represent larger integers exactly.
     static let maxInteger = 9_007_199_254_740_991
 
-    /// Whether a malformed session id is called unknown.
+    /// Whether a malformed session id is treated as an unknown one.
     var callsOddIDsUnknown = false
 
     func frame(_ text: String) throws(Refusal) -> ClientMessage {
@@ -32,7 +32,7 @@ struct MessageReader: Sendable {
         return try chat(try object(text))
     }
 
-    /// One JSON object, without what readers disagree about: equal names and lone surrogates.
+    /// Parses one JSON object; rejects duplicate names and lone surrogates, on which readers disagree.
     private func object(_ text: String) throws(Refusal) -> JSONObject {
         let document: JSONDocument
         do {
@@ -93,7 +93,7 @@ struct MessageReader: Sendable {
         return id
     }
 
-    /// The content of the last message, which is the user's; all the others have to be valid as well.
+    /// The content of the last message, which is the user's; all others must be valid too.
     private func question(_ object: JSONObject) throws(Refusal) -> JSONValue {
         guard let messages = object["messages"]?.arrayValue, !messages.isEmpty else {
             throw Refusal(.badRequest, "'messages' has to be an array of at least one message")
@@ -144,30 +144,29 @@ struct MessageReader: Sendable {
     }
 }
 
-/// A frame of a client that is what the specification says it is.
+/// A valid frame of a client.
 enum ClientMessage: Sendable, Equatable {
     case auth(Auth)
     case chat(Chat)
     case sync(Sync)
     case ping(nonce: String?)
 
-    /// The client says who it is.
     struct Auth: Sendable, Equatable {
         var `protocol`: Int
         var token: String?
         var clientId: String?
     }
 
-    /// A question; over REST the same thing is a body.
+    /// A question, as a frame or as the body of a REST request.
     struct Chat: Sendable, Equatable {
-        /// What the last message says, text or parts; earlier messages are context the server has itself.
+        /// The text or parts of the last message; the server already has the earlier ones.
         var content: JSONValue
         var session: String?
-        /// The client's own key for this question.
+        /// The key that the client chose.
         var key: String
     }
 
-    /// A question for everything after a position.
+    /// A request for everything after a position.
     struct Sync: Sendable, Equatable {
         var lastSeqSeen: Int
         var epoch: String?

@@ -1,14 +1,14 @@
 import HoldfastJSON
 
-/// A notification that an answer is there, ready for Apple's push service.
+/// A notification about an answer, ready for Apple's push service.
 struct PushNotice: Sendable, Equatable {
-    /// Whose devices it is for.
+    /// The owner of the devices.
     let principal: String
     /// The turn that ended.
     let turn: String
     /// The JSON body, at most 4096 bytes.
     var payload: String
-    /// The headers that go with it; the topic is the app's business.
+    /// The headers, except for the topic, which belongs to the app.
     var headers: [String: String]
 }
 
@@ -16,9 +16,9 @@ extension PushNotice {
     static let maxBytes = 4096
     static let maxCharacters = 200
 
-    /// The notice for an answer; the body is cut between characters until both limits hold.
+    /// The notice for an answer; its text is cut between characters until both limits hold.
     ///
-    /// The id names the request, so that a second attempt is known for the same push.
+    /// The id names the request, so that a retry is recognized as the same push.
     init(
         principal: String, title: String, answer: String, session: String, message: String, turn: String,
         id: String? = nil, variations: Set<Variation> = []
@@ -45,22 +45,22 @@ extension PushNotice {
         self.init(principal: principal, turn: turn, payload: text, headers: headers)
     }
 
-    /// What a header can carry of a turn's id, which may hold any character: at most 64 bytes.
+    /// A turn's id cut to the 64 bytes of a header value; the id may contain any character.
     private static func collapseID(of turn: String) -> String {
         String(turn.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }.prefix(64))
     }
 }
 
-/// What became of one request to the push service.
+/// The outcome of one request to the push service.
 enum PushOutcome: Sendable, Equatable {
-    /// It was answered; a refusal has a reason.
+    /// The service answered; a refusal has a reason.
     case answered(status: Int, reason: String?)
-    /// No connection came about, or it ended without an answer.
+    /// No connection was made, or it ended without an answer.
     case lost
-    /// No answer came in time; the push may have been taken.
+    /// No answer came in time; the push may still be delivered.
     case late
 
-    /// Whether it says that the device is gone or was never right; nothing else says anything about the device.
+    /// Whether the service says that the device is gone or was never valid; no other outcome concerns the device.
     var endsTheDevice: Bool {
         switch self {
         case .answered(410, _), .answered(400, "BadDeviceToken"), .answered(400, "DeviceTokenNotForTopic"): true
@@ -68,7 +68,7 @@ enum PushOutcome: Sendable, Equatable {
         }
     }
 
-    /// Whether the same push may do better a little later.
+    /// Whether a retry may succeed a little later.
     var isPassing: Bool {
         switch self {
         case .answered(429, _), .answered(500..., _), .lost: true
@@ -77,13 +77,13 @@ enum PushOutcome: Sendable, Equatable {
     }
 }
 
-/// An answer that was sent to open sockets, and left out of the notices for that.
+/// An answer that was sent to open sockets and therefore not pushed.
 struct UnheardAnswer: Sendable {
     let names: TurnNames
     let principal: String
     let message: String
     let text: String
     let at: Int
-    /// Those of the sockets that are still open.
+    /// The sockets that are still open.
     var sockets: Set<Int>
 }

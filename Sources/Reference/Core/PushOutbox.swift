@@ -1,10 +1,9 @@
-/// The notices on their way to each device: one at a time and in order, so that the newest is the one that stays.
+/// The queue of notices for each device: sent one at a time and in order, so that the newest one arrives last.
 struct PushOutbox: Sendable {
-    /// The most notices that wait for one device; what comes on top is left out, because reads have it all.
+    /// The most notices that wait for one device; further ones are dropped, because reads return everything.
     static let maxWaiting = 100
-    /// How often one notice is tried.
     static let maxAttempts = 3
-    /// How long the second attempt waits, in milliseconds; each later one waits four times as long.
+    /// The wait before the second attempt, in milliseconds; each later wait is four times as long.
     static let firstPauseMs = 250
 
     private struct Line {
@@ -15,12 +14,11 @@ struct PushOutbox: Sendable {
 
     private var lines: [String: Line] = [:]
 
-    /// Whether nothing waits for any device.
     var isEmpty: Bool { lines.values.allSatisfy { $0.notices.isEmpty } }
 
-    /// Puts a notice into the line of a device.
+    /// Adds a notice to the queue of a device.
     ///
-    /// - Returns: Whether it is the first there, and so to be sent at once.
+    /// - Returns: Whether it is the first in the queue and is to be sent at once.
     mutating func add(_ notice: PushNotice, for device: String) -> Bool {
         var line = lines[device] ?? Line()
         guard !line.isGone, line.notices.count < Self.maxWaiting else { return false }
@@ -29,12 +27,12 @@ struct PushOutbox: Sendable {
         return line.notices.count == 1
     }
 
-    /// The notice whose turn it is.
+    /// The notice to send now.
     func first(for device: String) -> PushNotice? { lines[device]?.notices.first }
 
-    /// Takes in what became of the first notice of a device, and whether that ends the use of the device.
+    /// Records the outcome for the first notice of a device, which may end the use of the device.
     ///
-    /// - Returns: After how many milliseconds the first one is sent, the same or the next; nil when none waits.
+    /// - Returns: The milliseconds until the next attempt, for the same notice or the next; nil if none waits.
     mutating func settle(_ device: String, _ outcome: PushOutcome) -> Int? {
         guard var line = lines[device], !line.notices.isEmpty else { return nil }
         defer { lines[device] = line }

@@ -1,27 +1,27 @@
-/// The budget of one principal: so many questions in a window of time, whichever transport they come by.
+/// The budget of one principal, over both transports: a number of questions in a window of time.
 struct RateWindow: Sendable {
-    /// When the places of a window become free again.
+    /// When the window frees its places.
     enum Pace: Sendable {
-        /// Each one the length of the window after it was taken, so that no span of that length ever holds more.
+        /// Each place is freed one window length after it was taken, so that no span of that length ever holds more.
         case sliding
-        /// All of them at fixed times.
+        /// All places are freed at fixed times.
         case fixed
     }
 
     private let budget: Int
     private let length: Int
     private let pace: Pace
-    /// The places that are not free yet: when each was taken, and when it becomes free.
+    /// The occupied places: when each was taken, and when it is freed.
     private var taken: [(at: Int, until: Int)] = []
 
-    /// A window that takes so many questions in so many milliseconds.
+    /// A window for a number of questions in a number of milliseconds.
     init(budget: Int, lengthMs: Int = 60_000, pace: Pace = .sliding) {
         self.budget = max(1, budget)
         length = max(1, lengthMs) * 1000
         self.pace = pace
     }
 
-    /// The window that a server was told to keep.
+    /// The window that a server is configured with.
     init(budget: Int, _ rules: CoreRules) {
         self.init(
             budget: budget, lengthMs: rules.rateWindowMs,
@@ -30,7 +30,7 @@ struct RateWindow: Sendable {
 
     /// Takes a place at a time in microseconds.
     ///
-    /// - Returns: Nil when there was one, else the milliseconds until one is free.
+    /// - Returns: Nil if there was one, else the milliseconds until one is freed.
     mutating func take(at now: Int) -> Int? {
         taken.removeAll { $0.until <= now }
         guard taken.count >= budget, let next = taken.first else {
@@ -40,7 +40,7 @@ struct RateWindow: Sendable {
         return max(1, (next.until - now + 999) / 1000)
     }
 
-    /// When a place that is taken at a time becomes free.
+    /// When a place taken now is freed.
     private func end(of now: Int) -> Int {
         switch pace {
         case .sliding: now + length
@@ -48,7 +48,7 @@ struct RateWindow: Sendable {
         }
     }
 
-    /// Gives back the place taken at a time: what could not be stored was not accepted.
+    /// Returns the place taken at a time, for a question that could not be stored and thus was not accepted.
     mutating func giveBack(_ time: Int) {
         if let position = taken.lastIndex(where: { $0.at == time }) { taken.remove(at: position) }
     }

@@ -1,30 +1,30 @@
 import HoldfastJSON
 
-/// The numbered stream of one principal: hands out `seq` and keeps the newest frames for replay.
+/// The numbered stream of one principal: assigns `seq` and keeps the newest frames for replay.
 ///
-/// All bounds hold at once: a frame leaves when more than `maxFrames` newer ones came, when it is older than `maxAgeMs`, or
-/// when it and all newer ones have more than `maxBytes`. Only frames with a `seq` ever enter, so pings and acks cannot push out an answer. The buffer lives in memory
-/// and ends with the process; that is honest because every start of the server names a new epoch, or fills it again.
+/// All limits hold at once: a frame is dropped if more than `maxFrames` newer ones follow, if it is older than
+/// `maxAgeMs`, or if it and all newer ones exceed `maxBytes`. Only frames with a `seq` enter, so pings and acks cannot
+/// push out an answer. The buffer lives in memory and ends with the process. A restart announces a new epoch or refills
+/// the buffer, so no client relies on lost frames.
 struct ReplayBuffer: Sendable {
     /// A frame as it was first sent.
     struct Entry: Sendable {
-        /// Its place in the stream.
         let seq: Int
         /// When it was sent, in microseconds.
         let at: Int
-        /// The frame with its number.
+        /// The frame, including its number.
         let frame: JSONValue
         /// The length of its text.
         let bytes: Int
     }
 
-    /// What a buffer can say about a position.
+    /// The frames after a position, if they are known.
     enum Reading: Sendable {
         /// Every frame after the position, in order.
         case whole([Entry])
-        /// Frames after the position are gone; these are left.
+        /// Some frames after the position are gone; these remain.
         case evicted([Entry])
-        /// The position lies behind the end of the stream.
+        /// The position is beyond the end of the stream.
         case unknown
     }
 
@@ -35,7 +35,7 @@ struct ReplayBuffer: Sendable {
     private let maxBytes: Int
     private var bytes = 0
     private var entries: [Entry] = []
-    /// Index of the oldest kept frame; the array is shortened only now and then.
+    /// Index of the oldest kept frame; the array is compacted occasionally.
     private var first = 0
     private var evictedThrough = 0
 
@@ -45,16 +45,16 @@ struct ReplayBuffer: Sendable {
         self.maxBytes = maxBytes
     }
 
-    /// Draws the next number, or one further on when numbers are left unused.
+    /// Draws the next number; a larger step leaves numbers unused.
     mutating func draw(step: Int = 1) -> Int {
         lastSeq += step
         return lastSeq
     }
 
-    /// Draws the number that stands for a time, which the same frame gets again in a later life.
+    /// Draws a number that derives from a time, so that the same frame gets it again after a restart.
     mutating func draw(at time: Int) -> Int { draw(step: max(1, time - lastSeq)) }
 
-    /// Keeps a frame whose number was drawn before.
+    /// Keeps a frame that already has a number.
     mutating func keep(_ frame: JSONValue, seq: Int, bytes: Int, at now: Int) {
         entries.append(Entry(seq: seq, at: now, frame: frame, bytes: bytes))
         self.bytes += bytes
@@ -62,7 +62,7 @@ struct ReplayBuffer: Sendable {
         dropOld(at: now)
     }
 
-    /// The frames after a position, which is exclusive.
+    /// The frames after a position, not including it.
     mutating func read(after position: Int, at now: Int) -> Reading {
         dropOld(at: now)
         guard position <= lastSeq else { return .unknown }

@@ -1,8 +1,8 @@
 import HoldfastJSON
 
-// Notices for people who are away; nothing here may hold up a turn.
+// Notifications for absent users; nothing here may delay a turn.
 extension ServerCore {
-    /// Tells the devices of a principal that an answer is there, unless it went out live; then once nobody took it.
+    /// Notifies a principal's devices of an answer; if it went out live, only once no sign of life follows.
     mutating func announce(_ names: TurnNames, of principal: String, message: String, text: String, wasHeard: Bool) {
         guard wasHeard, !rules.variations.contains(.pushBesideDone) else {
             return push(names, of: principal, message: message, text: text)
@@ -15,7 +15,7 @@ extension ServerCore {
                 sockets: Set(connections.sockets(of: principal))))
     }
 
-    /// A socket is gone: with the last one that an answer went to, and without a sign of life since, devices are told of it.
+    /// After a socket ends: notifies devices if it was the last one an answer went to, with no sign of life since.
     mutating func leave(_ socket: Int) {
         let gone = connections[socket]
         connections.remove(socket)
@@ -29,12 +29,12 @@ extension ServerCore {
         }
     }
 
-    /// A sign of life shows that the answers before it are looked at.
+    /// A sign of life shows that the earlier answers were received.
     private mutating func forgetHeard(of principal: String, at time: Int) {
         unheard.removeAll { $0.principal == principal && $0.at < time }
     }
 
-    /// Puts a notice on its way to every device of a principal.
+    /// Queues a notice for every device of a principal.
     mutating func push(_ names: TurnNames, of principal: String, message: String, text: String) {
         guard let devices = rules.devices[principal], !devices.isEmpty else { return }
         let title = sessions.session(names.session, of: principal)?.title ?? ""
@@ -48,7 +48,7 @@ extension ServerCore {
         for device in devices where outbox.add(notice, for: device) { deliver(to: device) }
     }
 
-    /// What became of a request to the push service.
+    /// A request to the push service ended.
     mutating func pushed(to device: String, _ outcome: PushOutcome) {
         guard let pause = outbox.settle(device, outcome) else { return }
         guard pause > 0 else { return deliver(to: device) }
@@ -57,13 +57,13 @@ extension ServerCore {
         effects.append(.wait(timer: timer, ms: pause))
     }
 
-    /// Sends the notice whose turn it is.
+    /// Sends the first notice of the queue.
     mutating func deliver(to device: String) {
         guard let notice = outbox.first(for: device) else { return }
         effects.append(.push(device: device, notice))
     }
 
-    /// A message that nobody asked for is durable: everybody hears of it.
+    /// An unsolicited message is durable: announce it to everyone.
     mutating func tell(_ remark: StoredRecord.Remark, _ notice: PushNotice, isPushed: Bool) {
         sessions.apply(.remark(remark))
         let listeners = connections.sockets(of: remark.principal)

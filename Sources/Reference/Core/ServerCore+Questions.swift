@@ -1,8 +1,8 @@
 import HoldfastJSON
 
-// From a question to a turn: repeats, refusals, and the acceptance that only the disk can give.
+// From a question to a turn: repeats, refusals, and acceptance once the question is stored.
 extension ServerCore {
-    /// Takes a question, whichever transport it came by.
+    /// Handles a question from either transport.
     mutating func ask(_ chat: ClientMessage.Chat, of principal: String, from origin: Origin) {
         do throws(Refusal) {
             try take(chat, of: principal, from: origin)
@@ -25,7 +25,7 @@ extension ServerCore {
         try accept(chat, of: principal, from: origin)
     }
 
-    /// Tells the asker that a question was not taken.
+    /// Tells the asker that a question was refused.
     mutating func refuse(_ refusal: Refusal, to origin: Origin) {
         switch origin {
         case .socket(let socket): send(Frames.refused(refusal), to: socket)
@@ -33,7 +33,8 @@ extension ServerCore {
         }
     }
 
-    /// Checks in an order that leaves no trace of what is refused: nothing is counted or reserved before the last check.
+    /// Checks in an order that leaves no trace of a refused question: nothing is counted or reserved before the last
+    /// check.
     private mutating func accept(
         _ chat: ClientMessage.Chat, of principal: String, from origin: Origin
     ) throws(Refusal) {
@@ -62,14 +63,14 @@ extension ServerCore {
         store(.question(question), as: .question(question))
     }
 
-    /// The session a question belongs to: a new one, or one that its principal has.
+    /// The session of a question: a new one, or an existing one of its principal.
     private mutating func session(for chat: ClientMessage.Chat, of principal: String) throws(Refusal) -> String {
         guard let id = chat.session else { return ids.next("ses") }
         if sessions.session(id, of: principal) != nil { return id }
         throw Refusal(.sessionNotFound, "no session '\(id.prefix(128))'", clientMessageId: chat.key)
     }
 
-    /// Takes a place in the budget of the principal, whichever transport the question came by.
+    /// Takes a place in the principal's budget, for either transport.
     private mutating func charge(_ principal: String, for chat: ClientMessage.Chat) throws(Refusal) {
         if let refusal = standing.refusal(of: chat, rules) { throw refusal }
         guard let budget = rules.messagesPerMinute else { return }
@@ -86,7 +87,7 @@ extension ServerCore {
         turns.values.contains { $0.names.session == session && $0.state == .storing }
     }
 
-    /// A question that was accepted before: the answer is what became of it, and nothing is run or counted.
+    /// Answers a repeat of an accepted question with the outcome of its turn; nothing runs again or counts again.
     private mutating func repeated(_ chat: ClientMessage.Chat, _ entry: IdempotencyLedger.Entry, from origin: Origin) {
         let names = TurnNames(session: entry.session, turn: entry.turn, question: entry.message, key: chat.key)
         guard turns[entry.turn] == nil else { return join(entry.turn, from: origin) }
@@ -100,7 +101,7 @@ extension ServerCore {
         }
     }
 
-    /// A repeat of a turn that still runs waits for its one ending like everybody else.
+    /// A repeat of a running turn waits for the turn's ending.
     private mutating func join(_ turn: String, from origin: Origin) {
         guard let live = turns[turn] else { return }
         if live.state == .storing {
@@ -120,7 +121,7 @@ extension ServerCore {
         send(Frames.ending(outcome(names, ending), of: names, duplicate: true), to: socket)
     }
 
-    /// How a turn ended; one without an ending that nothing runs was interrupted, and a restart will say so.
+    /// How a turn ended; a turn that neither runs nor has an ending was interrupted, and a restart records that.
     func outcome(_ names: TurnNames, _ ending: TurnEnding?) -> TurnEnding {
         ending ?? Self.interrupted
     }

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-// The recovery path: lists, reads and questions over HTTP.
+// Lists, reads and questions over HTTP, which a client can recover with.
 extension ServerCore {
     mutating func answer(_ asked: RESTRequest, request: Int) {
         do throws(Refusal) {
@@ -9,7 +9,7 @@ extension ServerCore {
                 try require("GET", asked)
                 return answer(request, 200, ["ok": true])
             }
-            guard asked.path.hasPrefix("/api/") else { throw nothing(at: asked.path) }
+            guard asked.path.hasPrefix("/api/") else { throw notFound(at: asked.path) }
             guard let principal = rules.principal(token: asked.token) else {
                 let code: ErrorCode = asked.token == nil ? .notAuthenticated : .authFailed
                 throw Refusal(code, "a valid bearer token is needed")
@@ -28,7 +28,7 @@ extension ServerCore {
                         .tooLarge, "the body has \(asked.body.count) bytes; at most \(rules.maxFrameBytes) are taken")
                 }
                 ask(try reader.body(asked.body), of: principal, from: .request(request))
-            case .health, nil: throw nothing(at: asked.path)
+            case .health, nil: throw notFound(at: asked.path)
             }
         } catch {
             answer(request, with: error)
@@ -41,7 +41,7 @@ extension ServerCore {
         }
     }
 
-    private func nothing(at path: String) -> Refusal {
+    private func notFound(at path: String) -> Refusal {
         Refusal(.badRequest, "nothing is at '\(path.prefix(120))'", status: 404)
     }
 

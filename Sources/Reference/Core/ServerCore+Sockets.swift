@@ -20,7 +20,7 @@ extension ServerCore {
         }
     }
 
-    /// The code to close with where others answer a frame with an `error`.
+    /// The close code for a refusal that has no `error` frame.
     private func closeCode(for refusal: Refusal, _ received: Input.Received) -> UInt16? {
         switch refusal.code {
         case .tooLarge: rules.variations.contains(.closesTooLarge) ? 1009 : nil
@@ -69,13 +69,13 @@ extension ServerCore {
                 Frames.refused(Refusal(.unsupportedVersion, "version \(auth.protocol) is not spoken here")), to: socket)
             return close(socket, code: 4010, reason: "unsupported version")
         }
-        // A token in the frame is always looked at, also when the upgrade brought a good one.
+        // A token in the frame is always checked, even if the upgrade brought a valid one.
         let named = auth.token == nil ? connection.admitted : nil
         guard let principal = named ?? rules.principal(token: auth.token) else {
             send(Frames.refused(Refusal(.authFailed, "the token is missing or not valid")), to: socket)
             return close(socket, code: 4001, reason: "bad credentials")
         }
-        // The position is read and the socket joined in one step: from here on it misses nothing.
+        // Reading the position and joining the socket is one step, so the socket misses nothing from here on.
         let connected = Frames.Connected(
             connection: connection.id, wall: now.wall, capabilities: rules.capabilities, rules: rules, epoch: epoch,
             lastSeq: streams[principal]?.lastSeq ?? 0)
@@ -83,10 +83,10 @@ extension ServerCore {
         connections.join(socket, principal: principal)
     }
 
-    /// What has to happen by itself: late handshakes end, silent peers end, others are asked for a sign of life.
+    /// Periodic work: closes late handshakes and silent peers, and pings the others.
     mutating func beat() {
         let interval = rules.heartbeatSeconds * 1_000_000
-        // Who was not looked at for so long was not served either; that proves nothing about the peers.
+        // After such a delay the peers were not served either, so their silence proves nothing.
         let isLate = now.steady - (lastBeat ?? now.steady) > interval * 3 / 2
         lastBeat = now.steady
         for socket in connections.all {

@@ -1,21 +1,21 @@
 import HoldfastJSON
 
-// Replay: what was missed since a position, or why that cannot be told.
+// Replay: the frames after a position, or the reason why they are unavailable.
 extension ServerCore {
-    /// Room for what surrounds the frames of a page.
+    /// Room for the envelope of a page.
     private static let pageOverhead = 1024
 
     /// Answers a `sync` with one page.
     ///
-    /// Nothing else happens while it is built, and the socket gets live frames already: what is in the stream now is in
-    /// `missed` or told to be missing, and every later frame comes live with a number greater than `lastSeq`.
+    /// This is one step, and the socket already gets live frames: everything in the stream now is in `missed` or
+    /// reported as missing, and every later frame arrives live with a number greater than `lastSeq`.
     mutating func answer(_ sync: ClientMessage.Sync, of principal: String, on socket: Int) {
         var stream = streams[principal] ?? newStream()
         var answer = SyncAnswer(lastSeq: stream.lastSeq)
         if let epoch = sync.epoch, epoch != self.epoch {
             answer.reason = .epochChanged
         } else if sync.epoch == nil, sync.lastSeqSeen > 0, rules.namesEpochs {
-            // A position without its epoch may come from any stream.
+            // A position without an epoch may come from any stream.
             answer.reason = .unknownPosition
         } else {
             switch stream.read(after: sync.lastSeqSeen, at: now.steady) {
@@ -30,9 +30,9 @@ extension ServerCore {
         send(Frames.syncResult(answer, epoch: epoch), to: socket)
     }
 
-    /// Puts frames into a page until one of its bounds is reached; at least one, so that following the pages ends.
+    /// Adds frames to a page up to its limits; at least one, so that paging always ends.
     ///
-    /// Where nothing can tell a page from the whole, a page would lose what comes after it without a word.
+    /// If the wire cannot mark a page as partial, a limit would silently lose the frames after it.
     private func fill(_ answer: inout SyncAnswer, with entries: [ReplayBuffer.Entry], limit: Int?) {
         var room = !rules.hasPages ? .max : rules.maxSentBytes - Self.pageOverhead
         for entry in entries.prefix(limit ?? .max) {

@@ -14,7 +14,7 @@ extension ServerCore {
         }
     }
 
-    /// The question is durable: now the server is responsible for it, and says so.
+    /// The question is durable: the server is now responsible for it, and acknowledges it.
     private mutating func accepted(_ question: StoredRecord.Question) {
         sessions.apply(.question(question))
         announce(question)
@@ -28,7 +28,7 @@ extension ServerCore {
         }
     }
 
-    /// Tells the asker that the question was taken, and the other devices that it was asked.
+    /// Acknowledges the question to the asker, and shows it to the other devices.
     private mutating func announce(_ question: StoredRecord.Question) {
         guard let turn = turns[question.turn] else { return }
         if case .socket(let socket) = turn.origin {
@@ -57,7 +57,7 @@ extension ServerCore {
         broadcast(Frames.message(turn.names, content: content, at: time), of: turn, at: question.at)
     }
 
-    /// Puts what a record of an earlier process tells into the stream again.
+    /// Adds the frames of an earlier process's record to the stream again.
     mutating func say(_ record: StoredRecord) {
         switch record {
         case .question(let it):
@@ -68,7 +68,7 @@ extension ServerCore {
         }
     }
 
-    /// The question could not be stored: it was never asked, and its key is free again.
+    /// The question could not be stored: it counts as never asked, and its key is free again.
     private mutating func rejected(_ question: StoredRecord.Question) {
         guard let turn = turns.removeValue(forKey: question.turn) else { return }
         ledger.release(turn.names.key, of: turn.principal)
@@ -88,7 +88,7 @@ extension ServerCore {
         advance(id)
     }
 
-    /// Lets the agent go on until it waits or is done.
+    /// Runs the agent until it waits or is done.
     mutating func advance(_ id: String) {
         while let turn = turns[id], turn.state == .running, let step = turn.steps.first {
             turns[id]?.steps.removeFirst()
@@ -113,13 +113,13 @@ extension ServerCore {
         }
     }
 
-    /// Ends a turn; its ending is stored before anyone hears of it.
+    /// Ends a turn; the ending is stored before anyone sees it.
     private mutating func finish(_ turn: LiveTurn, _ ending: TurnEnding) {
         turns[turn.names.turn]?.state = .ending
         store(ending, of: turn.names.turn, in: turn.names.session)
     }
 
-    /// The ending is durable, or could not be: either way the turn ends now, and the next one of its session starts.
+    /// The ending is durable or could not be stored: either way the turn ends now, and the session's next one starts.
     private mutating func ended(_ record: StoredRecord.Ending, isDurable: Bool) {
         var ending = record.ending
         if isDurable {
@@ -138,7 +138,7 @@ extension ServerCore {
         }
     }
 
-    /// Ends a turn of the last process in the stream that goes on.
+    /// Adds the ending of a turn of the last process to the stream.
     private mutating func tell(_ ending: TurnEnding, of record: StoredRecord.Ending) {
         guard let session = sessions[record.session], let turn = session.turns.first(where: { $0.id == record.turn })
         else { return }
@@ -147,9 +147,9 @@ extension ServerCore {
         broadcast(Frames.ending(ending, of: names), of: place, at: record.at)
     }
 
-    /// Tells everyone how a turn ended.
+    /// Sends the ending of a turn to everyone.
     private mutating func conclude(_ turn: LiveTurn, _ ending: TurnEnding, at time: Int) {
-        // Who took the answer live is looking at it already.
+        // A principal that received the answer live needs no push.
         let wasHeard = !connections.sockets(of: turn.principal).isEmpty
         broadcast(Frames.ending(ending, of: turn.names), of: turn, at: time)
         if case .answered(let message, let text) = ending {
@@ -159,15 +159,15 @@ extension ServerCore {
         leave(turn.names.turn, turn.names.session)
     }
 
-    /// Takes a turn out of the line of its session, and starts the next one.
+    /// Removes a turn from its session's queue, and starts the next one.
     mutating func leave(_ turn: String, _ session: String) {
         guard let next = queue.leave(turn, session: session), !isStopping else { return }
         if turns[next]?.state == .waiting { start(next) }
     }
 
-    /// Gives a frame its number, keeps it for replay, and sends it to every open connection of its principal.
+    /// Numbers a frame, keeps it for replay, and sends it to every open connection of its principal.
     ///
-    /// Where the stream goes on after a start, the time of the record that tells the same is the number.
+    /// If the stream survives restarts, the number derives from the time of the record with the same contents.
     mutating func broadcast(_ frame: JSONValue, of turn: LiveTurn, at time: Int? = nil) {
         let type = frame.text("type") ?? ""
         if type != "message" { sendDueAck(of: turn) }
@@ -192,29 +192,28 @@ extension ServerCore {
         effects.append(.send(to: sockets, Outgoing(frame: frame, text: text)))
     }
 
-    /// How far the next number lies behind the last one.
+    /// The distance between the last number and the next.
     private mutating func step(after last: Int) -> Int {
         if rules.variations.contains(.hugeNumbers) { return last == 0 ? 5_000_000_000 : 1000 }
         return rules.variations.contains(.sparseNumbers) ? ids.number(upTo: 9) : 1
     }
 
-    /// Sends the `ack` that a turn still owes to the connection that asked.
+    /// Sends the pending `ack` of a turn to the connection that asked.
     mutating func sendDueAck(of turn: LiveTurn) {
         guard let socket = dueAcks.removeValue(forKey: turn.names.turn) else { return }
         send(Frames.ack(turn.names, duplicate: false), to: socket)
     }
 
-    /// A stream in which nothing was said yet.
     func newStream() -> ReplayBuffer {
         ReplayBuffer(
             maxFrames: rules.replayFrames, maxAgeMs: rules.replaySeconds * 1000, maxBytes: rules.replayBytes)
     }
 
-    /// Ends what runs as interrupted; what is being stored goes on to its end.
+    /// Ends running turns as interrupted; writes in progress are completed.
     mutating func stop() {
         isStopping = true
         let ids = turns.sorted { $0.key < $1.key }
-        // Those that wait end after the one they wait for (ORDER-2).
+        // Waiting turns end after the one they wait for (ORDER-2).
         for state in [LiveTurn.State.running, .waiting] {
             for (id, turn) in ids where turn.state == state { interrupt(id) }
         }

@@ -1,17 +1,17 @@
 import Holdfast
 import HoldfastJSON
 
-/// The whole server without its sockets, its disk and its clock: inputs go in, effects come out.
+/// The whole server without its sockets, disk and clock: takes inputs, returns effects.
 ///
-/// Everything that decides is here and runs on one thread, one input after the other. That makes three hard promises cheap:
-/// the stream of a principal has one order, a `sync` sees a moment in which nothing else happens, and a test can replay any
-/// interleaving. What takes time (disk, agent, network) is an effect whose outcome comes back as an input.
+/// All decisions are made here, on one thread, one input at a time. That makes three hard promises easy: a principal's
+/// stream has one order, a `sync` is atomic, and a test can replay any interleaving. Slow work (disk, agent, network)
+/// is an effect whose outcome returns as an input.
 struct ServerCore: Sendable {
     let rules: CoreRules
     let reader: MessageReader
     let shaper: FrameShaper
     var ids: IDSource
-    /// Names this run's numbering: replay lives in memory, so no position outlives the process.
+    /// Identifies this run's numbering: replay lives in memory, so positions end with the process.
     var epoch: String
 
     var now = Moment(steady: 0, wall: 0)
@@ -22,41 +22,38 @@ struct ServerCore: Sendable {
     var ledger = IdempotencyLedger()
     var rates: [String: RateWindow] = [:]
     var queue = TurnQueue()
-    /// Turns that did not end yet, by their id.
+    /// Turns without an ending, by id.
     var turns: [String: LiveTurn] = [:]
     var writes: [Int: Write] = [:]
     var timers: [Int: String] = [:]
     var outbox = PushOutbox()
-    /// Devices whose first notice is tried again when a wait is over.
+    /// Devices whose first notice is retried when a timer fires.
     var pushTimers: [Int: String] = [:]
-    /// Connections that asked a question and have no `ack` yet, by the turn.
+    /// Connections that asked a question and still wait for its `ack`, by turn.
     var dueAcks: [String: Int] = [:]
-    /// Turns whose `ack` is due when a timer ends.
+    /// Turns whose `ack` is due when a timer fires.
     var ackTimers: [Int: String] = [:]
     var isStopping = false
-    /// What the agent says, where that is not an echo.
+    /// The agent's configured replies; without one, it echoes.
     var replies = Replies()
-    /// What was ordered for questions to come.
+    /// Orders for future questions.
     var standing = StandingOrders()
-    /// Whether the numbering is that of another process, so that what its end broke belongs into the stream.
+    /// Whether the numbering continues that of another process, so that interrupted turns are ended in the same stream.
     var goesOn = false
-    /// Answers that went out live and that nobody has shown a sign of life since.
+    /// Answers sent live, with no sign of life since.
     var unheard: [UnheardAnswer] = []
-    /// When time was last looked at.
     var lastBeat: Int?
 
     private var counter = 0
     private var lastStamp = 0
 
-    /// What waits for the disk.
     enum Write: Sendable {
         case question(StoredRecord.Question)
         case ending(StoredRecord.Ending)
-        /// What the agent says of its own accord; devices are told of it always, or when nobody takes it live.
+        /// An unsolicited message of the agent; devices are notified always, or only if no device receives it live.
         case remark(StoredRecord.Remark, notice: PushNotice, isPushed: Bool)
     }
 
-    /// A server that knows these records from before.
     init(rules: CoreRules, records: [StoredRecord], ids: IDSource = IDSource()) {
         self.rules = rules
         self.ids = ids
@@ -73,7 +70,7 @@ struct ServerCore: Sendable {
         effects = []
     }
 
-    /// Takes over what another process of the same server knew in memory alone; before the first input.
+    /// Restores the in-memory state of an earlier process of the same server; call it before the first input.
     mutating func remember(_ memory: ServerMemory) {
         standing = memory.standing
         replies = memory.replies
@@ -83,18 +80,17 @@ struct ServerCore: Sendable {
         goesOn = true
     }
 
-    /// What is in memory alone.
+    /// The state that exists only in memory.
     func memory(keepingEpoch keepsEpoch: Bool) -> ServerMemory {
         ServerMemory(epoch: epoch, streams: streams, standing: standing, replies: replies, keepsEpoch: keepsEpoch)
     }
 
-    /// Whether no notice is on its way.
     var isQuiet: Bool { outbox.isEmpty }
 
-    /// Whether no turn runs and no record waits for the disk.
+    /// Whether no turn runs and no write is pending.
     var isIdle: Bool { turns.isEmpty && writes.isEmpty }
 
-    /// Takes in what happened and tells what to do about it, in order.
+    /// Handles an input and returns the effects, in order.
     mutating func handle(_ input: Input, at moment: Moment) -> [Effect] {
         now = moment
         switch input {
@@ -104,7 +100,7 @@ struct ServerCore: Sendable {
         case .heard(let socket, let time): connections[socket]?.hear(at: time ?? now.steady)
         case .ended(let socket): leave(socket)
         case .asked(let request, let asked): answer(asked, request: request)
-        // Leaving cancels nothing (TURN-6).
+        // A disconnect cancels nothing (TURN-6).
         case .left: break
         case .stored(let write, let succeeded): stored(write, succeeded)
         case .pushed(_, let device, let outcome): pushed(to: device, outcome)
@@ -119,9 +115,9 @@ struct ServerCore: Sendable {
         return effects
     }
 
-    /// Closes the turns that the end of the last process interrupted.
+    /// Ends the turns that the last process left open.
     private mutating func closeInterrupted() {
-        // In the order in which they began: what is stored is the same for the same records.
+        // In the order of creation, so that equal records lead to equal writes.
         for session in sessions.all.sorted(by: { $0.createdAt < $1.createdAt }) {
             for turn in session.turns where turn.ending == nil {
                 store(Self.interrupted, of: turn.id, in: session.id)
@@ -131,13 +127,13 @@ struct ServerCore: Sendable {
 
     // MARK: what the parts share
 
-    /// A number for a request to the outside that nothing else has.
+    /// A unique number for an outside request.
     mutating func nextNumber() -> Int {
         counter += 1
         return counter
     }
 
-    /// The time of a record: later than that of any other, also when the clock was set back.
+    /// The time of a record: later than any other, even if the clock was set back.
     mutating func stamp() -> Int {
         lastStamp = max(lastStamp + 1, now.wall)
         return lastStamp
@@ -149,17 +145,16 @@ struct ServerCore: Sendable {
         effects.append(.store(write: write, [record]))
     }
 
-    /// Stores how a turn ended, and tells of it then.
+    /// Stores how a turn ended; the ending is announced after that.
     mutating func store(_ ending: TurnEnding, of turn: String, in session: String) {
         let record = StoredRecord.Ending(session: session, turn: turn, ending: ending, at: stamp())
         store(.ending(record), as: .ending(record))
     }
 
-    /// How a turn ends that the end of the server has cut short.
+    /// The ending of a turn that was running when the server stopped.
     static let interrupted = TurnEnding.failed(
         code: ErrorCode.interrupted.rawValue, text: "the server stopped while this turn ran")
 
-    /// Sends a frame that belongs to one connection alone.
     mutating func send(_ frame: JSONValue, to socket: Int) {
         guard let connection = connections[socket], !connection.isClosing else { return }
         let frame = shaper.shape(frame)

@@ -1,18 +1,18 @@
 import Holdfast
 import HoldfastJSON
 
-/// What was ordered for questions that are still to come: rules of which each deed has one.
+/// Orders for future questions: at most one rule for each kind of deed.
 struct StandingOrders: Sendable {
     private var rules = Rules()
 
-    /// The deeds, by the names that people know their orders by.
+    /// The deeds by their public names.
     private static let names: [(deed: Rule.Deed, name: String)] = [
         (.fail, "failNext"), (.refuse, "limitNext"), (.delay, "slowMs"),
     ]
 
     mutating func set(_ rule: Rule) { rules.set(rule) }
 
-    /// How often questions will still fail or be refused, and by how much each is slower; of one deed, or of all.
+    /// The pending failures and refusals and the extra delay, for one deed or for all.
     func state(of deed: Rule.Deed? = nil) -> JSONValue {
         var state: JSONValue = [:]
         for (known, name) in Self.names where known == deed ?? known {
@@ -22,11 +22,11 @@ struct StandingOrders: Sendable {
         return state
     }
 
-    /// What the agent does now, where it was to do this.
+    /// Applies the orders to the agent's steps.
     mutating func changed(_ steps: [Agent.Step]) -> [Agent.Step] {
         var steps = steps
         let question = Rule.Arrival(.question)
-        // Tools and waits stay, so that a turn fails as one does: after it began.
+        // Tools and waits stay, so that the turn fails after it started, as a real one does.
         if let failure = rules.rule(for: question, doing: .fail), let last = steps.indices.last {
             steps[last] = .fail(failure.reason ?? "")
         }
@@ -34,9 +34,9 @@ struct StandingOrders: Sendable {
         return wait > 0 ? [.wait(wait)] + steps : steps
     }
 
-    /// Why a question is refused now; nil when it is not.
+    /// The ordered refusal of a question, if any.
     ///
-    /// A question that is refused has been counted then.
+    /// A refusal uses up one application of the rule.
     mutating func refusal(of chat: ClientMessage.Chat, _ limits: CoreRules) -> Refusal? {
         guard let rule = rules.rule(for: Rule.Arrival(.question), doing: .refuse) else { return nil }
         let wait = rule.milliseconds ?? 0
@@ -46,14 +46,14 @@ struct StandingOrders: Sendable {
     }
 }
 
-/// What one process of a server hands to the next when it is restarted on request.
+/// State that a process of a server passes to the next on a requested restart.
 package struct ServerMemory: Sendable {
     let epoch: String
     let streams: [String: ReplayBuffer]
     let standing: StandingOrders
     let replies: Replies
-    /// Whether numbers and frames go on, as in a server that keeps them on disk (SYNC-5).
+    /// Whether numbers and frames continue, as in a server that keeps them on disk (SYNC-5).
     let keepsEpoch: Bool
-    /// Ages of kept frames are measured on it.
+    /// The clock for the ages of kept frames.
     var clock: WallClock?
 }

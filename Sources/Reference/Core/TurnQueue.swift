@@ -1,10 +1,10 @@
-/// Which turn of each session runs and which wait: one at a time within a session, sessions independent of each other.
+/// The running and waiting turns of each session: one runs at a time per session, and sessions are independent.
 struct TurnQueue: Sendable {
-    /// Whether all sessions share one line.
+    /// Whether all sessions share one queue.
     var isShared = false
     private var lines: [String: [String]] = [:]
 
-    /// Puts a turn at the end of the line of its session.
+    /// Adds a turn to its session's queue.
     ///
     /// - Returns: Whether it may start at once.
     mutating func enter(_ turn: String, session: String) -> Bool {
@@ -13,7 +13,7 @@ struct TurnQueue: Sendable {
         return lines[session]?.count == 1
     }
 
-    /// Takes an ended turn out of its line, however it ended.
+    /// Removes an ended turn from its queue.
     ///
     /// - Returns: The turn that may start now.
     mutating func leave(_ turn: String, session: String) -> String? {

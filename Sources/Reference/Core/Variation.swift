@@ -1,8 +1,8 @@
-/// A named way to be different and right: what the specification allows and the reference does not do by itself.
+/// A named legal deviation: behavior that the specification allows, but the reference does not show by default.
 package struct Variation: Sendable, Hashable, CustomStringConvertible {
-    /// What the server does differently, such as `sparse-numbers`.
+    /// The name, such as `sparse-numbers`.
     package let name: String
-    /// The same in a sentence, with the clause that allows it.
+    /// The deviation in a sentence, with the clause that allows it.
     package let summary: String
 
     init(_ name: String, _ summary: String) { (self.name, self.summary) = (name, summary) }

@@ -99,7 +99,6 @@ extension Defect {
 }
 
 extension CoreRules {
-    /// What proves that one is this principal.
     func tokens(of principal: String) -> [String] {
         principalsByToken.filter { $0.value == principal }.map(\.key).sorted()
     }

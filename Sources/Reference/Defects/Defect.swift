@@ -1,33 +1,33 @@
 import Holdfast
 
-/// A named way to be wrong: what a broken server does, the clause it breaks by that, and the change that makes it do so.
+/// A named fault: what the broken server does, the clause it violates, and the change that causes it.
 package struct Defect: Sendable, Hashable, CustomStringConvertible {
-    /// The area and what the broken peer does, such as `sync-claims-complete-after-eviction`.
+    /// The area and the behavior, such as `sync-claims-complete-after-eviction`.
     package let name: String
-    /// What the broken peer does, and when it shows.
+    /// The behavior of the broken server, and when it shows.
     package let summary: String
-    /// The clause it breaks; others only where that cannot be avoided.
+    /// The violated clause; a defect violates others only if that is unavoidable.
     package let clause: ClauseID
-    /// What a run must be able to do to see it; most need only a URL.
+    /// The requirement for a run to detect it; most need only a URL.
     package let need: Need
-    /// The profiles that a server has to keep for the defect to show, besides that of the clause it breaks.
+    /// The profiles that a server must keep for the defect to show, besides that of the violated clause.
     package let profiles: Set<Profile>
-    /// What is wrong around the healthy core.
+    /// The changes around the healthy core.
     let faults: [Fault]
 
-    /// What it takes to see a defect.
+    /// A requirement for a run to detect a defect.
     package enum Need: String, Sendable, Hashable, CaseIterable {
         /// A URL and tokens.
         case url
-        /// To stop, kill and start the server.
+        /// Permission to stop, kill and start the server.
         case restart
-        /// To make the disk of the server refuse writes.
+        /// A way to make the server's disk refuse writes.
         case storageFault
-        /// A server that was given `messagesPerMinute`.
+        /// A server configured with `messagesPerMinute`.
         case budget
-        /// To wait for several heartbeats, or for the time a handshake may take.
+        /// Time to wait for several heartbeats, or for the handshake timeout.
         case patience
-        /// To be many: more principals at once than a suite has.
+        /// More concurrent principals than a suite run has.
         case load
     }
 
@@ -51,7 +51,6 @@ package struct Defect: Sendable, Hashable, CustomStringConvertible {
 
     package static func named(_ name: String) -> Defect? { all.first { $0.name == name } }
 
-    /// The defects of an area; each statement is one.
     static func list(@Builder _ defects: () -> [Defect]) -> [Defect] { defects() }
 
     @resultBuilder enum Builder {
@@ -60,7 +59,7 @@ package struct Defect: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CoreRules {
-    /// The rules as a server with these defects has them.
+    /// The rules of a server with these defects.
     func broken(by defects: Set<Defect>) -> CoreRules {
         var rules = self
         for case .rules(let change) in defects.faults { change(&rules) }
@@ -69,7 +68,7 @@ extension CoreRules {
 }
 
 extension Set<Defect> {
-    /// What is wrong, in the order of the chapters.
+    /// The changes, in the order of the chapters.
     var faults: [Fault] {
         isEmpty ? [] : (Defect.all.filter(contains) + subtracting(Defect.all)).flatMap(\.faults)
     }

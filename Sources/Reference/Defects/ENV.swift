@@ -160,7 +160,7 @@ extension Defect {
 }
 
 extension FaultyCore.Asker {
-    /// Asks something else.
+    /// Replaces the content of the question.
     mutating func asks(_ content: JSONValue) {
         guard var messages = chat["messages"]?.arrayValue, var last = messages.popLast() else { return }
         last["content"] = content
@@ -169,18 +169,19 @@ extension FaultyCore.Asker {
 }
 
 extension FaultyCore {
-    /// What a session of the list says last, whole.
+    /// The full text of a listed session's last message.
     func lastMessage(of entry: JSONValue) -> String? {
         let session = entry.text("id").flatMap { core.sessions[$0] }
         return session?.messages.last.map { MessageContent.text(of: $0.content) }
     }
 }
 
-/// Half an emoji; a Swift string cannot hold one, so another character stands for it until the text is written.
+/// Half an emoji: a placeholder character, because a Swift string cannot hold a lone surrogate, until the text is
+/// written.
 enum HalfEmoji {
     private static let placeholder = "\u{F8FF}"
 
-    /// The first code units of a text, also where the cut leaves half an emoji.
+    /// The first code units of a text; the cut may split an emoji.
     static func cut(_ text: String, afterUnits limit: Int) -> String {
         var kept = String.UnicodeScalarView()
         var units = 0
@@ -194,7 +195,7 @@ enum HalfEmoji {
         return text
     }
 
-    /// A text with the escape of a lone surrogate wherever half an emoji stands.
+    /// The text with each placeholder replaced by the escape of a lone surrogate.
     static func written(_ text: String) -> String {
         text.split(separator: placeholder, omittingEmptySubsequences: false).joined(separator: "\\ud83d")
     }

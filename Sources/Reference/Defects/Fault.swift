@@ -2,35 +2,35 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTransport
 
-/// One thing that is wrong with a server, around its core.
+/// One change to a server, outside its core.
 enum Fault: Sendable {
-    /// What comes in goes through a layer on its way to the core, and what goes out on its way back.
+    /// A layer around the core: inputs pass through it on their way in, and effects on their way out.
     typealias Layer = @Sendable (Input, inout FaultyCore, Next) -> [Effect]
-    /// The way on to the core, through the layers within.
+    /// Passes an input on to the inner layers and the core.
     typealias Next = (Input, inout FaultyCore) -> [Effect]
 
-    /// It was told something else.
+    /// Changes the configuration.
     case rules(@Sendable (inout CoreRules) -> Void)
-    /// It remembers something else after a start.
+    /// Changes the records that it starts with.
     case records(@Sendable (inout [StoredRecord]) -> Void)
-    /// It begins with something else in memory.
+    /// Changes the initial state in memory.
     case start(@Sendable (inout ServerCore) -> Void)
-    /// It takes a message for another one, before anything else sees it.
+    /// Replaces a message before anything else sees it.
     case message(@Sendable (Input.Received) -> Input.Received)
-    /// It takes another token for that of an upgrade: the one shown, its query, and who may come.
+    /// Replaces the token of an upgrade, given the token, the query and the rules.
     case upgrade(@Sendable (String?, String?, CoreRules) -> String?)
-    /// Its disk writes otherwise.
+    /// Changes how the disk is written.
     case disk(@Sendable (inout RecordLog.Habits) -> Void)
-    /// It hears, says or stores something else, or at another time.
+    /// Changes what the core receives, sends or stores, or when.
     case layer(Layer)
 }
 
-// What comes in.
+// Inputs.
 extension Fault {
-    /// Does something about an input before the core sees it, or instead: then the way on is not taken.
+    /// Handles an input before the core does, or in its place by not calling `next`.
     static func input(_ body: @escaping Layer) -> Fault { .layer(body) }
 
-    /// Changes the frames of a type that clients send.
+    /// Changes frames of a type that clients send.
     static func hears(_ type: String, _ change: @escaping @Sendable (inout JSONValue, inout FaultyCore) -> Void)
         -> Fault
     {
@@ -44,7 +44,7 @@ extension Fault {
         }
     }
 
-    /// Changes questions, whichever transport they come by; what is done to the session they name holds for this question alone.
+    /// Changes questions from either transport; a change of the session applies to that question only.
     static func chats(_ change: @escaping @Sendable (inout FaultyCore.Asker, inout FaultyCore) -> Void) -> Fault {
         .layer { input, server, next in
             guard let asker = server.asker(in: input) else { return next(input, &server) }
@@ -79,7 +79,7 @@ extension Fault {
         }
     }
 
-    /// Takes an end of a write for another one; told is what was written.
+    /// Changes the outcome of a write; the closure gets the write.
     static func outcomes(_ change: @escaping @Sendable (ServerCore.Write, Bool, inout FaultyCore) -> Bool) -> Fault {
         .layer { input, server, next in
             guard case .stored(let write, let succeeded) = input, let purpose = server.core.writes[write] else {
@@ -90,9 +90,9 @@ extension Fault {
     }
 }
 
-// What goes out.
+// Outputs.
 extension Fault {
-    /// Changes, adds to or drops what is sent, live alone.
+    /// Changes, adds or drops live frames, but not replayed ones.
     static func sends(
         _ change: @escaping @Sendable (_ frame: JSONValue, _ sockets: [Int], Input, inout FaultyCore) -> [Effect]?
     ) -> Fault {
@@ -102,14 +102,14 @@ extension Fault {
         }
     }
 
-    /// Does something else about an effect; nil leaves it as it is.
+    /// Replaces an effect; nil leaves it unchanged.
     static func effects(_ change: @escaping @Sendable (Effect, Input, inout FaultyCore) -> [Effect]?) -> Fault {
         .layer { input, server, next in
             next(input, &server).flatMap { change($0, input, &server) ?? [$0] }
         }
     }
 
-    /// Changes the frames of some types as they leave, live and in a replay; of all types where none is named.
+    /// Changes outgoing frames of some types, live and replayed; with no types named, all frames.
     static func frames(
         _ types: String..., change: @escaping @Sendable (inout JSONValue, inout FaultyCore) -> Void
     ) -> Fault {
@@ -125,7 +125,7 @@ extension Fault {
         }
     }
 
-    /// Leaves members out of the frames of a type.
+    /// Omits members of frames of a type.
     static func omits(
         _ members: String..., from type: String, where isMeant: @escaping @Sendable (JSONValue) -> Bool = { _ in true }
     ) -> Fault {
@@ -134,7 +134,7 @@ extension Fault {
         }
     }
 
-    /// Says nothing of some frames, live and in a replay.
+    /// Drops some frames, live and replayed.
     static func drops(_ isDropped: @escaping @Sendable (JSONValue, FaultyCore) -> Bool) -> Fault {
         sends { frame, sockets, _, server in
             if isDropped(frame, server) { return [] }
@@ -144,7 +144,7 @@ extension Fault {
         }
     }
 
-    /// Does something behind each frame of a type.
+    /// Adds effects after each frame of a type.
     static func after(
         _ type: String, _ body: @escaping @Sendable (JSONValue, [Int], Input, inout FaultyCore) -> [Effect]
     ) -> Fault {
@@ -154,7 +154,7 @@ extension Fault {
         }
     }
 
-    /// Does something else than answer a frame with an `error`.
+    /// Replaces the `error` that answers a frame.
     static func refusing(
         _ codes: ErrorCode..., body: @escaping @Sendable (JSONValue, Int, Input, inout FaultyCore) -> [Effect]?
     ) -> Fault {
@@ -166,7 +166,7 @@ extension Fault {
         }
     }
 
-    /// Does something more about a question that is refused, whichever transport it came by; it may be asked once more.
+    /// Adds effects to the refusal of a question on either transport; the question may be asked again once.
     static func refused(
         _ code: ErrorCode,
         body: @escaping @Sendable (FaultyCore.Asker, inout FaultyCore, (inout FaultyCore) -> [Effect]) -> [Effect]
@@ -186,7 +186,6 @@ extension Fault {
         }
     }
 
-    /// Changes what is answered over REST.
     static func answers(
         _ change: @escaping @Sendable (inout Answer, RESTRequest, inout FaultyCore) -> Void
     ) -> Fault {
@@ -206,14 +205,12 @@ extension Fault {
         }
     }
 
-    /// An answer over REST on its way out.
     struct Answer {
         var status: Int
         var headers: [String: String]
         var body: JSONValue
-        /// Whether it is never given.
         var isKeptBack = false
-        /// How its text is spoiled.
+        /// Corrupts its text.
         var writes: (String) -> String = { $0 }
 
         mutating func eachListed(_ change: (inout JSONValue) -> Void) {
@@ -224,7 +221,7 @@ extension Fault {
             }
         }
 
-        /// Changes each element of a member of a session.
+        /// Changes each element of a session's array member.
         mutating func each(_ name: String, _ change: (JSONValue) -> JSONValue?) {
             if let session = body["session"] { body["session"] = session.mapping(name, change) }
         }
@@ -247,14 +244,14 @@ extension Fault {
         }
     }
 
-    /// A notice on its way out, and what it is about.
+    /// An outgoing notice and its subject.
     struct Notice {
         var payload: JSONValue
         var headers: [String: String]
         let turn: String
         let question: String
         let answer: String
-        /// How its text is spoiled.
+        /// Corrupts its text.
         var writes: (String) -> String = { $0 }
 
         subscript(aps name: String) -> JSONValue? {
@@ -266,7 +263,7 @@ extension Fault {
             }
         }
 
-        /// A member of what is shown.
+        /// A member of the visible alert.
         subscript(alert name: String) -> JSONValue? {
             get { self[aps: "alert"]?[name] }
             set {
@@ -278,9 +275,9 @@ extension Fault {
     }
 }
 
-// What is stored.
+// Storage.
 extension Fault {
-    /// Shows other sessions to who reads them; what the closure answers with false is not shown.
+    /// Changes the sessions that a reader sees; the closure returns false to hide one.
     static func shows(
         _ change: @escaping @Sendable (inout SessionStore.Session, Reading, FaultyCore) -> Bool
     ) -> Fault {
@@ -311,9 +308,9 @@ extension Fault {
         }
     }
 
-    /// Stores something else, or at another time; nil stores it as it is.
+    /// Changes or delays writes; nil leaves one unchanged.
     ///
-    /// The way on tells the core of an outcome.
+    /// Calling `next` reports the outcome to the core.
     static func stores(
         _ change: @escaping @Sendable (_ write: Int, StoredRecord, inout FaultyCore, Next) -> [Effect]?
     ) -> Fault {
@@ -331,7 +328,7 @@ extension Fault {
         }
     }
 
-    /// Says that a record is stored, and stores it later; nil for at once and not at all later.
+    /// Reports a record as stored and stores it later; nil stores it at once.
     static func storesLate(
         _ delay: @escaping @Sendable (StoredRecord, FaultyCore) -> Int?
     ) -> Fault {

@@ -1,33 +1,32 @@
 import Holdfast
 import HoldfastJSON
 
-/// A server core behind what is wrong with it: layers that change what comes in and what goes out, what is stored and when.
+/// A server core behind its faults: layers that change inputs, effects and storage.
 ///
-/// The core knows of none of them. A healthy server has none, and its core is asked at once.
+/// The core is unaware of them. A healthy server has none, and inputs go straight to its core.
 struct FaultyCore: Sendable {
     var core: ServerCore
     var notes = Notes()
     private let layers: [Fault.Layer]
     private let messages: [@Sendable (Input.Received) -> Input.Received]
 
-    /// What layers remember between two inputs.
+    /// State of the layers between inputs.
     struct Notes: Sendable {
-        /// Facts, each with its defect's own word before it.
+        /// Facts, each prefixed with its defect's own word.
         var marks: Set<String> = []
         var texts: [String: String] = [:]
         var numbers: [String: Int] = [:]
-        /// What is held back until something else has happened.
+        /// Effects held back until an event.
         var held: [String: [Effect]] = [:]
-        /// What is held back for a time, by the timer that ends it.
+        /// Effects held back for a time, by timer.
         var late: [Int: [Effect]] = [:]
-        /// REST requests that have no answer yet.
+        /// REST requests without an answer.
         var asked: [Int: RESTRequest] = [:]
         var windows: [String: RateWindow] = [:]
-        /// A second ledger beside that of the core.
         var ledger = IdempotencyLedger()
     }
 
-    /// A core with these records, behind some defects, which also change the rules.
+    /// A core with these records and defects; the defects may also change the rules.
     init(_ rules: CoreRules, records: [StoredRecord], ids: IDSource = IDSource(), defects: Set<Defect> = []) {
         var records = records
         var layers: [Fault.Layer] = []
@@ -45,13 +44,13 @@ struct FaultyCore: Sendable {
         for case .start(let change) in faults { change(&core) }
     }
 
-    /// What a message of a socket is taken for, before anything else sees it.
+    /// Replaces a received message, before anything else sees it.
     func taken(_ received: Input.Received) -> Input.Received { messages.reduce(received) { $1($0) } }
 
-    /// Whether nothing runs and nothing waits for the disk.
+    /// Whether no turn runs and no write is pending.
     var isIdle: Bool { core.isIdle && notes.late.isEmpty }
 
-    /// Takes in what happened and tells what to do about it, in order.
+    /// Handles an input and returns the effects, in order.
     mutating func handle(_ input: Input, at moment: Moment) -> [Effect] {
         var input = input
         if !messages.isEmpty, case .received(let socket, let received) = input {
@@ -67,8 +66,8 @@ struct FaultyCore: Sendable {
         return effects
     }
 
-    /// Does what it is told; the value says what that is.
-    /// - Throws: A problem that names the member that is wrong.
+    /// Follows an order; the value describes the result.
+    /// - Throws: A problem that names the wrong member.
     mutating func obey(
         _ order: ServerOrder, at moment: Moment
     ) throws(InputProblem) -> (answer: JSONValue, effects: [Effect]) {
@@ -76,14 +75,14 @@ struct FaultyCore: Sendable {
         return (answer, through(0, .beat) { _, _ in effects })
     }
 
-    /// Hands an input through the layers to what lies behind them, and the effects back.
+    /// Passes an input through the layers, and the effects back.
     private mutating func through(_ index: Int, _ input: Input, _ innermost: Fault.Next) -> [Effect] {
         guard index < layers.count else { return innermost(input, &self) }
         let layer = layers[index]
         return layer(input, &self) { input, server in server.through(index + 1, input, innermost) }
     }
 
-    /// What was held back for a time, oldest first; nil stands for all of it.
+    /// The effects held back for a time, oldest first, up to a timer; all by default.
     private mutating func release(upTo timer: Int = .max) -> [Effect] {
         let due = notes.late.keys.filter { $0 <= timer }.sorted()
         return due.flatMap { notes.late.removeValue(forKey: $0) ?? [] }
@@ -91,7 +90,7 @@ struct FaultyCore: Sendable {
 
     // MARK: what layers use
 
-    /// Lets the core do something beside what it is asked; what follows from it.
+    /// Makes the core act on its own, and returns the effects.
     mutating func having(_ deed: (inout ServerCore) -> Void) -> [Effect] {
         let before = core.effects
         core.effects = []
@@ -100,21 +99,20 @@ struct FaultyCore: Sendable {
         return core.effects
     }
 
-    /// Holds effects back for a time.
     mutating func delaying(_ effects: [Effect], ms: Int) -> [Effect] {
         let timer = core.nextNumber()
         notes.late[timer] = effects
         return [.wait(timer: timer, ms: ms)]
     }
 
-    /// Whether more principals are connected than a suite has.
+    /// Whether more principals are connected than a suite run has.
     var isCrowded: Bool { core.connections.principals > 12 }
 
     func said(_ frame: JSONValue) -> Outgoing { Outgoing(frame: frame, text: core.shaper.text(ofShaped: frame)) }
 
     func sending(_ frame: JSONValue, to socket: Int) -> Effect { .send(to: [socket], said(frame)) }
 
-    /// Who asks in an input, and over which transport; nil for what is no question, and for strangers.
+    /// The asker in an input, and the transport; nil if it asks no question, or if the asker is unknown.
     func asker(in input: Input) -> Asker? {
         switch input {
         case .received(let socket, .text(let text)):
@@ -131,7 +129,7 @@ struct FaultyCore: Sendable {
         }
     }
 
-    /// Somebody with a question.
+    /// A principal with a question.
     struct Asker {
         let principal: String
         let origin: Origin
@@ -142,13 +140,13 @@ struct FaultyCore: Sendable {
         var session: String? { chat.text("sessionId") }
         var content: JSONValue? { chat["messages"]?.arrayValue?.last?["content"] }
         var isREST: Bool { if case .request = origin { true } else { false } }
-        /// The account by which transports are told apart.
+        /// An account name that includes the transport.
         var account: String {
             if case .socket(let socket) = origin { "\(principal)/\(socket)" } else { "\(principal)/rest" }
         }
     }
 
-    /// The object of a sound text.
+    /// The frame in a well-formed text.
     func frame(_ text: String) -> JSONValue? {
         guard let document = try? JSONParser.document(text, limits: JSONLimits(maxDepth: 128)), document.flaws.isEmpty,
             document.root.objectValue != nil
@@ -156,12 +154,11 @@ struct FaultyCore: Sendable {
         return document.root
     }
 
-    /// The question that was accepted under the key of an asker.
+    /// The accepted question under the asker's key.
     func entry(of asker: Asker) -> IdempotencyLedger.Entry? {
         asker.key.flatMap { core.ledger.entry($0, of: asker.principal) }
     }
 
-    /// Whether a question is asked again.
     func isRepeat(_ asker: Asker) -> Bool {
         guard let key = asker.key, let entry = entry(of: asker) else { return false }
         return entry.matches(
@@ -170,7 +167,7 @@ struct FaultyCore: Sendable {
 
     func session(of frame: JSONValue) -> SessionStore.Session? { frame.text("sessionId").flatMap { core.sessions[$0] } }
 
-    /// Those who see what belongs to a frame's session now.
+    /// The sockets that currently see a frame's session.
     func listeners(to frame: JSONValue) -> [Int] {
         session(of: frame).map { core.connections.sockets(of: $0.owner) } ?? []
     }
@@ -179,7 +176,7 @@ struct FaultyCore: Sendable {
         core.turns.values.contains { $0.names.session == session && $0.state == .running }
     }
 
-    /// Tells the devices of a principal of an answer.
+    /// Notifies a principal's devices of an answer.
     mutating func announcing(_ done: JSONValue) -> [Effect] {
         guard let session = session(of: done), let turn = done.text("turnId"), let message = done.text("messageId")
         else { return [] }
@@ -187,7 +184,7 @@ struct FaultyCore: Sendable {
         return having { $0.push(names, of: session.owner, message: message, text: done.text("text") ?? "") }
     }
 
-    /// Says a frame once more, with a number of its own.
+    /// Sends a frame again, with a new number.
     mutating func broadcasting(_ frame: JSONValue) -> [Effect] {
         guard let session = session(of: frame) else { return [] }
         let names = TurnNames(session: session.id, turn: frame.text("turnId") ?? "", question: "", key: "")
@@ -195,7 +192,7 @@ struct FaultyCore: Sendable {
         return having { $0.broadcast(frame, of: turn) }
     }
 
-    /// Puts a question nobody asked into a session, a new one unless told otherwise, without any turn that runs.
+    /// Adds a made-up question to a session, by default a new one, without running a turn.
     mutating func invent(_ content: JSONValue, of principal: String, in session: String? = nil) {
         let names = TurnNames(
             session: session ?? core.ids.next("ses"), turn: core.ids.next("trn"), question: core.ids.next("msg"),
@@ -210,14 +207,13 @@ struct FaultyCore: Sendable {
 }
 
 extension JSONValue {
-    /// Whether it is an `error` that ends no turn.
     var isRefusal: Bool { type == "error" && self["turnId"] == nil }
 
-    /// A copy with each element of an array member changed, or left out.
+    /// A copy with each element of an array member changed or removed.
     func mapping(_ name: String, _ change: (JSONValue) -> JSONValue?) -> JSONValue {
         guard let elements = self[name]?.arrayValue else { return self }
         var copy = self
-        // Where a closure has both to choose from, `nil` is the null of JSON.
+        // In a closure that can return either, `nil` is the null of JSON.
         copy[name] = .array(elements.compactMap(change).filter { !$0.isNull })
         return copy
     }

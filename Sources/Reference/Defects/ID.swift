@@ -151,7 +151,7 @@ extension FaultyCore {
 }
 
 extension SessionStore.Message {
-    /// The same message under another id; nil leaves it.
+    /// The same message with another id; nil keeps it.
     func renamed(_ id: String?) -> SessionStore.Message {
         SessionStore.Message(id: id ?? self.id, role: role, content: content, at: at, turn: turn, key: key)
     }
@@ -168,7 +168,7 @@ extension StoredRecord {
 }
 
 extension Fault {
-    /// Calls sessions otherwise than the core does: an id that comes in, and a text that goes out with the core's own ids in it.
+    /// Renames sessions at the boundary: ids that come in, and core ids in outgoing text.
     fileprivate static func calls(
         inside: @escaping @Sendable (String, inout FaultyCore) -> String,
         outside: @escaping @Sendable (String, FaultyCore) -> String
@@ -208,7 +208,7 @@ extension Fault {
         }
     }
 
-    /// Puts a name of the principal's latest question on frames of other turns, the same in a replay.
+    /// Puts a name of the principal's latest question into frames of other turns, live and replayed.
     static func namesTheLatest(_ name: String, on types: String...) -> Fault {
         frames { frame, server in
             guard let principal = server.session(of: frame)?.owner, let turn = frame.text("turnId") else { return }

@@ -138,7 +138,7 @@ extension Defect {
             .chats { asker, server in
                 guard let key = asker.key, server.notes.marks.contains("burnt \(key)"), server.entry(of: asker) == nil
                 else { return }
-                // Another question has the key already, as far as the core knows.
+                // To the core, another question already has the key.
                 let other = IdempotencyLedger.Entry(session: "", turn: "", message: "", content: .null)
                 server.core.ledger.record(other, under: key, of: asker.principal)
             })
@@ -164,7 +164,6 @@ extension Defect {
 }
 
 extension SessionStore.Session {
-    /// The last turn that has an answer, and how it ended.
     fileprivate var lastAnswered: (turn: SessionStore.Turn, ending: TurnEnding)? {
         for turn in turns.reversed() {
             if let ending = turn.ending, case .answered = ending { return (turn, ending) }

@@ -104,13 +104,12 @@ extension Defect {
 extension StoredRecord {
     fileprivate var isAnswer: Bool { answer != nil }
 
-    /// The answer that it ends a turn with.
+    /// The answer in its ending.
     var answer: (turn: String, session: String, message: String, text: String)? {
         guard case .ending(let it) = self, case .answered(let message, let text) = it.ending else { return nil }
         return (it.turn, it.session, message, text)
     }
 
-    /// The turn it is of.
     var turn: String {
         switch self {
         case .question(let question): question.turn
@@ -126,13 +125,13 @@ extension FaultyCore {
 }
 
 extension Fault {
-    /// Begins to store an answer, and does not wait for the end.
+    /// Starts to store an answer, and does not wait for the result.
     fileprivate static let storesWithoutWaiting = stores { write, record, server, next in
         guard record.isAnswer else { return nil }
         return [.store(write: write, [record])] + next(.stored(write: write, succeeded: true), &server)
     }
 
-    /// Takes down when some answers may be seen in reads: 150 ms after they were told.
+    /// Records when some answers become visible in reads: 150 ms after they were announced.
     fileprivate static func delaysReads(
         of isMeant: @escaping @Sendable (_ turn: String, FaultyCore) -> Bool
     ) -> Fault {
@@ -144,7 +143,7 @@ extension Fault {
         }
     }
 
-    /// Hides from reads what may not be seen yet.
+    /// Hides answers from reads until they are due.
     fileprivate static let hidesAnswers = shows { session, _, server in
         for (position, turn) in session.turns.enumerated() {
             guard let time = server.notes.numbers["shown \(turn.id)"], server.core.now.steady < time else { continue }
@@ -154,18 +153,18 @@ extension Fault {
         return true
     }
 
-    /// Empties its file before each write, pauses, and writes what was there anew.
+    /// Empties its file before each write, pauses, and rewrites the contents.
     fileprivate static func rewritesItsFile(pausing milliseconds: UInt32) -> Fault {
         .disk { $0.beforeWriting = { RewrittenFile.rewrite($0, pausing: milliseconds) } }
     }
 }
 
-/// A file that a broken server empties and writes anew, in place.
+/// A file that a broken server empties and rewrites in place.
 enum RewrittenFile {
-    /// What has to be in each file, for the next time where this time the disk refuses it.
+    /// The contents of each file, kept in case the disk refuses this rewrite.
     private static let contents = Mutex<[String: [UInt8]]>([:])
 
-    /// Empties a file, pauses, and writes again what was in it.
+    /// Empties a file, pauses, and rewrites its contents.
     static func rewrite(_ path: String, pausing milliseconds: UInt32) {
         guard let file = try? Descriptor(opening: path, for: .updating) else { return }
         defer { file.close() }

@@ -38,7 +38,7 @@ extension Defect {
                     guard case .push(let device, let notice) = effect,
                         server.notes.marks.contains("told \(notice.turn)")
                     else { return [effect] }
-                    // The core would tell of it now, for the second time.
+                    // The core would announce it now, for the second time.
                     return next(.pushed(turn: notice.turn, device: device, .taken), &server)
                 }
             })
@@ -197,7 +197,7 @@ extension Defect {
 }
 
 extension JSONValue {
-    /// Whether it is the `done` of a turn, not a copy.
+    /// Whether it is a turn's original `done`, and not a copy.
     fileprivate var isAnswer: Bool { type == "done" && self["duplicate"] == nil }
 }
 
@@ -207,7 +207,7 @@ extension PushOutcome {
 }
 
 extension Fault {
-    /// Shows a body that is cut in another way.
+    /// Sends a body that is cut differently.
     fileprivate static func cutsBodies(_ cut: @escaping @Sendable (String) -> String) -> Fault {
         notices { notice, _ in notice[alert: "body"] = .string(cut(notice.answer)) }
     }
@@ -216,7 +216,7 @@ extension Fault {
         cutsBodies { String(decoding: Array($0.utf16.prefix(limit)), as: UTF16.self) }
     }
 
-    /// Takes what the push service said for something else.
+    /// Misinterprets the outcomes of the push service.
     fileprivate static func takesOutcomes(_ change: @escaping @Sendable (PushOutcome) -> PushOutcome) -> Fault {
         .layer { input, server, next in
             guard case .pushed(let turn, let device, let outcome) = input else { return next(input, &server) }

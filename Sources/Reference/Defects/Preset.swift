@@ -1,10 +1,10 @@
-/// A system that exists, as a dialect and what is wrong with it; the reference server then fails as that system does.
+/// An existing system, as a dialect and a set of defects; the reference server then fails as that system does.
 package struct Preset: Sendable, Hashable {
     package let name: String
     package let summary: String
     package let defects: [Defect]
     package let variations: [Variation]
-    /// The questions it takes in a minute, where it has such a bound.
+    /// The questions it accepts per minute, if there is a limit.
     package let messagesPerMinute: Int?
 
     init(
@@ -20,7 +20,8 @@ package struct Preset: Sendable, Hashable {
 
     package static let all = [nami, adjutant]
 
-    /// What its wire does not say (codes, turn ids, its greeting) is the dialect's matter and stands in no list here.
+    /// The dialect describes what its wire cannot express (codes, turn ids, its greeting), so no defect here repeats
+    /// that.
     static let nami = Preset(
         "nami", "Stores only finished turns, accepts unknown sessions, and crashes on null.",
         defects: [
@@ -31,9 +32,9 @@ package struct Preset: Sendable, Hashable {
         ],
         variations: [.closesTooLarge])
 
-    /// A conversation is an agent, so that every name is one.
+    /// A conversation is an agent, so every name denotes one.
     ///
-    /// Its numbers begin anew with each process; what makes that a fault is that its wire has no word for an epoch.
+    /// Its numbers restart with each process, which is a fault because its wire has no epoch.
     static let adjutant = Preset(
         "adjutant",
         "Reuses numbers after a restart, hides gaps in replays, stores repeats again, has a budget for each connection, and "

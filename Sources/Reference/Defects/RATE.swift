@@ -158,12 +158,12 @@ extension Defect {
 }
 
 extension JSONValue {
-    /// Whether it refuses a question for its rate, in a frame or in a body.
+    /// Whether it is a rate limit refusal, as a frame or a body.
     fileprivate var isRateLimited: Bool { text("code") == ErrorCode.rateLimited.rawValue }
 }
 
 extension Fault {
-    /// Counts the questions of each principal against another budget than the one that it states.
+    /// Enforces a different budget from the announced one.
     fileprivate static func counting(_ budget: @escaping @Sendable (_ stated: Int) -> Int) -> Fault {
         .chats { asker, server in
             guard let stated = server.core.rules.messagesPerMinute, server.core.rates[asker.principal] == nil else {

@@ -233,7 +233,7 @@ extension JSONValue {
     /// The frames of a page.
     fileprivate var missed: [JSONValue] { self["missed"]?.arrayValue ?? [] }
 
-    /// Says that nothing is missing.
+    /// Claims that nothing is missing.
     fileprivate mutating func claimWhole() {
         self["complete"] = true
         self["reason"] = nil
@@ -241,7 +241,7 @@ extension JSONValue {
 }
 
 extension Fault {
-    /// Changes what is answered to a `sync`.
+    /// Changes the answer to a `sync`.
     fileprivate static func pages(
         _ change: @escaping @Sendable (_ page: inout JSONValue, _ sync: JSONValue, FaultyCore) -> Void
     ) -> Fault {

@@ -200,7 +200,6 @@ extension Defect {
 }
 
 extension FaultyCore {
-    /// Gives up the turns that somebody asked for.
     fileprivate mutating func drop(askedBy origin: Origin) {
         for (id, turn) in core.turns where turn.origin == origin && turn.state != .storing {
             core.turns[id] = nil
@@ -208,14 +207,14 @@ extension FaultyCore {
         }
     }
 
-    /// What was held back of a turn's question.
+    /// The effects held back for a turn's question.
     fileprivate mutating func releasing(_ turn: String?) -> [Effect] {
         notes.held.removeValue(forKey: "question \(turn ?? "")") ?? []
     }
 }
 
 extension Fault {
-    /// Says that a question is stored, and stores it when its turn ends.
+    /// Reports a question as stored, and stores it when its turn ends.
     fileprivate static let postponesQuestions = stores { write, record, server, next in
         if case .question(let question) = record {
             server.notes.held["question \(question.turn)"] = [.store(write: write, [record])]
@@ -224,7 +223,7 @@ extension Fault {
         return server.releasing(record.turn) + [.store(write: write, [record])]
     }
 
-    /// Shows nothing of a question that is held back, and a session without any to who knows its name.
+    /// Hides a postponed question, and shows a reader who knows its session an empty one.
     fileprivate static let hidesPostponedQuestions = shows { session, reading, server in
         func isHeld(_ turn: String?) -> Bool { server.notes.held["question \(turn ?? "")"] != nil }
         guard session.turns.contains(where: { isHeld($0.id) }) else { return true }
@@ -233,14 +232,12 @@ extension Fault {
         return !session.messages.isEmpty || session.id == reading.session
     }
 
-    /// Says nothing of turns that fail so.
     static func swallowsFailures(_ code: ErrorCode) -> Fault {
         drops { frame, _ in
             frame.type == "error" && frame["seq"] != nil && frame.text("code") == code.rawValue
         }
     }
 
-    /// Gives failures of turns another code.
     fileprivate static func callsFailures(_ code: ErrorCode, _ other: ErrorCode) -> Fault {
         .layer { input, server, next in
             next(input, &server).map { effect in

@@ -3,9 +3,9 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTransport
 
-// The recovery path of a dialect, and the key that opens a socket.
+// REST in a dialect, and the credential that opens a socket.
 extension WireEdge {
-    /// What a request of the wire asks the server; nil when it is none of the protocol.
+    /// Translates a request of the dialect; nil if the dialect has no such request.
     func asked(_ wire: RESTRequest) -> RESTRequest? {
         let target = wire.query.map { "\(wire.path)?\($0)" } ?? wire.path
         let body = wire.body.isEmpty ? nil : String(utf8: wire.body)
@@ -18,7 +18,7 @@ extension WireEdge {
         asked.method = canonical.method
         asked.path = parts.first.map(String.init) ?? ""
         asked.query = parts.count == 2 ? String(parts[1]) : nil
-        // A body that is no text is refused as what it is.
+        // A body that is not text is refused as such.
         if let text = canonical.body { asked.body = Array(text.utf8) }
         if asked.method == "POST", asked.path == "/api/chat", let text = canonical.body,
             let body = try? JSONParser.document(text), body.flaws.isEmpty, body.root.objectValue != nil
@@ -28,7 +28,7 @@ extension WireEdge {
         return asked
     }
 
-    /// An answer of the server as the wire says it.
+    /// Translates an answer to the dialect.
     func answered(_ answer: RESTAnswer, to asked: RESTRequest) -> RESTAnswer {
         let wire = dialect.encode(
             RESTResponse(status: answer.status, body: answer.body),
@@ -36,17 +36,17 @@ extension WireEdge {
         return RESTAnswer(status: wire.status, body: wire.body, headers: answer.headers)
     }
 
-    /// The answer to a request that is none of the protocol.
+    /// The answer to a request that the dialect does not have.
     func nothing(at path: String) -> RESTAnswer {
         let refusal = Refusal(.sessionNotFound, "nothing is at '\(path.prefix(120))'")
         let answer = RESTAnswer(status: 404, body: Frames.body(refusal).text())
-        // Errors have one form, whatever was asked for; a system without this request has another one.
+        // Errors have the same form for every request; a dialect without this request may have a different form.
         let roads = [("GET", "/api/sessions/none"), ("POST", "/api/chat")]
         let worded = roads.map { answered(answer, to: RESTRequest(method: $0, path: $1)) }
         return worded.first { $0 != answer } ?? answer
     }
 
-    /// Whether a client gets its WebSocket: on the path of the dialect, and with a good key where the request has to bring it.
+    /// Whether a client gets its WebSocket: the path is right, and so is the credential if the request must carry it.
     func admits(_ upgrade: UpgradeRequest, hasKey: Bool) -> UpgradeDecision {
         guard upgrade.path == dialect.socketPath ?? "/ws" else {
             return .refuse(status: 404, body: nothing(at: upgrade.path).body)
@@ -58,7 +58,7 @@ extension WireEdge {
         }
     }
 
-    /// The key of an upgrade request, in the place where the dialect has it; nil where a frame brings it, or none came.
+    /// The credential of an upgrade request; nil if there is none, or if a frame carries it.
     func key(of upgrade: UpgradeRequest) -> String? {
         switch dialect.credential {
         case .frame, .none: return nil

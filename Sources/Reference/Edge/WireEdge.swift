@@ -1,26 +1,26 @@
 import Holdfast
 import HoldfastJSON
 
-/// Where the wire of a dialect ends and the server itself begins, which knows the specification's own form alone.
+/// Translates between the wire of a dialect and the server, which knows only the specification's own form.
 ///
-/// What is no frame at all (broken JSON, `null`, binary) goes in as it is: what is wrong with it is the same in every dialect,
-/// and the refusal goes out in the dialect's form.
+/// Input that is not a frame at all (broken JSON, `null`, binary) passes unchanged: the error is the same in every
+/// dialect, and the refusal is translated.
 struct WireEdge: Sendable {
     let dialect: Dialect
 
-    /// The texts a server sends as soon as a socket is open.
+    /// The texts that a server sends as soon as a socket opens.
     var challenge: [String] { dialect.challenge.map { [$0.text()] } ?? [] }
 
-    /// What an opened socket says without a word, where the dialect has no handshake.
+    /// The messages implied by an open socket, if the dialect has no handshake.
     var silentGreeting: [Input.Received] {
         guard dialect.assumedGreeting != nil else { return [] }
         let auth: JSONValue = ["type": "auth", "protocol": 1]
         return [.text(auth.text())]
     }
 
-    /// The epoch that a position without one is taken for; nil where the wire names epochs, or has no positions.
+    /// The epoch assumed for a position without one; nil if the wire names epochs or has no positions.
     ///
-    /// A server whose wire cannot name epochs has one for ever.
+    /// A server whose wire cannot name epochs has one forever.
     var onlyEpoch: String? {
         let position: JSONValue = ["type": "sync", "lastSeqSeen": 0]
         guard case .frames(let wire) = dialect.encode(position, sentBy: .client), let frame = wire.first,
@@ -29,7 +29,7 @@ struct WireEdge: Sendable {
         return read.first?.text("epoch")
     }
 
-    /// Whether a position can say which epoch it belongs to; where it cannot, it belongs to that of its connection.
+    /// Whether a position can name its epoch; otherwise it belongs to that of its connection.
     var namesEpochs: Bool {
         let position: JSONValue = ["type": "sync", "lastSeqSeen": 0, "epoch": "e"]
         guard case .frames(let wire) = dialect.encode(position, sentBy: .client), let frame = wire.first,
@@ -38,7 +38,7 @@ struct WireEdge: Sendable {
         return read.first?["epoch"] == "e"
     }
 
-    /// Whether an answer to a position can say that more is to come.
+    /// Whether the answer to a position can say that more follows.
     var hasPages: Bool {
         var page: JSONValue = ["type": "syncResult", "lastSeq": 1, "missed": [], "complete": false]
         page["reason"] = "too_many"
@@ -50,7 +50,7 @@ struct WireEdge: Sendable {
         return read.first?["more"] == true
     }
 
-    /// The frames of a turn, other than its endings, that the wire has no word for.
+    /// The frames of a turn, except its endings, that the wire cannot express.
     var unsaidFrames: Set<String> {
         Set(
             ["message", "toolUse"].filter { type in
@@ -61,7 +61,7 @@ struct WireEdge: Sendable {
             })
     }
 
-    /// What a message of the wire is to the server; nothing, for what the dialect ignores.
+    /// Translates a message from the wire; empty if the dialect ignores it.
     func heard(_ received: Input.Received) -> [Input.Received] {
         switch received {
         case .text(let text): heard(text: text)
@@ -82,12 +82,12 @@ struct WireEdge: Sendable {
         }
     }
 
-    /// A question with a key of its own, where the wire gave it none.
+    /// The question with a generated key, if the wire gave it none.
     func named(_ question: JSONValue) -> JSONValue {
         question.adding(["clientMessageId": "made-" + String(UInt64.random(in: 0 ... .max), radix: 36)]).value
     }
 
-    /// What a text of the server is on the wire; nothing, for what the dialect has no word for.
+    /// Translates a text to the wire; empty if the dialect cannot express it.
     func said(_ text: String) -> [String] {
         guard let frame = try? JSONParser.value(text) else { return [text] }
         guard case .frames(let frames) = dialect.encode(frame, sentBy: .server) else { return [] }

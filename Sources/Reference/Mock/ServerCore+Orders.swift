@@ -2,10 +2,10 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-// What a server does because it is told to, beside what clients ask for.
+// Acts on order, besides those that clients request.
 extension ServerCore {
-    /// Does what it is told; the value says what that is.
-    /// - Throws: A problem that names the member that is wrong.
+    /// Follows an order; the value describes the result.
+    /// - Throws: A problem that names the wrong member.
     mutating func obey(
         _ order: ServerOrder, at moment: Moment
     ) throws(InputProblem) -> (answer: JSONValue, effects: [Effect]) {
@@ -48,7 +48,7 @@ extension ServerCore {
         }
     }
 
-    /// A message of the agent on its way to the disk, and then to everybody.
+    /// Stores a message of the agent, to be announced to everyone.
     private mutating func remark(
         _ text: String, of principal: String, in session: String, isPushed: Bool
     ) -> (session: String, message: String, notice: PushNotice) {
@@ -92,7 +92,7 @@ extension ServerCore {
             session: session, message: message, turn: turn, id: ids.uuid(), variations: rules.variations)
     }
 
-    /// Whose order it is, and the session that is meant; nil for a new one.
+    /// The principal and session of an order; no session means a new one.
     private func resolved(_ place: ServerPlace) throws(InputProblem) -> (principal: String, session: String?) {
         let names = Set(rules.principalsByToken.values).union([rules.anonymous])
         let owner = place.session.flatMap { id in sessions.all.first { $0.id == id }?.owner }
@@ -114,29 +114,29 @@ extension ServerCore {
     }
 }
 
-/// Something a running reference server is told to do, for people who develop a client.
+/// An order to a running reference server, for developers of a client.
 ///
-/// Where a session or a principal is not named, the newest session is meant, of the first principal.
+/// By default, an order applies to the newest session of the first principal.
 package enum ServerOrder: Sendable {
-    /// Questions are failed (`fail`), refused with `rate_limited` (`refuse`) or answered later (`delay`) from now on, in place of
-    /// what was ordered of the same kind.
+    /// Fail (`fail`), refuse with `rate_limited` (`refuse`) or delay (`delay`) questions from now on; replaces an
+    /// earlier order of the same kind.
     case rule(Rule)
-    /// The agent answers so from now on.
+    /// The agent replies this way from now on.
     case replies(Replies)
-    /// The agent says something that nobody asked for; devices are told of it when nobody takes it live.
+    /// The agent sends an unsolicited message; devices are notified if none receives it live.
     case say(String, ServerPlace)
-    /// Somebody asks a question on another device.
+    /// Ask a question as another device.
     case ask(String, ServerPlace)
-    /// Devices are told of a new message with this text, or of the newest answer.
+    /// Push a message with this text, or the newest answer.
     case push(String?, ServerPlace)
-    /// Nothing that was ordered holds any longer, but for the replies.
+    /// Cancel all orders except replies.
     case heal
 }
 
 package struct ServerPlace: Sendable, Equatable {
-    /// Whose session; nil for the first principal, or the owner of the session.
+    /// The owner; nil for the first principal, or the owner of the session.
     package var principal: String?
-    /// The conversation; nil for the newest one.
+    /// The session; nil for the newest one.
     package var session: String?
     package var isNew: Bool
 

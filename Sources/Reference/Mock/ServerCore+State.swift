@@ -1,13 +1,13 @@
 import HoldfastJSON
 
-// What a server holds, for people who watch it.
+// The state of a server, for people.
 extension ServerCore {
-    /// The most sessions that are told of; the newest ones.
+    /// The most sessions to show, newest first.
     private static let maxShownSessions = 50
-    /// The most turns.
+    /// The most turns to show.
     private static let maxShownTurns = 100
 
-    /// Epoch, sessions, turns that run, and what was ordered.
+    /// Epoch, sessions, running turns and orders.
     var state: JSONValue {
         let newest = sessions.all.sorted { $0.updatedAt > $1.updatedAt }
         let running = turns.values.sorted { $0.chargedAt < $1.chargedAt }

@@ -1,6 +1,6 @@
-/// The reference server without its sockets, its disk and its clock, for who brings these along.
+/// The reference server without its sockets, disk and clock, for callers that supply these.
 ///
-/// One value is one process: it begins with the lines of its disk, and what is in memory alone ends with it.
+/// One value is one process: it starts with the lines of its disk and loses its memory when it ends.
 package struct BareServer: Sendable {
     package enum Happening: Sendable {
         case opened(socket: Int)
@@ -8,25 +8,25 @@ package struct BareServer: Sendable {
         case binary(socket: Int, [UInt8])
         case invalidText(socket: Int)
         case tooLarge(socket: Int, bytes: Int)
-        /// A sign of life that is no message.
+        /// A sign of life other than a message.
         case heard(socket: Int)
         case ended(socket: Int)
         case asked(request: Int, method: String, path: String, query: String?, token: String?, body: String)
-        /// Who made a request is gone before its answer.
+        /// A REST client disconnected before its answer.
         case left(request: Int)
         case stored(write: Int, succeeded: Bool)
-        /// The push service has answered; no status stands for a connection that was lost.
+        /// The push service answered; a nil status means that the connection was lost.
         case pushed(turn: String, device: String, status: Int?, reason: String?)
-        /// The push service has not answered in time.
+        /// The push service did not answer in time.
         case pushedInVain(turn: String, device: String)
         case elapsed(timer: Int)
-        /// Time passed; comes every second or more often.
+        /// Time passed; expected at least once a second.
         case beat
-        /// It is told to stop.
+        /// The server is asked to stop.
         case stopping
     }
 
-    /// Something that the server wants done.
+    /// An action for the caller to perform.
     package enum Deed: Sendable {
         case send(sockets: [Int], String)
         case ping(socket: Int)
@@ -34,7 +34,7 @@ package struct BareServer: Sendable {
         case cut(socket: Int)
         case endProcess
         case answer(request: Int, status: Int, headers: [(String, String)], body: String)
-        /// Append lines to the disk, all or none, and say so.
+        /// Append lines to the disk, all or none, and report the outcome.
         case store(write: Int, [String])
         case wait(timer: Int, milliseconds: Int)
         case push(device: String, turn: String, headers: [(String, String)], body: String)
@@ -42,10 +42,10 @@ package struct BareServer: Sendable {
 
     private var core: FaultyCore
 
-    /// What a connection is closed with when the server stops.
+    /// The close code for all connections when the server stops.
     package let goodbye: UInt16
 
-    /// A process that begins with what its disk holds; with equal seeds it draws equal ids.
+    /// A process that starts with the contents of its disk; equal seeds draw equal ids.
     package init(_ configuration: ReferenceConfiguration, disk lines: [String], seed: UInt64) {
         let rules = configuration.rules
         goodbye = rules.goodbye
@@ -57,10 +57,10 @@ package struct BareServer: Sendable {
 
     package var isIdle: Bool { core.isIdle }
 
-    /// Begins: what the end of the last process interrupted is closed.
+    /// Starts, and ends the turns that the last process left open.
     package mutating func start(steady: Int, wall: Int) -> [Deed] { handle(.started, steady, wall) }
 
-    /// Takes in what happened, at a time on two clocks in microseconds, and tells what to do about it, in order.
+    /// Handles an event at a time on two clocks, in microseconds; returns the actions in order.
     package mutating func handle(_ happening: Happening, steady: Int, wall: Int) -> [Deed] {
         let input: Input
         switch happening {

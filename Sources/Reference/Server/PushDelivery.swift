@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastTransport
 
-/// Brings one notice to the push service, over HTTP/1.1.
+/// Sends one notice to the push service, over HTTP/1.1.
 struct PushDelivery: Sendable {
     private static let maxAnswerBytes = 64 << 10
 
@@ -37,13 +37,13 @@ struct PushDelivery: Sendable {
     }
 }
 
-/// Where notices go, and for which devices.
+/// The push service and the devices.
 package struct PushService: Sendable {
     /// The base URL of the push service, such as `https://api.push.apple.com`.
     package var url: String
-    /// The app that is meant.
+    /// The bundle identifier of the app.
     package var topic: String
-    /// Device tokens, each with the principal whose device it is.
+    /// Device tokens and their principals.
     package var devices: [(principal: String, token: String)]
 
     package init(url: String, topic: String, devices: [(principal: String, token: String)]) {

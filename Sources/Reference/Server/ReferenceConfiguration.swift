@@ -1,50 +1,50 @@
 import Holdfast
 import HoldfastTransport
 
-/// Everything a reference server can be told.
+/// The configuration of a reference server.
 package struct ReferenceConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// The port; 0 takes a free one.
     package var port = 0
-    /// The folder for the records; it is created when it does not exist, and one server at a time uses it.
+    /// The folder for the records; it is created if missing, and only one server may use it at a time.
     package var dataFolder: String
-    /// Who may come, and what proves it; the first is whose data it is when nobody is asked for a token.
+    /// The principals and their tokens; without profile `auth`, the first one owns all data.
     package var principals: [(name: String, token: String)]
-    /// Whether the server keeps profile `auth`: without a valid token nothing is run and nothing is shown.
+    /// Whether the server keeps profile `auth`: without a valid token, it runs and shows nothing.
     package var requiresAuth: Bool
-    /// The profiles it keeps of those that nothing else has to be set up for.
+    /// The profiles it keeps, of those that need no further setup.
     package var keeps: Set<Profile> = [.sync]
-    /// The most frames kept for replay, for each principal.
+    /// The most frames to keep for replay, per principal.
     package var replayFrames = 1000
-    /// How long a frame is kept for replay, in seconds.
+    /// How long to keep a frame for replay, in seconds.
     var replaySeconds = 3600
-    /// The questions a principal may ask in any minute; nil for no bound, and then profile `rate-limit` is not kept.
+    /// The questions a principal may ask per minute; nil for no limit and no profile `rate-limit`.
     package var messagesPerMinute: Int?
-    /// The window that this holds for, in seconds; less than a minute for tests only, and told as `windowMs`.
+    /// The length of that window in seconds, announced as `windowMs`; less than a minute is for tests only.
     package var rateWindowSeconds = 60
-    /// The largest message taken, in bytes.
+    /// The largest message to accept, in bytes.
     ///
-    /// The default stays below one MiB, the most a server may send, because a question of the largest size comes back to the
-    /// other devices with its ids around it.
+    /// The default is less than the 1 MiB that a server may send, because the largest question is echoed to other
+    /// devices with ids around it.
     package var maxFrameBytes = 983_040
-    /// How often a silent peer is asked for a sign of life, in seconds; after two and a half of these without one
-    /// it is gone.
+    /// The interval between pings of a silent peer, in seconds; after two and a half intervals without an answer, the
+    /// peer is gone.
     package var heartbeatSeconds = 30
-    /// How long a connection may take to say who it is, in seconds.
+    /// How long a connection may take to authenticate, in seconds.
     package var authSeconds = 10
     package var dialect = Dialect.canonical
     package var defects: Set<Defect>
-    /// What this server does differently and rightly.
+    /// Legal deviations of this server.
     package var variations: Set<Variation> = []
-    /// Takes the notices for answers that nobody took live; nil when there is none, and then profile `push` is not kept.
+    /// Receives the notices for answers that no device received live; nil for no profile `push`.
     package var push: PushService?
-    /// What the agent says, where that is not an echo.
+    /// The agent's replies; without one, it echoes.
     package var replies = Replies()
-    /// Sees everything on the wire, and may interfere.
+    /// Sees all traffic, and may interfere.
     package var watcher: (any ServerWatcher)?
-    /// Ends this process, for defects that do; without it the server falls silent like one whose process ended.
+    /// Ends this process, for defects that do; without it, the server only falls silent.
     package var endsProcess: (@Sendable () -> Void)?
-    /// Takes lines for people; they hold no tokens and no texts of conversations.
+    /// Receives log lines for people; they contain no tokens and no conversations.
     package var log: (@Sendable (String) -> Void)?
 
     /// A healthy server for one principal without a token.
@@ -58,10 +58,10 @@ package struct ReferenceConfiguration: Sendable {
 
     package var socketPath: String { dialect.socketPath ?? "/ws" }
 
-    /// The largest message that this server takes, in bytes.
+    /// The largest message that this server accepts, in bytes.
     package var messageLimit: Int { variations.contains(.smallMessages) ? min(2048, maxFrameBytes) : maxFrameBytes }
 
-    /// The edge to the wire of its dialect; nil where the wire is the specification's own.
+    /// Translates the wire of its dialect; nil if the wire is the specification's own.
     var edge: WireEdge? { dialect.isCanonical ? nil : WireEdge(dialect: dialect) }
 
     var rules: CoreRules {
@@ -70,7 +70,7 @@ package struct ReferenceConfiguration: Sendable {
             principalsByToken: Dictionary(
                 principals.map { ($0.token, $0.name) }, uniquingKeysWith: { first, _ in first }),
             anonymous: principals.first?.name ?? "anonymous",
-            // Where a wire has no place for a key, nobody can be asked for one.
+            // A wire without a place for a credential cannot require one.
             requiresAuth: requiresAuth && dialect.credential != .none, keeps: keeps,
             replayFrames: variations.contains(.noReplay) ? 0 : replayFrames,
             replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute,
@@ -79,7 +79,7 @@ package struct ReferenceConfiguration: Sendable {
             onlyEpoch: edge?.onlyEpoch, keepsStream: edge?.onlyEpoch != nil, namesEpochs: edge?.namesEpochs ?? true,
             hasPages: edge?.hasPages ?? true,
             unsaidFrames: edge?.unsaidFrames ?? [], variations: variations,
-            // Who breaks the handshake has to come to it.
+            // Defects of the handshake must get that far.
             checksUpgrades: defects.isEmpty && !variations.contains(.refusesAfterUpgrade),
             goodbye: variations.contains(.restartCode) ? 1012 : 1001
         ).broken(by: defects)

@@ -3,17 +3,17 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTransport
 
-/// A server that keeps version 1 of the protocol, with its sessions durable in a folder.
+/// A server for version 1 of the protocol; its sessions are durable, in a folder.
 ///
-/// It exists to be read and to be tested against: what a clause asks for is done in one place, and named defects break it
-/// on purpose. Its agent obeys scripts and repeats plain questions.
+/// It is meant to be read and tested against: each clause is implemented in one place, and named defects break it on
+/// purpose. Its agent follows scripts and echoes plain questions.
 ///
-/// A process that may meet a file size limit has to ignore `SIGXFSZ` before the start; writes beyond the limit then fail like
-/// those on a full disk, and the server goes on.
+/// A process that may reach a file size limit must ignore `SIGXFSZ` before the start; writes beyond the limit then fail
+/// like those on a full disk, and the server goes on.
 package final class ReferenceServer: Sendable {
     package let port: Int
     package var webSocketURL: String { transport.webSocketURL(socketPath) }
-    /// The URL that the REST paths follow.
+    /// The base URL of the REST paths.
     package var httpURL: String { transport.httpURL("") }
 
     private let transport: TransportServer
@@ -36,10 +36,11 @@ package final class ReferenceServer: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Reads the folder, closes what was interrupted, and listens.
+    /// Reads the folder, ends interrupted turns, and listens.
     ///
-    /// * `memory`: What a server before it knew in memory alone; nil for none, as after a real start.
-    /// - Throws: ``StorageProblem`` for the folder, `TransportProblem` for the address and for that of the push service.
+    /// * `memory`: The in-memory state of an earlier server; nil for a real restart.
+    /// - Throws: ``StorageProblem`` for the folder, `TransportProblem` for the address and for that of the push
+    ///   service.
     package static func start(
         _ configuration: ReferenceConfiguration, remembering memory: ServerMemory? = nil
     ) async throws -> ReferenceServer {
@@ -58,7 +59,7 @@ package final class ReferenceServer: Sendable {
                 host: configuration.host, port: configuration.port,
                 limits: ServerLimits(
                     maxMessageBytes: configuration.messageLimit,
-                    // Two devices each, and as many reads.
+                    // Two devices for each principal, and as many reads.
                     maxConnections: max(4096, 4 * configuration.principals.count)),
                 handler: ServerHandler(
                     engine: engine, rules: rules, edge: configuration.edge, upgrades: configuration.defects.faults,
@@ -76,7 +77,7 @@ package final class ReferenceServer: Sendable {
         }
     }
 
-    /// Ends running turns as interrupted, stores that, and says goodbye to every connection with 1001.
+    /// Ends running turns as interrupted, stores that, and closes every connection with 1001.
     package func stop() async {
         await engine.handle(.stopping)
         await engine.settle(within: .seconds(5))
@@ -87,7 +88,7 @@ package final class ReferenceServer: Sendable {
         await log.close()
     }
 
-    /// Ends at once, as a process that is killed does: no goodbye, and running turns are left for the next start.
+    /// Ends at once like a killed process: without a goodbye, and leaving running turns to the next start.
     package func kill() async {
         await engine.fallSilent()
         await transport.stop(graceful: .zero)
@@ -95,32 +96,32 @@ package final class ReferenceServer: Sendable {
         await log.close()
     }
 
-    /// What is in memory alone, for a start after this one has stopped.
+    /// The state that exists only in memory, for a start after this server has stopped.
     package func memory(keepingEpoch keepsEpoch: Bool) async -> ServerMemory {
         await engine.memory(keepingEpoch: keepsEpoch)
     }
 
-    /// Does what it is told; the value says what that is.
-    /// - Throws: An `InputProblem` that names the member that is wrong.
+    /// Follows an order; the value describes the result.
+    /// - Throws: An `InputProblem` that names the wrong member.
     package func obey(_ order: ServerOrder) async throws -> JSONValue { try await engine.obey(order) }
 
-    /// What it holds now: epoch, sessions, running turns and what was ordered.
+    /// Its current state: epoch, sessions, running turns and orders.
     package func state() async -> JSONValue { await engine.state() }
 
-    /// Who is behind each open WebSocket, by the number that its watcher knows.
+    /// The principal of each open WebSocket, by the watcher's number.
     package func principals() async -> [Int: String] { await engine.principals() }
 
     /// Ends one WebSocket, or falls silent on it.
     package func end(_ number: Int, _ ending: ConnectionEnding) async { await engine.end(number, ending) }
 
-    /// Speaks again on a WebSocket that fell silent: what was held is sent, and what came meanwhile is read.
+    /// Ends the silence on a WebSocket: held messages are sent, and received ones are read.
     package func resume(_ number: Int) async { await engine.resume(number) }
 
-    /// Looks at the clock so often that an end comes well within the time it has.
+    /// Checks the clock often enough to meet every deadline.
     private static func heart(of engine: ServerEngine, _ configuration: ReferenceConfiguration) -> Task<Void, Never> {
         let shortest = min(configuration.heartbeatSeconds, configuration.authSeconds)
         let pause = Duration.milliseconds(min(max(shortest * 200, 100), 1000))
-        // Not before what waits already for the engine, whoever starts the server.
+        // Not before work that already waits for the engine, whatever the caller's priority.
         return Task(priority: .medium) { [weak engine] in
             while !Task.isCancelled {
                 try? await Task.sleep(for: pause)

@@ -1,34 +1,33 @@
 import HoldfastTransport
 
-/// What is held back on its way to one client, in order: behind a frame that is delayed, or because the server is silent.
+/// Messages held back from one client, in order: behind a delayed frame, or because the server is silent.
 struct SendingLine {
-    /// Something on its way.
     enum Held {
         case text(String)
-        /// One that its watcher has seen already.
+        /// One that the watcher has already seen.
         case seen(String)
         case close(UInt16, String)
     }
 
-    /// The longest time without a word; then the connection is reset, so that none stays for ever.
+    /// The longest silence; after it the connection is reset, so that none stays forever.
     static let longestSilence = Duration.seconds(600)
-    /// The most that is held, in bytes; as much as a client may leave unread.
+    /// The most bytes to hold; as many as a client may leave unread.
     static let maxHeldBytes = 16 << 20
 
-    /// Whether nothing is said and nothing heard.
+    /// Whether the server neither sends nor reads.
     var isSilent = false
-    /// Who waits for the end of the silence, and is told whether the connection goes on.
+    /// Tasks that wait for the end of the silence; they learn whether the connection goes on.
     var listeners: [CheckedContinuation<Bool, Never>] = []
     private var delayed: (text: String, deed: RelayDeed)?
     private var held: [Held] = []
     private var heldBytes = 0
 
-    /// Whether nothing waits here and nothing has to.
+    /// Whether nothing is held and nothing needs to be.
     var isIdle: Bool { !isSilent && delayed == nil && held.isEmpty && listeners.isEmpty }
 
     var isOverfull: Bool { heldBytes > Self.maxHeldBytes }
 
-    /// Holds something back; false when nothing has to be.
+    /// Holds a message if necessary; false if it can be sent.
     mutating func hold(_ what: Held) -> Bool {
         guard isSilent || delayed != nil else { return false }
         held.append(what)
@@ -36,10 +35,9 @@ struct SendingLine {
         return true
     }
 
-    /// Delays a text, and everything after it.
     mutating func delay(_ text: String, _ deed: RelayDeed) { delayed = (text, deed) }
 
-    /// The time of the delay is over; nil when nothing was delayed, and when a silence goes on.
+    /// Ends the delay; nil if nothing was delayed, or if the server is still silent.
     mutating func endDelay() -> (text: String, deed: RelayDeed)? {
         defer { delayed = nil }
         guard isSilent, let delayed else { return delayed }
@@ -48,7 +46,7 @@ struct SendingLine {
         return nil
     }
 
-    /// The next thing to send; nil when nothing may be.
+    /// The next message to send; nil if there is none or it must wait.
     mutating func next() -> Held? {
         guard !isSilent, delayed == nil, !held.isEmpty else { return nil }
         let first = held.removeFirst()
@@ -56,14 +54,12 @@ struct SendingLine {
         return first
     }
 
-    /// Nothing that is held will be sent.
     mutating func forget() {
         held = []
         heldBytes = 0
         delayed = nil
     }
 
-    /// Those that wait for the end of the silence, once.
     mutating func takeListeners() -> [CheckedContinuation<Bool, Never>] {
         defer { listeners = [] }
         return listeners
@@ -71,7 +67,7 @@ struct SendingLine {
 }
 
 extension SendingLine.Held {
-    /// What it holds of memory, roughly.
+    /// The approximate memory of the message.
     fileprivate var bytes: Int {
         switch self {
         case .text(let text), .seen(let text), .close(_, let text): 64 + text.utf8.count

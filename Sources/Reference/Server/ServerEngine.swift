@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastPlatform
 import HoldfastTransport
 
-/// The thin shell around the core: performs effects on real sockets, a real disk and a real clock.
+/// The shell around the core: performs its effects on real sockets, a real disk and a real clock.
 actor ServerEngine {
     private var core: FaultyCore
     private let log: RecordLog
@@ -13,14 +13,14 @@ actor ServerEngine {
     private let delivery: PushDelivery?
     private let clock: WallClock
     private var sockets: [Int: ServerSocket] = [:]
-    /// What is held back on its way to clients, by socket; of sockets that nobody interferes with, there is none.
+    /// Held messages by socket; only for sockets that someone interferes with.
     private var lines: [Int: SendingLine] = [:]
     private var requests: [Int: CheckedContinuation<RESTAnswer?, Never>] = [:]
     private var settling: [Int: CheckedContinuation<Void, Never>] = [:]
     private var awaitsNotices = false
-    /// Whether a defect ended the process, or would have: then nothing is answered any more.
+    /// Whether a defect ended the process, or would have; then nothing is answered.
     private(set) var hasEnded = false
-    /// Numbers are unique for the process, because a watcher outlives a restart on request.
+    /// Unique per process, because a watcher survives a requested restart.
     private static let lastNumber = Mutex(0)
 
     init(
@@ -36,7 +36,6 @@ actor ServerEngine {
         self.core = core
     }
 
-    /// Takes in what happened and performs what follows.
     func handle(_ input: Input) {
         guard !hasEnded else { return }
         perform(core.handle(input, at: clock.now))
@@ -44,17 +43,17 @@ actor ServerEngine {
 
     /// Time passed.
     ///
-    /// What came in counts from when it came, also where a busy server has not handled it yet.
+    /// Signs of life count from their arrival, even if a busy server has not handled them yet.
     func beat() {
         for (number, socket) in sockets {
-            // Who is not listened to cannot give a sign of life.
+            // A peer that is not read from cannot show a sign of life.
             let isSilent = lines[number]?.isSilent ?? false
             handle(.heard(socket: number, at: isSilent ? clock.now.steady : clock.steady(at: socket.heardAt)))
         }
         handle(.beat)
     }
 
-    /// A socket opened; its number is for ``receive(_:on:)`` and ``end(_:)``.
+    /// A socket opened; returns its number for ``receive(_:on:)`` and ``end(_:)``.
     func open(_ socket: ServerSocket, principal: String?) -> Int {
         let number = Self.nextNumber()
         sockets[number] = socket
@@ -66,7 +65,6 @@ actor ServerEngine {
         return number
     }
 
-    /// A number that nothing else has.
     static func nextNumber() -> Int {
         lastNumber.withLock { number in
             number += 1
@@ -77,13 +75,13 @@ actor ServerEngine {
     func receive(_ received: Input.Received, on socket: Int) {
         let received = core.taken(received)
         let heard = edge?.heard(received) ?? [received]
-        // What the dialect ignores is a sign of life all the same.
+        // Even a message that the dialect ignores is a sign of life.
         if heard.isEmpty { handle(.heard(socket: socket)) }
         for received in heard { handle(.received(socket: socket, received)) }
     }
 
     func end(_ socket: Int) {
-        // What came last, its close frame too, came before the end.
+        // Everything received last, including its close frame, came before the end.
         if let gone = sockets.removeValue(forKey: socket), lines[socket]?.isSilent != true {
             handle(.heard(socket: socket, at: clock.steady(at: gone.heardAt)))
         }
@@ -92,7 +90,7 @@ actor ServerEngine {
         configuration.watcher?.ended(number: socket)
     }
 
-    /// Answers a REST request; nil when nobody is there to answer.
+    /// Answers a REST request; nil if the client is gone.
     func answer(_ asked: RESTRequest, departure: Departure? = nil) async -> RESTAnswer? {
         guard !hasEnded else { return nil }
         let number = Self.nextNumber()
@@ -109,7 +107,7 @@ actor ServerEngine {
         if requests[request] != nil { handle(.left(request: request)) }
     }
 
-    /// Records are durable, or could not be kept.
+    /// A write ended: all records are durable, or none was kept.
     func stored(_ outcomes: [RecordLog.Outcome]) {
         for outcome in outcomes {
             if let problem = outcome.problem { configuration.log?("\(problem)") }
@@ -117,8 +115,7 @@ actor ServerEngine {
         }
     }
 
-    /// Waits until no turn runs, nothing waits for the disk and, where asked for, no notice is on its way; not longer than
-    /// the bound.
+    /// Waits, within the limit, until no turn runs, no write is pending and, if requested, no notice is on its way.
     func settle(within bound: Duration, andNotices waitsForNotices: Bool = false) async {
         awaitsNotices = waitsForNotices
         guard !hasSettled else { return }
@@ -131,7 +128,7 @@ actor ServerEngine {
         timeout.cancel()
     }
 
-    /// Answers what nobody else will answer any more.
+    /// Ends the requests that no one will answer.
     func abandon() {
         for number in Array(lines.keys) { endSilence(number, goesOn: false) }
         for number in Array(requests.keys) {
@@ -163,7 +160,7 @@ actor ServerEngine {
     }
 
     private func write(_ text: String, to number: Int) {
-        // A socket that cannot take it is at its end, and its own task is about to say so.
+        // A socket that cannot accept it is about to end, and its own task reports that.
         let parts = configuration.variations.contains(.fragmentedMessages) ? 3 : 1
         try? sockets[number]?.post(text: text, fragments: parts)
     }
@@ -175,7 +172,7 @@ actor ServerEngine {
         if let ending = deed.ending { end(number, ending) }
     }
 
-    /// Sends what was delayed, and what waited behind it, once the time is over.
+    /// Sends a delayed message and those behind it, once its time is over.
     private func release(_ number: Int, after delay: Duration) {
         Task { [weak self] in
             try? await Task.sleep(for: delay)
@@ -189,7 +186,7 @@ actor ServerEngine {
         flush(number)
     }
 
-    /// Sends what was held, up to what is to be held again.
+    /// Sends held messages until one must be held again.
     private func flush(_ number: Int) {
         while let held = lines[number]?.next() {
             switch held {
@@ -201,7 +198,7 @@ actor ServerEngine {
         if lines[number]?.isIdle == true { lines[number] = nil }
     }
 
-    /// Who makes a server hold back without end is cut off.
+    /// Disconnects clients that exceed the hold buffer.
     private func guardBound(_ number: Int) {
         if lines[number]?.isOverfull == true { cut(number, .reset) }
     }
@@ -212,7 +209,7 @@ actor ServerEngine {
         Task { await socket.close(code: code, reason: reason) }
     }
 
-    /// Ends a socket, or falls silent on it, until told otherwise or the longest silence is over.
+    /// Ends a socket, or falls silent on it until it is resumed or the longest silence is over.
     func end(_ number: Int, _ ending: ConnectionEnding) {
         guard let socket = sockets[number] else { return }
         switch ending {
@@ -234,7 +231,7 @@ actor ServerEngine {
     }
 
     private func cut(_ number: Int, _ how: Cut) {
-        // What came into the silence was never heard.
+        // Messages received during the silence count as unread.
         endSilence(number, goesOn: false)
         sockets[number]?.cut(how)
     }
@@ -243,7 +240,7 @@ actor ServerEngine {
         if lines[number]?.isSilent == true { cut(number, .reset) }
     }
 
-    /// Speaks and listens again.
+    /// Ends the silence.
     func resume(_ number: Int) {
         endSilence(number, goesOn: true)
         flush(number)
@@ -256,7 +253,7 @@ actor ServerEngine {
         for listener in lines[number]?.takeListeners() ?? [] { listener.resume(returning: goesOn) }
     }
 
-    /// Returns when nobody is silent on this socket any more: whether the connection goes on.
+    /// Waits for the end of a silence; returns whether the connection goes on.
     func goesOn(_ number: Int) async -> Bool {
         guard lines[number]?.isSilent == true else { return true }
         return await withCheckedContinuation { lines[number]?.listeners.append($0) }
@@ -276,7 +273,6 @@ actor ServerEngine {
 
     func state() -> JSONValue { core.core.state }
 
-    /// Who is behind each socket.
     func principals() -> [Int: String] {
         sockets.keys.reduce(into: [:]) { found, number in found[number] = core.core.connections[number]?.principal }
     }
@@ -287,13 +283,12 @@ actor ServerEngine {
         return memory
     }
 
-    /// Ends the process; where this server is not alone in it, it falls silent like one whose process ended.
+    /// Ends the process; if other servers share it, only falls silent like a dead process.
     private func endProcess() {
         configuration.endsProcess?()
         fallSilent()
     }
 
-    /// Answers nothing any more, and resets every connection.
     func fallSilent() {
         hasEnded = true
         for number in Array(sockets.keys) { cut(number, .reset) }

@@ -1,25 +1,23 @@
 import HoldfastTransport
 
-/// Brings requests and sockets to the engine.
 struct ServerHandler: TransportHandler {
     let engine: ServerEngine
     let rules: CoreRules
-    /// Nil where the wire is the specification's own.
+    /// Nil if the wire is the specification's own.
     var edge: WireEdge?
-    /// What is wrong with the server, as far as it concerns upgrades.
     var upgrades: [Fault] = []
     var watcher: (any ServerWatcher)?
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         guard let watcher else { return await response(to: request) }
         let number = ServerEngine.nextNumber()
-        if let instead = await taken(watcher.asked(request, number: number), watcher, number) { return instead }
+        if let instead = await replacement(watcher.asked(request, number: number), watcher, number) { return instead }
         let response = await response(to: request)
-        return await taken(watcher.answered(response.isHangUp ? nil : response, number: number)) ?? response
+        return await replacement(watcher.answered(response.isHangUp ? nil : response, number: number)) ?? response
     }
 
-    /// What a request gets in place of its answer; nil when it gets that.
-    private func taken(
+    /// The replacement for a request's answer, if there is one.
+    private func replacement(
         _ choice: RelayChoice, _ watcher: (any ServerWatcher)? = nil, _ number: Int = 0
     ) async -> HTTPServerResponse? {
         let instead: HTTPServerResponse
@@ -51,14 +49,14 @@ struct ServerHandler: TransportHandler {
         return rules.variations.isEmpty ? response : await varied(response)
     }
 
-    /// The answer as the wire has it; nil when nobody is there to answer.
+    /// The answer in the dialect; nil if the client is gone.
     private func answer(_ asked: RESTRequest, _ departure: Departure?) async -> RESTAnswer? {
         guard let edge else { return await engine.answer(asked, departure: departure) }
         guard let canonical = edge.asked(asked) else { return edge.nothing(at: asked.path) }
         return await engine.answer(canonical, departure: departure).map { edge.answered($0, to: canonical) }
     }
 
-    /// The same response in another form that HTTP allows.
+    /// The same response in another form that HTTP permits.
     private func varied(_ response: HTTPServerResponse) async -> HTTPServerResponse {
         var response = response
         if rules.variations.contains(.lateResponses) { try? await Task.sleep(for: .milliseconds(60)) }
@@ -106,7 +104,7 @@ struct ServerHandler: TransportHandler {
     func serve(_ socket: ServerSocket) async {
         let admitted = rules.requiresAuth ? rules.principal(token: token(of: socket.request)) : nil
         let number = await engine.open(socket, principal: admitted)
-        // One message at a time: who sends faster than it is answered waits in its own buffers.
+        // One message at a time: a client that sends faster than it is answered fills its own buffers.
         for await arrival in socket.messages {
             guard let watcher else {
                 guard await take(arrival.event, on: number) else { break }
@@ -123,7 +121,7 @@ struct ServerHandler: TransportHandler {
         await engine.end(number)
     }
 
-    /// Hands on what a socket brought; false when nothing more can come.
+    /// Passes on an event of a socket; false after the last one.
     private func take(_ event: WebSocketEvent, on number: Int) async -> Bool {
         switch event {
         case .text(let text): await engine.receive(.text(text), on: number)
@@ -136,7 +134,7 @@ struct ServerHandler: TransportHandler {
         return true
     }
 
-    /// The token that an upgrade shows, where this server looks for it.
+    /// The token of an upgrade, in the place where this server expects it.
     private func token(of upgrade: UpgradeRequest) -> String? {
         var shown = edge.map { $0.key(of: upgrade) } ?? token(upgrade)
         for case .upgrade(let change) in upgrades { shown = change(shown, upgrade.query, rules) }

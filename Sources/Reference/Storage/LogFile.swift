@@ -1,18 +1,18 @@
 import HoldfastPlatform
 
-/// An append-only file in which an append either happened, durably and whole, or did not happen at all.
+/// An append-only file; an append either happens, durably and whole, or not at all.
 ///
-/// After a failed write the file is cut back to its last sound length before anything else is appended, so a record is
-/// never followed by half of another. Used by one thread at a time.
+/// After a failed write the file is truncated to its last sound length before the next append, so a record never
+/// follows half of another. Not thread-safe.
 struct LogFile: ~Copyable {
     private let path: String
     /// Nil once the file is closed.
     private var file: Descriptor?
     private var length = 0
-    /// Whether bytes of a failed write may still stand behind `length`.
+    /// Whether bytes of a failed write may remain after `length`.
     private var isDirty = false
 
-    /// Opens or creates the log of a folder, takes its lock, and drops a torn end.
+    /// Opens or creates the log of a folder, locks it, and drops a torn end.
     /// - Throws: `cannotOpen`, `inUse` or `damaged`.
     static func open(folder: String, lines: inout [[UInt8]]) throws(StorageProblem) -> LogFile {
         try opening(folder) { () throws(SystemError) in try makeFolder(folder) }
@@ -20,7 +20,7 @@ struct LogFile: ~Copyable {
         let descriptor = try opening(path) { () throws(SystemError) in try Descriptor(opening: path, for: .updating) }
         var file = LogFile(path: path, file: descriptor)
         guard descriptor.tryLock() else { throw StorageProblem(.inUse, path: path) }
-        // A new file exists only once its folder says so durably.
+        // A new file exists durably only after its folder is synced.
         try opening(folder) { () throws(SystemError) in
             let folder = try Descriptor(opening: folder, for: .reading)
             defer { folder.close() }
@@ -47,19 +47,19 @@ struct LogFile: ~Copyable {
         if let file { Self.release(file) }
     }
 
-    /// Gives the folder free for another server; every later append fails.
+    /// Releases the folder for another server; later appends fail.
     mutating func close() {
         if let file { Self.release(file) }
         file = nil
     }
 
-    /// Unlocks before it closes: a process that is just being started holds a copy of the descriptor, and the lock with it.
+    /// Unlocks before closing: a child process that is just being started shares the descriptor, and with it the lock.
     private static func release(_ file: Descriptor) {
         file.unlock()
         file.close()
     }
 
-    /// Appends bytes and returns once the disk has them.
+    /// Appends bytes and returns once they are on the disk.
     /// - Throws: `cannotWrite`; the file is then as before.
     mutating func append(_ bytes: [UInt8]) throws(StorageProblem) {
         if isDirty { try clean() }
@@ -70,7 +70,7 @@ struct LogFile: ~Copyable {
                 try file.synchronize()
             }
         } catch {
-            // Should this fail too, the next append tries again before it writes.
+            // If this fails too, the next append retries it before writing.
             try? clean()
             throw error
         }

@@ -1,23 +1,23 @@
 import HoldfastBasics
 
-/// The bytes of a record log: one line per record, its checksum in front.
+/// The format of a record log: one line per record, preceded by its checksum.
 enum LogFormat {
     struct Content: Sendable {
         /// The lines without their checksums, in order.
         var lines: [[UInt8]]
-        /// Up to here the file is sound; what follows was cut short by a crash.
+        /// The length of the sound part; a crash cut short the rest.
         var soundBytes: Int
     }
 
-    /// The bytes that append a line.
+    /// A line as appended.
     static func bytes(of line: String) -> [UInt8] {
         Array("\(Checksum.text(of: line.utf8)) ".utf8) + Array(line.utf8) + [0x0A]
     }
 
     /// Reads a whole file.
     ///
-    /// A bad line at the very end is a torn write: it was never acknowledged and is left out. A bad line that another
-    /// good one follows is damage to something that was acknowledged, and no server may guess what it said.
+    /// A bad line at the very end is a torn write: it was never acknowledged and is dropped. A bad line before a good
+    /// one is damage to an acknowledged record, and the server must not guess its contents.
     /// - Throws: The number of the damaged line, from 1.
     static func read(_ bytes: [UInt8]) throws(Damage) -> Content {
         var content = Content(lines: [], soundBytes: 0)
@@ -39,7 +39,7 @@ enum LogFormat {
         return content
     }
 
-    /// A line that is damaged although others follow it.
+    /// A damaged line before other lines.
     struct Damage: Error, Equatable {
         let line: Int
     }
@@ -51,7 +51,7 @@ enum LogFormat {
     }
 }
 
-/// CRC-32 as in IEEE 802.3: tells a whole record from one that a crash cut short.
+/// CRC-32 as in IEEE 802.3: detects a record that a crash cut short.
 enum Checksum {
     private static let table: [UInt32] = (0..<256).map { start in
         (0..<8).reduce(UInt32(start)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }

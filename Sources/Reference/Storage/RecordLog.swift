@@ -1,26 +1,25 @@
 import Dispatch
 import HoldfastPlatform
 
-/// Makes records durable on a thread of its own, several at a time where several wait.
+/// Makes records durable on its own thread, in batches.
 ///
-/// A synchronisation of the disk takes milliseconds, whatever it holds; while one runs, the next records gather and share
-/// the one after it. The order of the appends is the order on disk and the order of the outcomes.
+/// A sync of the disk takes milliseconds whatever its size; records that arrive during one share the next. The order of
+/// the appends is the order on disk and of the outcomes.
 final class RecordLog: Sendable {
-    /// The end of one append.
     struct Outcome: Sendable {
         let write: Int
-        /// Nil when the records are durable; otherwise nothing of them was kept.
+        /// Nil if the records are durable; otherwise none of them was kept.
         let problem: StorageProblem?
     }
 
     /// The outcomes, in the order of the appends.
     let outcomes: AsyncStream<[Outcome]>
 
-    /// What a log does that a careful one does not.
+    /// Deviations from a careful log.
     struct Habits: Sendable {
-        /// Whether records are written before the call returns, by whoever calls.
+        /// Whether the caller writes the records itself, before the call returns.
         var writesAtOnce = false
-        /// Comes before each write, with the path of the file.
+        /// Called before each write, with the path of the file.
         var beforeWriting: (@Sendable (String) -> Void)?
     }
 
@@ -36,8 +35,8 @@ final class RecordLog: Sendable {
     private let path: String
     private let queue = DispatchQueue(label: "holdfast.records")
 
-    /// Opens the log of a folder and reads what it holds.
-    /// - Throws: As ``LogFile/open(folder:lines:)``, and `damaged` for a line that is no record.
+    /// Opens the log of a folder and reads its contents.
+    /// - Throws: As ``LogFile/open(folder:lines:)``, and `damaged` for a line that is not a record.
     static func open(
         folder: String, habits: Habits = Habits()
     ) throws(StorageProblem) -> (log: RecordLog, records: [StoredRecord]) {
@@ -72,7 +71,7 @@ final class RecordLog: Sendable {
         if starts { queue.async { self.drain() } }
     }
 
-    /// Ends the outcomes and gives the folder free, behind everything appended before.
+    /// Ends the outcomes and releases the folder, after everything appended before.
     func close() async {
         await withCheckedContinuation { closed in
             queue.async {
@@ -109,7 +108,7 @@ final class RecordLog: Sendable {
             return waiting.map { Outcome(write: $0.write, problem: nil) }
         } catch {
             guard waiting.count > 1 else { return waiting.map { Outcome(write: $0.write, problem: error) } }
-            // What is too much together may fit alone.
+            // Writes that do not fit together may fit one by one.
             return waiting.flatMap { write([$0], to: &file) }
         }
     }

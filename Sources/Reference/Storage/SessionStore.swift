@@ -1,10 +1,10 @@
 import Holdfast
 import HoldfastJSON
 
-/// Every session as its records tell it: the source of truth that REST shows and replay is only news of.
+/// Every session as its records tell it: the source of truth for REST; replay only announces changes.
 ///
-/// Applying a record is the only way in, and it happens after the record is durable; so nothing is ever shown that a crash
-/// could take back.
+/// Records are the only way in, and each is applied once it is durable, so a crash cannot undo anything a client was
+/// shown.
 struct SessionStore: Sendable {
     struct Session: Sendable {
         let id: String
@@ -27,7 +27,7 @@ struct SessionStore: Sendable {
 
     struct Turn: Sendable {
         let id: String
-        /// Nil for what the agent said of its own accord.
+        /// Nil for an unsolicited message of the agent.
         let key: String?
         let question: String
         var ending: TurnEnding?
@@ -36,21 +36,20 @@ struct SessionStore: Sendable {
     private var sessions: [String: Session] = [:]
     private var idsByOwner: [String: [String]] = [:]
 
-    /// The newest time of any record, in microseconds since 1970.
+    /// The latest time of any record, in microseconds since 1970.
     private(set) var newest = 0
 
-    /// A session of that principal; another principal's session does not exist for it.
+    /// A session of the principal; to it, other principals' sessions do not exist.
     func session(_ id: String, of principal: String) -> Session? {
         guard let session = sessions[id], session.owner == principal else { return nil }
         return session
     }
 
-    /// The sessions of a principal, the one with the newest message first; no two messages have the same time.
+    /// The principal's sessions, newest message first; no two messages have the same time.
     func sessions(of principal: String) -> [Session] {
         (idsByOwner[principal] ?? []).compactMap { sessions[$0] }.sorted { $0.updatedAt > $1.updatedAt }
     }
 
-    /// A session, whoever owns it.
     subscript(id: String) -> Session? {
         get { sessions[id] }
         set {
@@ -62,15 +61,13 @@ struct SessionStore: Sendable {
         }
     }
 
-    /// Every session, whoever owns it.
     var all: some Collection<Session> { sessions.values }
 
-    /// How a turn ended; nil while it runs or when it does not exist.
+    /// How a turn ended; nil if it is running or does not exist.
     func ending(of turn: String, in session: String) -> TurnEnding? {
         sessions[session]?.turns.last { $0.id == turn }?.ending
     }
 
-    /// Takes in a durable record.
     mutating func apply(_ record: StoredRecord) {
         switch record {
         case .question(let question): apply(question)
@@ -89,7 +86,7 @@ struct SessionStore: Sendable {
         }
     }
 
-    /// Ends a turn in memory alone, when its ending could not be stored; a restart finds it interrupted.
+    /// Ends a turn in memory only, if its ending could not be stored; a restart finds it interrupted.
     mutating func endUnstored(_ turn: String, in session: String, _ ending: TurnEnding) {
         change(session) { $0.end(turn, ending) }
     }
@@ -132,7 +129,7 @@ struct SessionStore: Sendable {
     }
 
     private mutating func change(_ id: String, _ body: (inout Session) -> Void) {
-        // Taken out and put back, so that the arrays inside are changed in place.
+        // Removed and reinserted, so that the arrays inside are changed in place.
         guard var session = sessions.removeValue(forKey: id) else { return }
         body(&session)
         sessions[id] = session
@@ -146,7 +143,7 @@ extension SessionStore.Session {
     }
 }
 
-/// Shortens texts for lists and notices, always between characters as people see them.
+/// Shortens texts for lists and notices, always between user-perceived characters.
 enum Preview {
     /// The title of a session: the first line of its first question, at most 60 characters.
     static func title(of question: String) -> String {
@@ -155,7 +152,7 @@ enum Preview {
         return cut(String(line), to: limit)
     }
 
-    /// The beginning of a text; an ellipsis counts as one of the characters.
+    /// The start of a text; an ellipsis counts as one of the characters.
     static func cut(_ text: String, to limit: Int, ellipsis: String = "…") -> String {
         guard text.index(text.startIndex, offsetBy: limit + 1, limitedBy: text.endIndex) != nil else { return text }
         return text.prefix(limit - ellipsis.count) + ellipsis

@@ -5,19 +5,18 @@ struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
         case cannotOpen(reason: String)
         /// Another process holds the folder.
         case inUse
-        /// A record before the last one does not match its checksum: this is damage, not an interrupted write.
+        /// A record before the last one does not match its checksum: damage, not an interrupted write.
         case damaged(line: Int)
-        /// A write or its synchronisation failed; nothing of it was kept.
+        /// A write or its sync failed; none of it was kept.
         case cannotWrite(reason: String)
     }
 
     var code: Code
-    /// The file it happened to.
     var path: String
 
     init(_ code: Code, path: String) { (self.code, self.path) = (code, path) }
 
-    /// Place, what is wrong, what was expected, and one step that mends it.
+    /// Place, what is wrong, what was expected, and one step to fix it.
     var description: String {
         switch code {
         case .cannotOpen(let reason):

@@ -1,12 +1,12 @@
 import HoldfastJSON
 
-/// One fact that survives the process; the log of these is everything the server knows.
+/// One durable fact; the log of these is everything the server knows.
 enum StoredRecord: Sendable, Equatable {
-    /// A question was accepted; it begins its session when that does not exist yet.
+    /// A question was accepted; it creates its session if there is none yet.
     case question(Question)
     /// A turn ended.
     case ending(Ending)
-    /// The agent said something that nobody asked for.
+    /// The agent sent an unsolicited message.
     case remark(Remark)
 
     struct Question: Sendable, Equatable {
@@ -28,7 +28,7 @@ enum StoredRecord: Sendable, Equatable {
         var at: Int
     }
 
-    /// A message of the agent and the turn that began by itself for it; it begins its session when that does not exist yet.
+    /// An unsolicited message of the agent and the turn that it started; it creates its session if there is none yet.
     struct Remark: Sendable, Equatable {
         var principal: String
         var session: String
@@ -76,7 +76,7 @@ extension StoredRecord {
         return value.text()
     }
 
-    /// Reads a line again; nil when it is none of the records.
+    /// Parses a line; nil if it is not a record.
     init?(line: [UInt8]) {
         guard let root = try? JSONParser.value(bytes: line), let session = root.text("session"),
             let at = root["at"]?.intValue
@@ -107,6 +107,5 @@ extension StoredRecord {
 extension JSONValue {
     func text(_ name: String) -> String? { self[name]?.stringValue }
 
-    /// The `type` of a frame; empty for what is none.
     var type: String { text("type") ?? "" }
 }

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastPlatform
 
-/// A conversation with a server, line by line: what a person types, and what there is to see.
+/// A conversation with a server, line by line: typed input and the visible result.
 package struct ChatRoom: Sendable {
     private let app: ReferenceApp
     private let network: NetworkTransport
@@ -18,7 +18,7 @@ package struct ChatRoom: Sendable {
         (self.app, self.network, self.base, self.token, self.show) = (app, network, base, token, show)
     }
 
-    /// Does what a line says; false when it says to end.
+    /// Carries out a typed line; false if it ends the chat.
     package func hear(_ line: String) async throws -> Bool {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
         switch words.first {
@@ -38,8 +38,7 @@ package struct ChatRoom: Sendable {
         return true
     }
 
-    /// Returns when nothing is on its way any more, or after a minute; after ten seconds where there is nobody to talk
-    /// to.
+    /// Returns once nothing is pending, or after a minute; after ten seconds if no connection was ever made.
     package func settle(hasConnected: () -> Bool) async {
         for round in 0..<600 {
             if round >= 100, !hasConnected() { return }
@@ -65,14 +64,14 @@ package struct ChatRoom: Sendable {
     }
 }
 
-/// A screen of lines: shows what is new in each state, and nothing twice.
+/// A line-by-line screen: prints the news of each state, and nothing twice.
 package final class ChatScreen: Sendable {
     private let memory = Mutex(Memory())
     private let show: @Sendable (String) -> Void
 
     package init(showing show: @escaping @Sendable (String) -> Void) { self.show = show }
 
-    /// Whether a connection ever came about.
+    /// Whether there ever was a connection.
     package var hasConnected: Bool { memory.withLock { $0.hasConnected } }
 
     private struct Memory {
@@ -81,7 +80,7 @@ package final class ChatScreen: Sendable {
         var printed: Set<String> = []
     }
 
-    /// Shows what is new in a state; what the server said steers no terminal.
+    /// Prints the news of a state; control characters from the server are made harmless.
     package func take(_ state: ClientState) {
         memory.withLock { memory in
             var lines: [String] = []
@@ -94,7 +93,7 @@ package final class ChatScreen: Sendable {
                 let name = message.clientMessageId ?? message.id ?? message.text
                 let mark = "\(state.sessionId ?? "") \(name) \(message.status == .failed)"
                 guard memory.printed.insert(mark).inserted else { continue }
-                // What was just typed stands on the terminal already.
+                // The typed text is already on the terminal.
                 guard message.status != .sending else {
                     memory.printed.insert("\(state.sessionId ?? "") \(name) false")
                     continue

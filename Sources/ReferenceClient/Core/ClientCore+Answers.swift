@@ -2,9 +2,9 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// What the server answers over REST; each answer goes where it was asked for, however late it comes.
+/// Answers over REST; each is handled by the purpose of its request, however late it arrives.
 extension ClientCore {
-    /// A request was answered; nil when nothing came.
+    /// A request ended; a nil answer means that none came.
     mutating func answered(_ request: Int, _ answer: RESTAnswer?) {
         guard let errand = errands.removeValue(forKey: request) else { return }
         link.restWorks = answer.map { $0.status < 500 } ?? false
@@ -19,7 +19,6 @@ extension ClientCore {
         }
     }
 
-    /// A request came to nothing.
     mutating func failed(_ errand: Errand, request: Int) {
         switch errand {
         case .read(_, let number), .search(let number): hasRead(number, succeeded: false)
@@ -45,7 +44,7 @@ extension ClientCore {
         guard status == 200, let history = body["session"], history.text("id") == session else {
             return refused(session, number, status, body)
         }
-        // The conversation may have been joined to another since.
+        // The conversation may have been merged into another in the meantime.
         let number = conversations[number]?.session == session ? number : conversation(of: session)
         take(history: history, of: number)
         hasRead(number, succeeded: true)
@@ -53,7 +52,7 @@ extension ClientCore {
 
     private mutating func refused(_ session: String, _ number: Int, _ status: Int, _ body: JSONValue) {
         let code = body.text("code")
-        // A gateway has no error body, and knows nothing of sessions.
+        // Only the server's own errors say that a session does not exist; a gateway has no error body.
         guard status == 404 || status == 400, body.text("error") != nil else {
             if status == 401 { complain("Please sign in again.", code: code) }
             return hasRead(number, succeeded: false)
@@ -66,7 +65,7 @@ extension ClientCore {
         show(newConversation())
     }
 
-    /// The history of a session: what was missing is shown, and what it says about open questions counts.
+    /// A session's history: adds missing messages, and settles open questions as far as it can.
     private mutating func take(history: JSONValue, of number: Int) {
         needsSaving = true
         let messages = Self.messages(of: history)
@@ -74,7 +73,7 @@ extension ClientCore {
             guard let key = message.key, let index = index(of: key), let session = conversations[number]?.session else {
                 continue
             }
-            // Found by its key, wherever the client thought it was.
+            // Found by its key, in whichever conversation the client expected it.
             bind(question: index, to: session)
             accept(key, turn: message.turn, message: message.id)
         }
@@ -83,7 +82,7 @@ extension ClientCore {
         if let wanted = conversations[number]?.wanted,
             let position = conversations[number]?.position(id: wanted)
         {
-            // Its notification has counted it, or shows it.
+            // Its notification has counted it, or will show it.
             conversations[number]?.messages[position].isCounted = true
             conversations[number]?.wanted = nil
         }
@@ -97,7 +96,7 @@ extension ClientCore {
         pump()
     }
 
-    /// Whether the turn of a question has ended, as far as a history tells.
+    /// Whether a question's turn has ended according to the history.
     private mutating func learn(of question: Question, in number: Int, turns: [JSONValue]) {
         guard let messages = conversations[number]?.messages,
             let position = messages.lastIndex(where: { $0.key == question.key }), messages[position].id != nil
@@ -144,7 +143,7 @@ extension ClientCore {
         }
     }
 
-    /// The answer to a question that went out over REST.
+    /// The answer to a question sent over REST.
     private mutating func took(_ body: JSONValue, ofPostOf key: String) {
         guard let session = body.text("sessionId"), let text = body.text("text"), let id = body.text("messageId") else {
             return failedPost(key)
@@ -161,7 +160,7 @@ extension ClientCore {
         pump()
     }
 
-    /// How long a refusal for the rate asks to wait, in milliseconds: as long as either says.
+    /// The wait in milliseconds that a rate refusal asks for: the longer of header and body.
     private func pause(_ answer: RESTAnswer, _ body: JSONValue) -> Int {
         let header = answer.retryAfter.flatMap(Double.init).map { Int(min($0, 86_400) * 1000) }
         return max(1, max(header ?? 0, body["retryAfterMs"]?.intValue ?? (header == nil ? 60_000 : 0)))

@@ -1,29 +1,29 @@
 import HoldfastJSON
 
-/// The connection: when there is one, when the next is tried, and when not.
+/// The connection: its life, and when to try the next one.
 extension ClientCore {
-    /// The system says the app is active; at the first time after the launch that changes nothing.
+    /// The app became active; the first time after launch, that changes nothing.
     mutating func foreground() {
         guard !isForeground else { return }
         isForeground = true
-        // Who comes back may have signed in again, or updated the app.
+        // The user may have signed in again or updated the app.
         if link.phase == .refused {
             link.phase = .none
             link.refusedVersions = []
         }
         guard isRunning, hasNetwork else { return }
-        // Whatever it says about itself: the system may have frozen it, and nobody was told.
+        // Reconnect whatever the socket's state: the system may have frozen the app, and with it all notifications.
         leave(code: 1001)
         link.startAnew()
         connect()
-        // A request counts no time while the app is away.
+        // A request's time does not run while the app is away.
         for question in outbox {
             if case .posted = question.phase { wait(.sign(key: question.key), rules.sign) }
         }
         resume()
     }
 
-    /// The app is put away: the system stops it, so it stops itself.
+    /// The app is put in the background: the system suspends it, so it stops by itself.
     mutating func background() {
         isForeground = false
         stopWaiting(.reconnect)
@@ -32,7 +32,7 @@ extension ClientCore {
         for number in conversations.keys { stopPolling(number) }
     }
 
-    /// There is no network: nothing is waited for that only a network can bring.
+    /// The network is gone: cancels every wait that needs it.
     mutating func networkDown() {
         hasNetwork = false
         link.restWorks = false
@@ -47,7 +47,7 @@ extension ClientCore {
         for number in conversations.keys { stopPolling(number) }
     }
 
-    /// The network is back: no wait is worth anything now.
+    /// The network is back: ends all waits.
     mutating func networkUp() {
         let wasDown = !hasNetwork
         hasNetwork = true
@@ -69,7 +69,7 @@ extension ClientCore {
         wait(.greeting, rules.greeting)
     }
 
-    /// A socket is open: a handshake begun, nothing more.
+    /// A socket is open, before the handshake.
     mutating func opened(_ socket: Int) {
         guard link.phase == .opening(socket: socket) else { return }
         link.phase = .greeting(socket: socket)
@@ -82,14 +82,14 @@ extension ClientCore {
         send(auth, on: socket)
     }
 
-    /// The version to offer: the last one, else the best, of those that were not refused.
+    /// The version to offer: the last one offered, else the best, unless refused.
     private var version: Int {
         let known = [link.offeredVersion].compactMap(\.self) + rules.versions
         return known.first { !link.refusedVersions.contains($0) && link.supported?.contains($0) != false }
             ?? rules.versions.last ?? 1
     }
 
-    /// `connected` came: the connection may be used.
+    /// `connected` arrived: the connection may be used.
     mutating func greeted(_ frame: JSONValue, on socket: Int) {
         guard case .greeting(let current) = link.phase, current == socket else { return }
         link.settle(on: socket)
@@ -108,18 +108,20 @@ extension ClientCore {
         if startIsDue { startUsually() }
     }
 
-    /// A socket is gone, or never came to be.
+    /// A socket ended or could not be opened.
     mutating func ended(_ socket: Int, code: Int?) {
         guard link.socket == socket else { return }
         let wasLive = link.live != nil
         link.phase = .none
         stopWaiting(.greeting)
-        // Also a connection that brought nothing but `connected`: a server may fail on what is sent again.
-        if !wasLive { link.failures += 1 } else if !link.hasProved { link.fruitless += 1 }
+        // A connection that brought only `connected` counts too: the server may fail on whatever is sent again.
+        let hasStood = wasLive && link.attempts.last.map { now - $0 >= rules.real(60_000) } == true
+        if hasStood { link.startAnew() }
+        if !wasLive { link.failures += 1 } else if !link.hasProved, !hasStood { link.fruitless += 1 }
         loseRoad(socket, code: code)
         if code == 4010 {
             if let offered = link.offeredVersion { link.refusedVersions.insert(offered) }
-            // A version in common is worth another connection, and each is offered once.
+            // Each version in common is worth one more connection.
             let others = (link.supported ?? Set(rules.versions)).subtracting(link.refusedVersions)
             if rules.versions.contains(where: others.contains) { return connect() }
         }
@@ -130,7 +132,7 @@ extension ClientCore {
         if !wasLive, link.failures == 1 { look() }
     }
 
-    /// Ends the connection from this side, without another attempt.
+    /// Ends the connection for good.
     mutating func leave(code: UInt16?) {
         defer { if link.phase != .refused { link.phase = .none } }
         stopWaiting(.greeting)
@@ -139,15 +141,15 @@ extension ClientCore {
         loseRoad(socket, code: nil)
     }
 
-    /// The connection does not answer: what was sent on it counts as lost, and a new one is tried.
+    /// The connection does not respond: everything sent on it counts as lost, and a new one is tried.
     mutating func giveUpConnection() {
         guard let socket = link.socket else { return }
         effects.append(.close(socket: socket, code: nil))
         ended(socket, code: nil)
     }
 
-    /// Listens on while a turn is awaited: what has been still for half the time is asked by a ping, and given up after
-    /// the whole.
+    /// Watches the connection while a turn is awaited: after half the allowed silence it sends a ping, after all of it
+    /// the connection is given up.
     mutating func listen() {
         guard let socket = link.live, mayAsk, outbox.contains(where: { $0.isAwaited }) else { return }
         let (still, whole) = (now - link.heardAt, rules.real(rules.connectionSilence))
@@ -158,13 +160,13 @@ extension ClientCore {
         effects.append(.wait(.stillness, ms: max(1, (isHalf ? whole : whole / 2) - still)))
     }
 
-    /// An attempt that takes too long has failed.
+    /// An attempt took too long and failed.
     mutating func greetingIsLate() {
         guard link.live == nil else { return }
         giveUpConnection()
     }
 
-    /// Everything that waited for the system goes on.
+    /// Continues with everything that waited for the system.
     mutating func resume() {
         pump()
         for number in conversations.keys.sorted() where isDue(number) { beginReading(number, atOnce: false) }
@@ -179,7 +181,8 @@ extension ClientCore {
         }
     }
 
-    /// The wait before the next attempt: any time up to a bound that doubles, so that no two phones come back together.
+    /// Schedules the next attempt after a random wait up to a bound that doubles, so that phones do not all come back
+    /// together.
     private mutating func planAttempt() {
         let ceiling = min(rules.longestBackoff, rules.firstBackoff << min(link.failures + link.fruitless, 16))
         var pause = dice.number(in: rules.shortestBackoff...max(rules.shortestBackoff, ceiling))
@@ -193,17 +196,17 @@ extension ClientCore {
             due = max(due, link.attempts[link.attempts.count - rules.attemptsPerMinute] + rules.real(60_000))
         }
         if let last = link.attempts.last {
-            // A slow failure is part of the wait, and no count of attempts makes it longer (CLIENT-37).
+            // A slow failure counts as part of the wait, and no number of attempts makes it longer (CLIENT-37).
             due = min(due, max(now, last + rules.real(rules.longestBackoff - 1_000)))
         }
         link.phase = .waiting
         effects.append(.wait(.reconnect, ms: max(1, due - now)))
     }
 
-    /// What a refusal is called that only another start can change.
+    /// Refusals that only another launch can change.
     private static let refusals: Set<String> = ["auth_failed", "unsupported_version"]
 
-    /// Credentials or version were refused, and trying again improves neither.
+    /// Credentials or version were refused, so retrying is pointless.
     private mutating func refuse(_ code: Int) {
         link.phase = .refused
         stopWaiting(.reconnect)

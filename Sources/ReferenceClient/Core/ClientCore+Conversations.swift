@@ -1,24 +1,23 @@
 import HoldfastJSON
 
-/// Which conversation is on the screen, and which session each one is.
+/// The visible conversation, and the session of each conversation.
 extension ClientCore {
-    /// The person goes to a session, or to a new conversation.
+    /// The user opens a session or a new conversation.
     mutating func select(_ session: String?) {
         isUntouched = false
         guard let session else { return show(newConversation()) }
         let number = conversation(of: session)
         show(number)
-        // What was read for an answer before does not count: a person looks.
+        // Earlier reads for an answer do not count: the user is looking now.
         conversations[number]?.poll = nil
         refresh(number)
     }
 
-    /// Puts a conversation on the screen, with what the client has of it.
     mutating func show(_ number: Int) {
         if let left = conversations[shown], left.session == nil, left.messages.isEmpty, number != shown {
             conversations[shown] = nil
         }
-        // What was on the screen until now, and what is on it from now, has been seen.
+        // The previous and the new conversation count as seen.
         for seen in [shown, number] {
             for position in conversations[seen]?.messages.indices ?? 0..<0 {
                 conversations[seen]?.messages[position].isCounted = true
@@ -29,13 +28,13 @@ extension ClientCore {
         needsSaving = true
     }
 
-    /// A message whose turn is over stands where the server has it, and in no other conversation: it may have been
-    /// typed into one that came to another session after it failed.
+    /// Removes copies of a finished message from other conversations than the server's: a failed message may have been
+    /// typed into a conversation that got another session later.
     mutating func keepApart(_ key: String, in number: Int) {
         guard index(of: key) == nil else { return }
         for other in conversations.keys where other != number {
             guard let position = conversations[other]?.position(key: key) else { continue }
-            // A new conversation of nothing else is this one.
+            // A new conversation with nothing else in it is this one.
             if conversations[other]?.session == nil, !outbox.contains(where: { $0.conversation == other }),
                 let session = conversations[number]?.session
             {
@@ -48,10 +47,10 @@ extension ClientCore {
         }
     }
 
-    /// The session of an open question is told, and with it that of its conversation.
+    /// Assigns an open question, and its conversation, to a session.
     ///
-    /// One that was given up, or refused for its rate, is not waited for: where another has gone out since to begin the
-    /// session of their conversation, or has begun it, it stands in a conversation of its own.
+    /// A question that was given up or refused for its rate holds up no other: if another question has started the
+    /// session of their conversation, it gets a conversation of its own.
     mutating func bind(question index: Int, to session: String) {
         let (key, own) = (outbox[index].key, outbox[index].conversation)
         let isWaitedFor = !outbox[index].phase.isLimited && !outbox[index].isGivenUp
@@ -68,11 +67,11 @@ extension ClientCore {
         conversations[number]?.messages.append(message)
         conversations[number]?.errors += errors
         outbox[index].conversation = number
-        // Which of them came first only the server knows.
+        // Only the server knows the order.
         if conversations[number]?.messages.count ?? 1 > 1 { refresh(number) }
     }
 
-    /// The session of a conversation is told; what was known of that session by other ways is joined to it.
+    /// Assigns a conversation to a session, and merges what was known of that session.
     mutating func bind(_ number: Int, to session: String) {
         guard let own = conversations[number], own.session != session else { return }
         needsSaving = true
@@ -91,7 +90,7 @@ extension ClientCore {
         stopPolling(number)
         conversations[number] = nil
         if shown == number { show(other) }
-        // Which of them came first only the server knows.
+        // Only the server knows the order.
         if isMixed { refresh(other) }
     }
 }

@@ -1,9 +1,9 @@
 import HoldfastJSON
 
-/// What the server says on a connection.
+/// Frames from the server.
 ///
-/// Names decide where a frame belongs: the session tells the conversation, key or turn tell the question. What the
-/// client does not know (members, types, codes) it passes over, and a number counts whatever carries it.
+/// Names decide where a frame belongs: the session determines the conversation, the key or turn determines the
+/// question. Unknown members, types and codes are ignored, but a number counts on any frame.
 extension ClientCore {
     mutating func received(_ text: String, on socket: Int) {
         guard link.socket == socket, let frame = Self.object(text), let type = frame.text("type") else {
@@ -27,7 +27,7 @@ extension ClientCore {
         return value
     }
 
-    /// Takes in a frame, live or replayed.
+    /// Handles a frame, live or replayed.
     mutating func take(_ frame: JSONValue, _ type: String, isReplay: Bool) {
         switch type {
         case "ack": takeAck(frame)
@@ -49,7 +49,7 @@ extension ClientCore {
         return outbox.first { $0.turn == turn }?.key
     }
 
-    /// The conversation a frame belongs to; it may be that of a question whose session is told by this frame.
+    /// The conversation of a frame, which may be that of a question whose session this frame reveals.
     mutating func conversationNumber(_ session: String, key: String?) -> Int {
         if let key, let index = index(of: key) { bind(question: index, to: session) }
         return conversation(of: session)
@@ -106,16 +106,16 @@ extension ClientCore {
         forgive(key: frame.text("clientMessageId"), turn: message.turn, in: number)
         let isNew = conversations[number]?.has(id: id) != true
         add(message, to: number, isReplay: isReplay)
-        // Somebody else's question may be missing.
+        // Another device's question may be missing.
         if isPlaceUnknown || key == nil && isNew && !knowsQuestion(of: message, in: number) { refresh(number) }
         pump()
     }
 
-    /// An `error` ends the turn it names, or else refuses the question it names, or else is about no question.
+    /// An `error` ends the turn it names, else refuses the question it names, else concerns no question.
     private mutating func takeError(_ frame: JSONValue) {
         let (code, text) = (frame.text("code"), words(of: frame))
         guard frame["turnId"] != nil || frame["clientMessageId"] != nil else { return complain(text, code: code) }
-        // What is not ours failed for somebody else.
+        // The failure of another device's question.
         guard let key = question(of: frame) else { return }
         learnSession(from: frame, of: key)
         if frame["turnId"] != nil { return fail(key, text, code: code) }
@@ -125,15 +125,15 @@ extension ClientCore {
         refuse(key, text, code: code)
     }
 
-    /// An error may be the first to name the session of a question.
+    /// Takes the session of a question from an error, which may be the first to name it.
     mutating func learnSession(from error: JSONValue, of key: String) {
         guard let session = error.text("sessionId"), error.text("code") != "session_not_found" else { return }
         _ = conversationNumber(session, key: key)
     }
 
-    /// A numbered frame tells the place of a message that is shown already.
+    /// Takes the position of a visible message from a numbered frame.
     mutating func learnPlace(from frame: JSONValue) {
-        // The key of a `done` is that of the question, and its place is not.
+        // A `done` has the key of the question, but not its position.
         let key = frame.type == "message" ? frame.text("clientMessageId") : nil
         guard let position = stamp(of: frame), let number = frame.text("sessionId").flatMap(known),
             let conversation = conversations[number],
@@ -147,12 +147,12 @@ extension ClientCore {
         let arrival = conversations[number, default: Conversation(number: number)].take(message)
         count(message, in: number)
         guard arrival != .known else { return }
-        // The client put it where it seemed to belong; the server knows.
+        // The client guessed the position; the server knows it.
         if arrival == .inserted { refresh(number) }
     }
 
-    /// Counts an answer that came, once, where nobody looks; a read or a notification may have told of it a moment
-    /// before.
+    /// Counts a new answer as unread, once, if its conversation is not visible; a read or a notification may have
+    /// counted it before.
     private mutating func count(_ message: Message, in number: Int) {
         guard message.role == .assistant, number != shown,
             let position = conversations[number]?.messages.lastIndex(where: { $0.id == message.id }),

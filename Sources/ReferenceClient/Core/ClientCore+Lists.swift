@@ -1,9 +1,9 @@
 import HoldfastJSON
 
-/// What the list of sessions is good for: where to start, what is new while no connection tells, and which session a
-/// question went to. It never stands for an answer: the newest session may be anybody's.
+/// The list of sessions: it tells where to start, what is new while there is no connection, and which session a
+/// question went to. It never stands for an answer: the newest session may belong to anything.
 extension ClientCore {
-    /// Where a person starts who has chosen nothing: the conversation of last time, else the newest.
+    /// Opens the conversation of the last launch, or the newest, if the user has not chosen one.
     mutating func startUsually() {
         startIsDue = false
         guard mayAsk else { return startIsDue = true }
@@ -11,10 +11,10 @@ extension ClientCore {
         _ = ask("GET", "/api/sessions", for: .start)
     }
 
-    /// The list for the start.
+    /// The list for the start arrived.
     mutating func listed(_ body: JSONValue, succeeded: Bool) {
         guard succeeded else { return startIsDue = true }
-        // What the person typed before the app was ended is not left for another conversation.
+        // A text typed before the app ended stays in its own conversation.
         guard isUntouched, conversations[shown]?.messages.isEmpty != false, let newest = sessions(of: body).first else {
             return
         }
@@ -22,7 +22,7 @@ extension ClientCore {
         refresh(shown)
     }
 
-    /// The list while there is no connection.
+    /// The list arrived while there is no connection.
     mutating func looked(_ body: JSONValue) {
         for (id, entry) in sessions(of: body) {
             guard let number = known(id) else { continue }
@@ -35,7 +35,7 @@ extension ClientCore {
         }
     }
 
-    /// The list, to find a question by its key in sessions that may have it.
+    /// The list arrived: searches sessions that may contain a question's key.
     mutating func searched(_ body: JSONValue, for number: Int, succeeded: Bool) {
         hasRead(number, succeeded: succeeded)
         guard succeeded, needsReading(number), conversations[number]?.session == nil else { return }

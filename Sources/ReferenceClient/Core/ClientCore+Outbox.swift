@@ -1,9 +1,8 @@
 import HoldfastJSON
 
-/// What the person typed, until the server has it: sent over the best transport there is, and sent again, with the same
-/// key and the same words, when the connection or request ended before a sign came back.
+/// Messages from the user until the server has them: sent over the best transport, and resent with the same key and
+/// text if the connection or request ended without a sign of arrival.
 extension ClientCore {
-    /// The person sends a text.
     mutating func say(_ text: String) { say(text, key: dice.key()) }
 
     mutating func say(_ text: String, key: String, in number: Int? = nil) {
@@ -15,14 +14,14 @@ extension ClientCore {
         pump()
     }
 
-    /// The person sends again what is shown as failed.
+    /// The user resends a failed message.
     ///
-    /// What the server may have keeps its key, for a new one would ask twice; what is over takes a new one, for the old
-    /// one brings the old ending.
+    /// If the server may have it, the key stays: a new one would ask twice. If its turn is over, it gets a new key: the
+    /// old one would return the old ending.
     mutating func sayAgain(_ key: String) {
         if let index = index(of: key) {
             guard outbox[index].isGivenUp else { return }
-            // An accepted one is asked for once more: its copy, or its ending, comes to whoever repeats it.
+            // An accepted question is sent again, because a repeat returns its copy or its ending.
             outbox[index].isResent = outbox[index].isResent || outbox[index].wasSent
             outbox[index].phase = .queued
             outbox[index].isGivenUp = false
@@ -51,15 +50,15 @@ extension ClientCore {
         say(message.text, key: dice.key(), in: conversation.number)
     }
 
-    /// Sends what is due over the transport there is.
+    /// Sends what is due over the available transport.
     mutating func pump() {
         for key in outbox.map(\.key) { dispatch(key) }
     }
 
-    /// Where an open question stands in the outbox.
+    /// The position of an open question in the outbox.
     func index(of key: String) -> Int? { outbox.firstIndex { $0.key == key } }
 
-    /// A sign that the server has the question: its `ack`, a frame of its turn, its answer, or the history.
+    /// The server has the question, as shown by its `ack`, a frame of its turn, its answer, or the history.
     mutating func accept(_ key: String, turn: String?, message: String? = nil) {
         guard let index = index(of: key) else { return }
         needsSaving = true
@@ -73,7 +72,7 @@ extension ClientCore {
         if let turn { conversations[number]?.messages[position].turn = turn }
     }
 
-    /// A frame of the turn came live: this connection delivers, and there is time again.
+    /// A live frame of the turn arrived: the connection works, and the timer starts again.
     mutating func heard(_ key: String) {
         guard let index = index(of: key) else { return }
         outbox[index].isLost = false
@@ -81,15 +80,15 @@ extension ClientCore {
         wait(.silence(key: key), rules.turnSilence)
     }
 
-    /// The turn of the question has ended well.
+    /// The question's turn succeeded.
     mutating func finish(_ key: String) {
         guard let index = index(of: key) else { return }
         let question = outbox.remove(at: index)
         settle(question, as: .sent)
     }
 
-    /// Whether only a read can tell where an answer belongs: its question was sent again, and others were typed since,
-    /// or the answer to a later one is shown already.
+    /// Whether only a read can tell where an answer belongs: its question was resent, and later ones were typed or
+    /// already answered.
     func isPlaceUnknown(ofAnswerTo key: String) -> Bool {
         guard let index = index(of: key), let conversation = conversations[outbox[index].conversation],
             let position = conversation.position(key: key)
@@ -101,7 +100,7 @@ extension ClientCore {
         }
     }
 
-    /// A turn has ended well: its question is shown as failed no more, whatever came before (CLIENT-31).
+    /// A turn succeeded: its question is no longer shown as failed, whatever came before (CLIENT-31).
     mutating func forgive(key: String?, turn: String?, in number: Int) {
         guard var conversation = conversations[number],
             let position = conversation.messages.firstIndex(where: {
@@ -115,7 +114,7 @@ extension ClientCore {
 
     /// The question was refused.
     ///
-    /// If that was a resend, the server may still have what was sent before: its key is kept (CLIENT-6).
+    /// If that was a resend, the server may still have the first copy, so the key stays (CLIENT-6).
     mutating func refuse(_ key: String, _ text: String, code: String?) {
         guard let index = index(of: key) else { return }
         end(index, text, code: code, keepsKey: outbox[index].isResent && code != "idempotency_mismatch")
@@ -140,7 +139,7 @@ extension ClientCore {
         pump()
     }
 
-    /// A budget is spent: the question waits for as long as it was told to, and no timer of ours shortens that.
+    /// The budget is spent: the question waits for as long as the server asked, and nothing shortens that.
     mutating func limit(_ key: String, _ text: String, milliseconds: Int) {
         guard let index = index(of: key) else { return }
         outbox[index].phase = .limited(until: now + milliseconds)
@@ -151,7 +150,7 @@ extension ClientCore {
         needsSaving = true
     }
 
-    /// The wait of a limited question is over.
+    /// The wait of a rate-limited question is over.
     mutating func retry(_ key: String) {
         guard let index = index(of: key), case .limited(let until) = outbox[index].phase else { return }
         guard now >= until else { return effects.append(.wait(.retry(key: key), ms: until - now)) }
@@ -159,7 +158,7 @@ extension ClientCore {
         pump()
     }
 
-    /// No sign of a question came in time: its connection is dead.
+    /// A question got no sign of arrival in time: its connection is dead.
     mutating func signIsLate(_ key: String) {
         guard let index = index(of: key), mayAsk else { return }
         switch outbox[index].phase {
@@ -176,18 +175,18 @@ extension ClientCore {
         }
     }
 
-    /// A turn has run without a frame for long: perhaps its ending was lost.
+    /// A turn has been silent for long: its ending may be lost.
     mutating func silenceIsLong(_ key: String) {
         guard let index = index(of: key), outbox[index].isAwaited, mayAsk else { return }
         outbox[index].isLost = true
-        // One that is read for already is read for often enough.
+        // A question that is already read for is read for often enough.
         let (number, lastRead) = (outbox[index].conversation, outbox[index].wasReadFor ? readsAllowed : nil)
         guard conversations[number]?.poll == nil else { return }
         beginReading(number, atOnce: true)
         if let lastRead { conversations[number]?.poll?.reads = lastRead }
     }
 
-    /// A connection or request has ended: what went that way without a sign is doubtful, and endings may have been
+    /// A connection or request ended: whatever it carried without a sign of arrival is doubtful, and endings may be
     /// lost.
     mutating func loseRoad(_ socket: Int, code: Int?) {
         cursor.gap = nil
@@ -203,7 +202,7 @@ extension ClientCore {
         needsSaving = true
     }
 
-    /// Sends one question, if it is due and a transport is open.
+    /// Sends one question if it is due and a transport is open.
     private mutating func dispatch(_ key: String) {
         guard let index = index(of: key), mayAsk, isNext(outbox[index]) else { return }
         let question = outbox[index]
@@ -225,13 +224,13 @@ extension ClientCore {
         post(index)
     }
 
-    /// Whether a server may have forgotten the key of a question since its first send (CLIENT-9).
+    /// Whether the server may have forgotten the key since the first send (CLIENT-9).
     private func isTooOld(_ question: Question) -> Bool {
         question.firstSentAt.map { now - $0 > rules.real(rules.keyMemory) } ?? false
     }
 
-    /// A conversation without a session gets one by its first question that was not refused; the others have to wait
-    /// for it.
+    /// Whether a question may be sent: the first one of a conversation that was not refused creates its session, and
+    /// the others wait for that.
     private func isNext(_ question: Question) -> Bool {
         guard conversations[question.conversation]?.session == nil else { return true }
         let others = outbox.filter { other in
@@ -240,7 +239,7 @@ extension ClientCore {
         return (others.first(where: \.wasSent) ?? others.first)?.key == question.key
     }
 
-    /// Whether one typed before it in its conversation is on its way: over REST the later could overtake it.
+    /// Whether an earlier question of the conversation is in transit: over REST, a later one could overtake it.
     private func isBehind(_ question: Question) -> Bool {
         outbox.prefix { $0.key != question.key }.contains { earlier in
             guard earlier.conversation == question.conversation, !earlier.isGivenUp else { return false }
@@ -287,7 +286,6 @@ extension ClientCore {
         listen()
     }
 
-    /// The frame that sends a question.
     func chat(of index: Int) -> JSONValue {
         var frame = body(of: index)
         frame["type"] = "chat"

@@ -1,9 +1,7 @@
 import HoldfastJSON
 
-/// Notifications: a tap leads to what it names, wherever the app was; one that arrives in the foreground is a trigger
-/// of recovery like any other.
+/// Notifications: a tap opens the conversation it names; one that arrives in the foreground triggers a recovery.
 extension ClientCore {
-    /// A notification arrived while the app was in the foreground.
     mutating func pushReceived(_ payload: JSONValue) {
         guard let session = payload.text("sessionId") else { return }
         let message = payload.text("messageId")
@@ -23,7 +21,7 @@ extension ClientCore {
         follow(payload)
     }
 
-    /// Goes to what a notification names.
+    /// Opens the conversation that a notification names.
     mutating func follow(_ payload: JSONValue) {
         isUntouched = false
         guard let session = payload.text("sessionId") else {
@@ -38,7 +36,7 @@ extension ClientCore {
         if !mayAsk { tellUnread(number) }
     }
 
-    /// Says of what a notification named that it cannot be read; the read that brings it takes that back.
+    /// Reports that a notification's message cannot be read; a later read withdraws the report.
     mutating func tellUnread(_ number: Int) {
         guard conversations[number]?.wanted != nil else { return }
         complain(Complaint.unread, in: number)

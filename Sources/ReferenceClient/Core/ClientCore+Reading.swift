@@ -1,11 +1,12 @@
 import HoldfastJSON
 
-/// Reading histories: when something may be missing, one read at a time for each conversation, and not for ever.
+/// Reading histories: when something may be missing, one read at a time per conversation, and a limited number of
+/// times.
 ///
-/// Foreground, reconnect, push and silence all come at once; each only says that a conversation needs reading. A read
-/// under way serves them all, and one more follows if something happened after it was asked for.
+/// Foreground, reconnect, push and silence often coincide; each only marks a conversation for reading. A read in
+/// progress serves them all, and one more follows if something happened after its request.
 extension ClientCore {
-    /// Whether a history could tell something that is missing.
+    /// Whether a history could contain something new.
     func needsReading(_ number: Int) -> Bool {
         guard let conversation = conversations[number] else { return false }
         let awaits = outbox.contains { $0.conversation == number && $0.isLost && $0.isAwaited }
@@ -13,31 +14,31 @@ extension ClientCore {
         return conversation.isStale || conversation.wanted != nil || awaits
     }
 
-    /// Whether a person looks at the conversation or waits for it, and a history could tell something.
+    /// Whether the user looks at the conversation or waits for it, and a history could contain something new.
     func isDue(_ number: Int) -> Bool {
         let awaits = outbox.contains { $0.conversation == number && $0.isLost && $0.isAwaited }
         return needsReading(number) && (number == shown || conversations[number]?.wanted != nil || awaits)
     }
 
-    /// Begins to read until nothing is missing, at once or when the stream has had time to tell.
+    /// Reads until nothing is missing, starting now or after the stream has had time to deliver.
     mutating func beginReading(_ number: Int, atOnce: Bool) {
-        // A read under way was asked for before, also where another has to wait.
+        // A read in progress was requested earlier, even if another has to wait.
         if atOnce, conversations[number]?.reading != nil { conversations[number]?.readsAgain = true }
         guard mayAsk, conversations[number] != nil else { return }
         let isNew = conversations[number]?.poll == nil
         if isNew { conversations[number]?.poll = Conversation.Poll() }
-        // Connections that come and go must not put off a read that is due; one that is under way may yet fail.
+        // Reconnects must not postpone a read that is due, and one in progress may still fail.
         if isNew, !atOnce || conversations[number]?.reading != nil { wait(.poll(conversation: number), interval) }
         if atOnce { read(number) }
     }
 
-    /// The history may have changed: reads it.
+    /// Reads a history that may have changed.
     mutating func refresh(_ number: Int) {
         conversations[number]?.isStale = true
         beginReading(number, atOnce: true)
     }
 
-    /// Reads the conversation in which the question of another may be; what was read for its answer before counts.
+    /// Reads the conversation that may contain another one's question; earlier reads for its answer count.
     mutating func look(for seeker: Int, in number: Int) {
         if mayAsk {
             var poll = conversations[number]?.poll ?? conversations[seeker]?.poll ?? Conversation.Poll()
@@ -47,7 +48,7 @@ extension ClientCore {
         refresh(number)
     }
 
-    /// It is time for another read, or to stop.
+    /// The timer for the next read fired.
     mutating func tick(_ number: Int) {
         guard mayAsk, let poll = conversations[number]?.poll else { return }
         guard needsReading(number) else { return stopPolling(number) }
@@ -56,11 +57,11 @@ extension ClientCore {
             giveUp(number, sentBefore: conversations[number]?.readBegan ?? .max)
             let isOwed = number == shown && conversations[number].map { $0.isStale && $0.session != nil } == true
             guard isOwed else {
-                // Whoever opens the conversation reads it; the cursor waits no longer (CLIENT-20).
+                // The conversation is read when it is opened; the position waits no longer (CLIENT-20).
                 wasRead(number)
                 return pump()
             }
-            // Nobody is kept waiting any more, but what is on the screen waits for this read.
+            // No answer is awaited any more, but the visible conversation needs this read.
             conversations[number]?.poll = Conversation.Poll()
             wait(.poll(conversation: number), rules.degradedInterval)
             return pump()
@@ -73,8 +74,8 @@ extension ClientCore {
         wait(.poll(conversation: number), interval)
     }
 
-    /// Whether other reads look for the answer that is awaited in a conversation without a session: of one where its
-    /// question may be, or of the list for another conversation.
+    /// Whether other reads already search for the answer awaited in a conversation without a session: in a conversation
+    /// that may contain its question, or in the list for another one.
     private func isReadElsewhere(_ number: Int) -> Bool {
         conversations.values.contains { other in
             other.poll?.seeker == number && other.isStale
@@ -89,11 +90,10 @@ extension ClientCore {
         stopWaiting(.poll(conversation: number))
     }
 
-    /// Nothing came in the time a person may be kept waiting: says so, and offers to try again.
+    /// Gives up after the longest acceptable wait: shows the questions as failed, with an offer to retry.
     ///
-    /// What was never confirmed stays in the outbox all the same, and goes out with the next connection. Where there is
-    /// a limit, a turn whose connection stands is not given up (CLIENT-31), nor what went out over REST since: nothing
-    /// has looked for it.
+    /// Unconfirmed questions stay in the outbox and are sent on the next connection. With a limit, questions on a live
+    /// connection (CLIENT-31) and questions posted over REST since then are not given up: no read has looked for them.
     mutating func giveUp(_ number: Int, sentBefore limit: Int? = nil) {
         stopPolling(number)
         if let wanted = conversations[number]?.wanted {
@@ -117,12 +117,12 @@ extension ClientCore {
         }
     }
 
-    /// Whether a question is under way over REST, where nothing tells in time that it is lost.
+    /// Whether a question is in transit over REST, where a loss is not noticed in time.
     private func isPosted(_ question: Question) -> Bool {
         errands.values.contains(.post(key: question.key, conversation: question.conversation))
     }
 
-    /// Reads the conversation, or looks for it where its session is not known.
+    /// Reads the conversation, or searches for it if its session is unknown.
     mutating func read(_ number: Int) {
         guard let conversation = conversations[number] else { return }
         guard conversation.reading == nil else {
@@ -147,7 +147,7 @@ extension ClientCore {
         wait(.poll(conversation: number), interval)
     }
 
-    /// After a read: whether it was enough.
+    /// A read ended.
     mutating func hasRead(_ number: Int, succeeded: Bool) {
         conversations[number]?.reading = nil
         let isStale = conversations[number]?.readsAgain == true
@@ -158,13 +158,13 @@ extension ClientCore {
             if !isStale { wasRead(number) }
         }
         guard needsReading(number) else { return stopPolling(number) }
-        // After a failure there is time until the next turn of the clock; what happened meanwhile is no part of the
+        // After a failure, the next read waits for the timer; a read because of later events is not part of the
         // polling.
         guard isStale, mayAsk else { return }
         if succeeded { read(number) } else { wait(.poll(conversation: number), interval) }
     }
 
-    /// A look at the list from time to time, while no connection tells what is new.
+    /// Reads the list from time to time while there is no connection.
     mutating func look() {
         guard mayAsk, link.live == nil else { return }
         for index in outbox.indices { outbox[index].avoidsREST = false }
@@ -178,8 +178,7 @@ extension ClientCore {
 
     private var interval: Int { differs(.pollsWithFewerReads) ? 11_000 : rules.pollInterval }
 
-    /// A session id in a path; ids that need escaping are no ids of this protocol, but a notification may hold
-    /// anything.
+    /// A session id for a path; valid ids need no escaping, but a notification may contain anything.
     private func escaped(_ session: String) -> String {
         session.utf8.map { byte in
             let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// What a person sees.
+/// The visible state.
 package struct Screen: Sendable, Equatable {
     enum Connection: String, Sendable { case connecting, connected, degraded, offline }
 
@@ -25,14 +25,14 @@ extension ClientCore {
             unread: Dictionary(unread, uniquingKeysWith: max))
     }
 
-    /// Connected only when the server has said so; polling is not offline, and trying is neither.
+    /// `connected` only after the server said so; polling is not offline, and neither is connecting.
     private var connection: Screen.Connection {
         guard hasNetwork, link.phase != .refused else { return .offline }
         if link.live != nil { return .connected }
         return link.failures > 0 && link.restWorks ? .degraded : .connecting
     }
 
-    /// Whether an answer is awaited that can come.
+    /// Whether an answer is awaited and can arrive.
     private var isThinking: Bool {
         guard hasNetwork, link.phase != .refused else { return false }
         return outbox.contains { $0.conversation == shown && $0.isAwaited }
@@ -40,7 +40,7 @@ extension ClientCore {
 }
 
 extension Screen {
-    /// The screen as a driver tells it.
+    /// The screen as reported to a driver.
     package var state: JSONValue {
         JSONValue(members: [
             "connection": connection.rawValue, "sessionId": session.map { .string($0) } ?? JSONValue.null,

@@ -1,28 +1,28 @@
 import HoldfastJSON
 
-/// The cursor in the stream: where to ask from after a cut, and when a number may be believed.
+/// The position in the stream: where to resume after a disconnect, and when a number can be trusted.
 ///
-/// The cursor moves with what came, and never over a hole that a `sync` was asked to fill. While one is open, live
-/// frames are shown at once but only remembered; if the connection ends first, the next `sync` asks from the old
-/// cursor. Epoch and number change together.
+/// The position moves with received frames, but never past a gap that a `sync` is to fill. While a gap is open, live
+/// frames are shown at once and only their numbers are noted; if the connection ends first, the next `sync` starts at
+/// the old position. Epoch and number change together.
 extension ClientCore {
-    /// A connection begins: asks for what was missed while there was none.
+    /// Requests the missed frames on a new connection.
     mutating func recoverStream(lastSeq: Int?) {
         let awaits = outbox.contains { $0.wasSent }
         guard let epoch = link.epoch else {
-            // A server without a stream: the histories tell.
+            // A server without a stream: read the histories.
             return recoverByReading()
         }
         guard cursor.held != nil || awaits else {
             cursor.held = Position(epoch: epoch, seq: lastSeq ?? 0)
             needsSaving = true
-            // A history that was read before this moment may lack what the number counts.
+            // An earlier read of the history may lack what this number counts.
             if conversations[shown]?.session != nil { refresh(shown) }
             return
         }
-        // A new stream replays nothing of what was asked before it.
+        // A new stream replays nothing that was asked before it.
         if cursor.held == nil { recoverByReading() }
-        // Asked from the start, it stays there until the answer comes, also when that is on another connection.
+        // A sync from the start keeps that position until its answer arrives, possibly on another connection.
         let held = cursor.held ?? Position(epoch: epoch, seq: 0)
         cursor.held = held
         needsSaving = true
@@ -30,7 +30,7 @@ extension ClientCore {
         sync(from: held)
     }
 
-    /// Asks for the frames after a position.
+    /// Requests the frames after a position.
     mutating func sync(from position: Position) {
         guard let socket = link.live else { return }
         var gap = cursor.gap ?? Cursor.Gap(asked: position.seq)
@@ -43,13 +43,13 @@ extension ClientCore {
         send(frame, on: socket)
     }
 
-    /// The answer to a `sync`.
+    /// The answer to a `sync` arrived.
     mutating func replayed(_ frame: JSONValue) {
         guard let gap = cursor.gap, gap.afterReads == nil, let epoch = frame.text("epoch"),
             let lastSeq = frame["lastSeq"]?.intValue, let missed = frame["missed"]?.arrayValue
         else { return }
         needsSaving = true
-        // Answers over REST and copies tell no place. The replay does, for all of them before anything is put between.
+        // REST answers and copies have no positions; the replay does, so take them all before inserting anything.
         for missedFrame in missed { learnPlace(from: missedFrame) }
         var last = gap.asked
         for missedFrame in missed {
@@ -62,7 +62,7 @@ extension ClientCore {
         if frame["complete"]?.boolValue == true, !isHoled {
             cursor.fill(upTo: Position(epoch: epoch, seq: lastSeq))
         } else if frame["more"]?.boolValue == true, last > gap.asked {
-            // The position does not pass what only a read brings.
+            // The position does not pass frames that only a read returns.
             if !isHoled { cursor.held = Position(epoch: epoch, seq: last) }
             return sync(from: Position(epoch: epoch, seq: last))
         } else {
@@ -71,7 +71,7 @@ extension ClientCore {
         finishRecovery()
     }
 
-    /// A read was answered: if it was the last one that stands in for a replay, the cursor moves.
+    /// A read ended; the last one that replaces a replay moves the position.
     mutating func wasRead(_ number: Int) {
         guard let position = cursor.gap?.afterReads else { return }
         cursor.gap?.unread.remove(number)
@@ -80,7 +80,7 @@ extension ClientCore {
         needsSaving = true
     }
 
-    /// The server cannot replay: histories fill the hole, and only then the cursor moves.
+    /// The server cannot replay: reads fill the gap, and the position moves after them.
     private mutating func readInstead(upTo position: Position) {
         for number in conversations.keys { conversations[number]?.isStale = true }
         let due = numbersToRead()
@@ -90,7 +90,7 @@ extension ClientCore {
         for number in due { beginReading(number, atOnce: true) }
     }
 
-    /// Everything a person waits for or looks at is read.
+    /// Reads everything the user waits for or looks at.
     private mutating func recoverByReading() {
         for number in numbersToRead() {
             conversations[number]?.isStale = true
@@ -99,7 +99,7 @@ extension ClientCore {
         finishRecovery()
     }
 
-    /// What a stream could not tell is asked for a little later.
+    /// Requests, a little later, what the stream could not deliver.
     private mutating func finishRecovery() {
         for number in conversations.keys.sorted() where isDue(number) { beginReading(number, atOnce: false) }
     }

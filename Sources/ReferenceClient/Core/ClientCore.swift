@@ -1,17 +1,17 @@
 import HoldfastJSON
 
-/// The whole client without its sockets, its disk, its clock and its screen: inputs go in, effects come out.
+/// The whole client without its sockets, disk, clock and screen: takes inputs, returns effects.
 ///
-/// Everything that decides is here, in files by concern, and runs one input after the other:
-/// * `ClientCore+Connection` has one connection, or tries to, at a bearable pace;
-/// * `ClientCore+Outbox` brings what the person typed to the server, once, whatever happens to connections and
-/// requests; * `ClientCore+Frames` takes in what the server says, `ClientCore+Answers` what it answers over REST; *
-/// `ClientCore+Sync` keeps the cursor in the stream of numbered frames, honestly; * `ClientCore+Reading` reads
-/// histories when something may be missing, and stops asking in the end; * `ClientCore+Pushes` follows notifications,
-/// `ClientCore+Screen` tells what a person sees.
+/// All decisions are made here, one input at a time, in files by concern:
+/// * `ClientCore+Connection` keeps one connection, with bounded retries;
+/// * `ClientCore+Outbox` delivers what the user typed, once, despite lost connections and requests;
+/// * `ClientCore+Frames` handles frames, and `ClientCore+Answers` REST answers;
+/// * `ClientCore+Sync` keeps an honest position in the stream of numbered frames;
+/// * `ClientCore+Reading` reads histories when something may be missing, a limited number of times;
+/// * `ClientCore+Pushes` handles notifications, and `ClientCore+Screen` the visible state.
 ///
-/// What takes time is an effect whose outcome comes back as an input. So each rule can be tested without a network, and
-/// an app can take this file by file.
+/// Slow work is an effect whose outcome returns as an input. So each rule can be tested without a network, and an app
+/// can adopt this code file by file.
 struct ClientCore: Sendable {
     let rules: ClientRules
     var dice: Dice
@@ -23,41 +23,41 @@ struct ClientCore: Sendable {
     var outbox: [Question] = []
     /// Every conversation the client knows, by the client's own number.
     var conversations: [Int: Conversation] = [:]
-    /// The conversation on the screen.
+    /// The visible conversation.
     var shown = 0
-    /// What REST requests under way are for.
+    /// The purpose of each REST request in progress.
     var errands: [Int: Errand] = [:]
-    /// Errors that belong to no conversation.
+    /// Errors outside any conversation.
     var errors: [Complaint] = []
 
     var isRunning = false
     var isForeground = true
     var hasNetwork = true
-    /// Whether nobody has chosen a conversation yet, so that the start may.
+    /// Whether the user has not chosen a conversation yet, so that the start may choose one.
     var isUntouched = true
-    /// Whether the list for the start could not be had yet.
+    /// Whether the list for the start is still missing.
     var startIsDue = false
-    /// Whether something changed that survives the app.
+    /// Whether state that survives the app has changed.
     var needsSaving = false
-    /// When the connection brought something last.
+    /// When the connection last delivered something.
     var lastFrame = Int.min / 2
 
     private var lastConversation = 0
     private var lastRequest = 0
 
-    /// What a REST request is for.
+    /// The purpose of a REST request.
     enum Errand: Sendable, Equatable {
         /// The history of a session, for the conversation of that number.
         case read(session: String, conversation: Int)
-        /// The list: where to start, what changed while there is no socket, or where a question went.
+        /// The list: to choose a start, to find changes while there is no socket, or to find a question.
         case start
         case look
         case search(conversation: Int)
-        /// A question over REST.
+        /// Send a question.
         case post(key: String, conversation: Int)
     }
 
-    /// A client that knows what an earlier run of it has stored; nil after installation.
+    /// A client with the stored memory of an earlier run; nil after installation.
     init(rules: ClientRules, memory: String? = nil, dice: Dice = Dice()) {
         self.rules = rules
         self.dice = dice
@@ -65,16 +65,16 @@ struct ClientCore: Sendable {
         if let memory { recall(memory) }
     }
 
-    /// Takes in what happened and tells what to do about it, in order.
+    /// Handles an input and returns the effects, in order.
     mutating func handle(_ input: Input, at moment: Int) -> [Effect] {
         now = moment
         return having { $0.take(input) }
     }
 
-    /// What has to be done once something was done here.
+    /// Runs a change of state and adds its necessary consequences.
     mutating func having(_ deed: (inout ClientCore) -> Void) -> [Effect] {
         deed(&self)
-        // What is to be kept is kept before anything is sent that relies on it.
+        // Save before sending anything that relies on it.
         if needsSaving { effects.insert(.save(memory), at: 0) }
         needsSaving = false
         defer { effects.removeAll(keepingCapacity: true) }
@@ -103,12 +103,12 @@ struct ClientCore: Sendable {
 
     // MARK: what the parts share
 
-    /// Whether anything can be asked of a server now.
+    /// Whether the client may send requests now.
     var mayAsk: Bool { isRunning && isForeground && hasNetwork && link.phase != .refused }
 
     func differs(_ variation: ClientVariation) -> Bool { rules.variations.contains(variation) }
 
-    /// Waits for so many milliseconds of the client's own time.
+    /// Starts a timer in the client's own scaled time.
     mutating func wait(_ timer: ClientTimer, _ milliseconds: Int) {
         effects.append(.wait(timer, ms: rules.real(milliseconds)))
     }
@@ -121,12 +121,12 @@ struct ClientCore: Sendable {
         return lastConversation
     }
 
-    /// The conversation of a session; a new one where there is none.
+    /// The conversation of a session, created if missing.
     mutating func conversation(of session: String) -> Int {
         known(session) ?? newConversation(session: session)
     }
 
-    /// The conversation of a session, where there is one.
+    /// The conversation of a session, if there is one.
     func known(_ session: String) -> Int? {
         conversations.values.first { $0.session == session }?.number
     }
@@ -143,7 +143,7 @@ struct ClientCore: Sendable {
         return lastRequest
     }
 
-    /// Tells the person of an error, in a conversation or for all.
+    /// Shows an error to the user, in a conversation or globally.
     mutating func complain(_ text: String, code: String? = nil, key: String? = nil, in conversation: Int? = nil) {
         let complaint = Complaint(text: text, code: code, key: key)
         guard let conversation, conversations[conversation] != nil else {
@@ -158,7 +158,7 @@ struct ClientCore: Sendable {
         isRunning = true
         for question in outbox {
             if case .limited(let until) = question.phase {
-                // It was written down in whole milliseconds.
+                // The time was stored in whole milliseconds, rounded down.
                 effects.append(.wait(.retry(key: question.key), ms: max(1, until - now + 1)))
             }
         }

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// What survives the app: questions without an ending, the cursor in the stream, and the conversations as last seen.
+/// State that survives the app: unfinished questions, the position, and the conversations as last seen.
 package struct ClientMemory: Sendable, Equatable {
     fileprivate let position: Position?
     fileprivate let conversations: [Int: Conversation]
@@ -11,10 +11,10 @@ package struct ClientMemory: Sendable, Equatable {
     private static let keptMessages = 200
     private static let keptConversations = 50
 
-    /// Everything worth keeping, as JSON text.
+    /// The state as JSON text.
     package var text: String {
         let kept = conversations.values.sorted { $0.number > $1.number }.filter { !$0.messages.isEmpty }
-            .filter { $0.session != nil || hasQuestions($0.number) }.prefix(Self.keptConversations)
+            .prefix(Self.keptConversations)
         return JSONValue(members: [
             "version": 1, "position": position.map { JSONValue(members: ["epoch": $0.epoch, "seq": $0.seq]) },
             "conversations": kept.map(written), "outbox": outbox.map(written), "shown": shown,
@@ -23,17 +23,10 @@ package struct ClientMemory: Sendable, Equatable {
 
     package static func == (left: ClientMemory, right: ClientMemory) -> Bool { left.text == right.text }
 
-    private func hasQuestions(_ number: Int) -> Bool { outbox.contains { $0.conversation == number } }
-
     private func written(_ conversation: Conversation) -> JSONValue {
-        let open = Set(outbox.map(\.key))
-        let messages = conversation.messages.suffix(Self.keptMessages).filter {
-            // A message that is neither confirmed nor on its way has failed: it is shown once, not for ever; elsewhere
-            // nobody may have seen it yet.
-            $0.id != nil || $0.status == .sent || $0.key.map(open.contains) ?? true || conversation.number != shown
-        }
-        return JSONValue(members: [
-            "number": conversation.number, "session": conversation.session, "messages": messages.map(written),
+        JSONValue(members: [
+            "number": conversation.number, "session": conversation.session,
+            "messages": conversation.messages.suffix(Self.keptMessages).map(written),
         ])
     }
 
@@ -61,12 +54,12 @@ package struct ClientMemory: Sendable, Equatable {
 }
 
 extension ClientCore {
-    /// What is to be kept now; written only when somebody asks for its text.
+    /// The state to save; encoded only when its text is needed.
     var memory: ClientMemory {
         ClientMemory(position: cursor.held, conversations: conversations, outbox: outbox, shown: shown)
     }
 
-    /// Takes up what an earlier run has kept; what cannot be read is forgotten, and the server has it anyway.
+    /// Restores the state of an earlier run; unreadable parts are dropped, since the server has them.
     mutating func recall(_ text: String) {
         guard let memory = try? JSONParser.value(text), memory["version"]?.intValue == 1 else { return }
         if let epoch = memory["position"]?.text("epoch"), let seq = memory["position"]?["seq"]?.intValue {

@@ -1,11 +1,11 @@
 import HoldfastJSON
 
-/// A named way for a client to be different and right: what the specification allows and this client does not do by
-/// itself.
+/// A named legal deviation of a client: behavior that the specification allows, but this client does not show by
+/// default.
 public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
-    /// What the client does differently, such as `resends-over-the-socket`.
+    /// The name, such as `resends-over-the-socket`.
     public let name: String
-    /// The same in a sentence, with the clause that allows it.
+    /// The deviation in a sentence, with the clause that allows it.
     public let summary: String
 
     init(_ name: String, _ summary: String) { (self.name, self.summary) = (name, summary) }
@@ -60,7 +60,7 @@ public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ClientCore {
-    /// Sends what travels over REST on a new connection as well.
+    /// Also sends questions in transit over REST on a new connection.
     mutating func resendPosted(on socket: Int) {
         for index in outbox.indices {
             let frame = chat(of: index)
@@ -69,7 +69,7 @@ extension ClientCore {
         }
     }
 
-    /// What was said before a question, as far as the server has it.
+    /// The messages before a question, as far as the server has them.
     func context(before question: Question) -> [JSONValue] {
         let earlier = (conversations[question.conversation]?.messages ?? []).prefix { $0.key != question.key }
         return earlier.filter { $0.status == .sent }.suffix(20).map {

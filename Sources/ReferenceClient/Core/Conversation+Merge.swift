@@ -1,20 +1,20 @@
-/// How messages from four sources become one list: live frames, replayed frames, reads and answers over REST.
+/// Merges messages from four sources into one list: live frames, replayed frames, reads, and REST answers.
 ///
-/// Two rules do it. A message is known by its id, never by its text or by how many there are; and nothing that is shown
-/// is taken away because one source lacks it. What is shown as failed stays so until its turn is known to have ended
-/// well.
+/// Two rules govern it. A message is identified by its id, never by its text or by counting; and a visible message is
+/// never removed because one source lacks it. A message shown as failed stays so until its turn is known to have
+/// succeeded.
 extension Conversation {
-    /// What became of a message that came.
+    /// The result of adding a message.
     enum Arrival: Sendable, Equatable {
-        /// It was there already.
+        /// It was already there.
         case known
-        /// It is the last now.
+        /// It was appended.
         case added
-        /// It was put before others, by what the client knows of the order; a read will tell.
+        /// It was inserted by the order that the client knows; a read will confirm that.
         case inserted
     }
 
-    /// Takes in a message that came by itself.
+    /// Adds a message that arrived unrequested.
     mutating func take(_ message: Message) -> Arrival {
         if let index = messages.firstIndex(where: { $0.isSame(as: message) }) {
             if messages[index].status == .sending { messages[index].status = .sent }
@@ -28,15 +28,14 @@ extension Conversation {
         return isLast ? .added : .inserted
     }
 
-    /// A numbered frame tells the place of a message that is shown already.
+    /// Takes the position of a visible message from a numbered frame.
     mutating func learn(_ position: Position, of index: Int) {
         guard messages[index].position == nil else { return }
         messages[index].position = position
         settle(index)
     }
 
-    /// Moves a message to where its number belongs: what an `ack`, a copy or an answer over REST brought may stand
-    /// elsewhere.
+    /// Moves a message to its numbered position, because an `ack`, a copy or a REST answer may have put it elsewhere.
     private mutating func settle(_ index: Int) {
         let message = messages[index]
         let isInPlace =
@@ -45,14 +44,14 @@ extension Conversation {
         if !isInPlace { insert(messages.remove(at: index)) }
     }
 
-    /// Puts in a message where its number belongs.
+    /// Inserts a message at its numbered position.
     ///
-    /// What the person typed and nobody has yet comes after everything stored.
+    /// Messages that the server does not have yet come after all stored ones.
     @discardableResult
     private mutating func insert(_ message: Message) -> Int {
         var index = messages.count
         while index > 0, comesAfter(messages[index - 1], message) { index -= 1 }
-        // Whatever without a number stands between, it comes before what has a greater one.
+        // A message with a greater number comes after it, whatever unnumbered messages stand between.
         if let mine = message.position,
             let later = messages.firstIndex(where: {
                 $0.position?.epoch == mine.epoch && ($0.position?.seq ?? 0) > mine.seq
@@ -64,10 +63,10 @@ extension Conversation {
         return index
     }
 
-    /// Takes in the history as the server has it: its messages in its order, and ours where they are not in it.
+    /// Merges the server's history: its messages in its order, and the client's other ones between them.
     ///
-    /// A read may be older than what is shown. What it lacks stays: what came after everything it knows at the end, the
-    /// rest before the message it stood before.
+    /// A read may be older than the visible list, so messages it lacks stay: those after everything it contains at the
+    /// end, the others before the message they preceded.
     mutating func merge(history: [Message]) {
         var pairs: [Int: Int] = [:]
         var taken: Set<Int> = []

@@ -1,43 +1,42 @@
 import HoldfastJSON
 
-/// A conversation as the client keeps it, whether it is on the screen or not.
+/// A conversation as the client keeps it, visible or not.
 struct Conversation: Sendable {
-    /// The client's own number: a conversation exists on the phone before it has a session on the server.
+    /// The client's own number: a conversation can exist before it has a session on the server.
     let number: Int
-    /// The `sessionId`; nil until the server has told it.
+    /// The `sessionId`; nil until the server has assigned it.
     var session: String?
     var messages: [Message] = []
     var unread = 0
     var errors: [Complaint] = []
 
-    /// Whether the server may have messages this copy lacks.
+    /// Whether the server may have messages that this copy lacks.
     var isStale = false
-    /// A message that a notification named and that has to be shown.
+    /// A message that a notification named and that must be shown.
     var wanted: String?
     /// The messages that notifications counted as unread; the push service may deliver one twice.
     var announced: Set<String> = []
-    /// The read under way; there is never a second one.
+    /// The read in progress; there is at most one.
     var reading: Int?
-    /// When the last read was asked for.
+    /// When the last read was requested.
     var readBegan = 0
-    /// Something happened after the read under way was asked for.
+    /// Whether something happened after the current read was requested.
     var readsAgain = false
-    /// The reads for something that is awaited; they are bounded.
+    /// The bounded series of reads for something awaited.
     var poll: Poll?
-    /// What the list said of it last.
+    /// Its last entry in the list.
     var listed: JSONValue?
 
-    /// The reads since something began to be awaited.
+    /// The reads since something was first awaited.
     struct Poll: Sendable, Equatable {
         var reads = 0
         var firstRead: Int?
-        /// The conversation whose question is looked for here: these reads are some of its own.
+        /// The conversation whose question is searched for here; these reads count as its own.
         var seeker: Int?
     }
 
     init(number: Int, session: String? = nil) { (self.number, self.session) = (number, session) }
 
-    /// Whether a message is there.
     func has(id: String) -> Bool { messages.contains { $0.id == id } }
 
     func position(key: String) -> Int? { messages.lastIndex { $0.key == key } }
@@ -45,14 +44,14 @@ struct Conversation: Sendable {
     func position(id: String?) -> Int? { id.flatMap { id in messages.firstIndex { $0.id == id } } }
 }
 
-/// Something that went wrong, as a person is told.
+/// An error as shown to the user.
 struct Complaint: Sendable, Equatable {
     var text: String
     var code: String?
-    /// The message it concerns.
+    /// The affected message.
     var key: String?
 
-    /// What a notification named cannot be read now.
+    /// For a notification whose message cannot be read now.
     static let unread = "The message could not be loaded."
     static let tooLong = "This message is too long."
 }

@@ -1,15 +1,15 @@
 import HoldfastBasics
 
-/// Where the client's randomness comes from: keys of messages and waits that differ from phone to phone.
+/// The source of the client's randomness: message keys, and waits that differ between phones.
 package struct Dice: Sendable {
     private var generator: SplitMix64
 
-    /// Seeded by the system, or by a test that wants the same throws again.
+    /// Seeded by the system, or by a test that needs a reproducible sequence.
     package init(seed: UInt64 = .random(in: .min ... .max)) { generator = SplitMix64(seed: seed) }
 
     mutating func number(in range: ClosedRange<Int>) -> Int { generator.number(in: range) }
 
-    /// A key that no other message on earth has.
+    /// A globally unique key.
     mutating func key() -> String {
         let bytes = (0..<2).flatMap { _ in withUnsafeBytes(of: generator.next().bigEndian, Array.init) }
         let digits = hexDigits(bytes).map(String.init)

@@ -1,77 +1,77 @@
 import HoldfastJSON
 
-/// Something that happened to the client; the core learns of the world by these alone.
+/// An event from outside; the core learns about the world only from these.
 package enum Input: Sendable {
-    /// The app runs; a tapped notification may have launched it.
+    /// The app was launched, possibly by a tapped notification.
     case launched(opened: JSONValue?)
-    /// The system brought the app to the foreground, or says so for the first time after the launch.
+    /// The app came to the foreground, or was first reported there after launch.
     case foreground
-    /// The system put the app away.
+    /// The app went to the background.
     case background
     case networkDown
     case networkUp
     /// The upgrade of a socket succeeded.
     case opened(socket: Int)
     case received(socket: Int, String)
-    /// A socket is gone, could not be opened, or could not be written to.
+    /// A socket ended, could not be opened, or could not be written to.
     case ended(socket: Int, code: Int?)
-    /// A REST request was answered; nil when nothing came.
+    /// A REST request ended; a nil answer means that none came.
     case answered(request: Int, RESTAnswer?)
-    /// A wait is over.
+    /// A timer fired.
     case elapsed(ClientTimer)
-    /// The person sends a text in the conversation on the screen.
+    /// The user sends a text in the visible conversation.
     case said(String)
-    /// The person sends the message of a key again, which is shown as failed.
+    /// The user resends a failed message.
     case saidAgain(key: String)
-    /// The person goes to a session, or to a new conversation.
+    /// The user opens a session or a new conversation.
     case selected(String?)
-    /// A notification arrived while the app was in the foreground.
+    /// A notification arrived in the foreground.
     case pushReceived(JSONValue)
     case pushOpened(JSONValue)
 }
 
-/// Something the core wants done; it does nothing by itself.
+/// An action for the shell to perform; the core itself performs none.
 package enum Effect: Sendable, Equatable {
     case open(socket: Int, url: String)
     case send(socket: Int, String)
-    /// End a socket, with a close frame where there is a code.
+    /// End a socket, with a close frame if there is a code.
     case close(socket: Int, code: UInt16?)
-    /// Ask over REST; nothing is asked longer than `limit` milliseconds.
+    /// Send a REST request that times out after `limit` milliseconds.
     case request(Int, RESTRequest, limit: Int)
-    /// Nobody waits for the answer any more.
+    /// Cancel a request whose answer is no longer needed.
     case cancel(request: Int)
-    /// Say when so many milliseconds are over; replaces an earlier wait of the same name.
+    /// Start a timer; replaces an earlier one of the same name.
     case wait(ClientTimer, ms: Int)
-    /// The wait is not needed any more.
+    /// Stop a timer.
     case stopWaiting(ClientTimer)
-    /// Keep this; what follows depends on it.
+    /// Save the memory before performing the effects after it.
     case save(ClientMemory)
 }
 
 package enum ClientTimer: Sendable, Hashable {
-    /// For the next attempt to connect.
+    /// The next attempt to connect.
     case reconnect
-    /// For `connected`.
+    /// The timeout for `connected`.
     case greeting
-    /// For a sign that a question arrived.
+    /// The timeout for a sign that a question arrived.
     case sign(key: String)
-    /// Until a question may be sent again.
+    /// The time when a question may be sent again.
     case retry(key: String)
-    /// Between two reads of a conversation.
+    /// The next read of a conversation.
     case poll(conversation: Int)
-    /// Between two looks at the list without a socket.
+    /// The next read of the list without a socket.
     case degraded
-    /// For a frame of a running turn.
+    /// The timeout for a frame of a running turn.
     case silence(key: String)
-    /// For anything on the connection while a turn is awaited.
+    /// The timeout for anything on the connection while a turn is awaited.
     case stillness
 }
 
-/// A REST request, without what HTTP adds.
+/// A REST request, independent of HTTP.
 package struct RESTRequest: Sendable, Equatable {
     package var method: String
     package var url: String
-    /// What follows `Bearer` in the `Authorization` header.
+    /// The text after `Bearer` in the `Authorization` header.
     package var token: String?
     /// JSON, or empty.
     package var body = ""

@@ -1,49 +1,48 @@
-/// The one connection a client has, or tries to have.
+/// The client's only connection, or its attempts to make one.
 struct Link: Sendable {
     enum Phase: Sendable, Equatable {
-        /// None, and none is due.
+        /// None, and no attempt is planned.
         case none
-        /// None; an attempt follows when a wait is over.
+        /// None; an attempt follows after a wait.
         case waiting
-        /// The upgrade was asked for.
+        /// The upgrade was requested.
         case opening(socket: Int)
-        /// `auth` was sent; nothing else may be.
+        /// `auth` was sent; nothing else may be sent yet.
         case greeting(socket: Int)
-        /// `connected` came.
+        /// `connected` arrived.
         case live(socket: Int)
-        /// The server refused credentials or version: trying again does not help.
+        /// The server refused credentials or version, so retrying is pointless.
         case refused
     }
 
     var phase = Phase.none
-    /// Attempts that failed since the last `connected`.
+    /// Failed attempts since the last `connected`.
     var failures = 0
-    /// Connections that ended and brought nothing but `connected`, since one brought more; the wait grows by them as
-    /// well.
+    /// Consecutive connections that delivered nothing but `connected`; they also make the wait longer.
     var fruitless = 0
-    /// When the last attempts began, as many as are counted.
+    /// The start times of the latest attempts, as far as they count.
     var attempts: [Int] = []
-    /// The stream of the live connection, where it has one.
+    /// The epoch of the live connection, if it has one.
     var epoch: String?
-    /// The largest message the server takes.
+    /// The largest message the server accepts.
     var maxFrameBytes = Int.max
-    /// The versions that were offered and refused since the last `connected` or return.
+    /// The versions refused since the last `connected` or the last return to the foreground.
     var refusedVersions: Set<Int> = []
-    /// The version offered last: offered again until it is refused.
+    /// The version offered last; it is offered again until it is refused.
     var offeredVersion: Int?
-    /// The versions that the refusal of the newest connection listed; nil where it had no list.
+    /// The versions listed by the newest refusal, if it had a list.
     var supported: Set<Int>?
-    /// When the live connection brought something last, or a question was sent on it.
+    /// When the live connection last delivered something or sent a question.
     var heardAt = 0
-    /// Whether a ping asks whether the connection lives.
+    /// Whether a ping is outstanding.
     var isAsked = false
-    /// Whether the last REST request was answered.
+    /// Whether the last REST request got an answer.
     var restWorks = false
-    /// Whether the live connection brought a frame after `connected` other than `syncResult` and `pong`.
+    /// Whether the live connection delivered a frame other than `connected`, `syncResult` and `pong`.
     private(set) var hasProved = false
     private var lastSocket = 0
 
-    /// The connection in use or in the making.
+    /// The connection in use or being made.
     var socket: Int? {
         switch phase {
         case .opening(let socket), .greeting(let socket), .live(let socket): socket
@@ -51,19 +50,17 @@ struct Link: Sendable {
         }
     }
 
-    /// The connection that may be used.
+    /// The usable connection.
     var live: Int? {
         guard case .live(let socket) = phase else { return nil }
         return socket
     }
 
-    /// A number no other connection has.
     mutating func nextSocket() -> Int {
         lastSocket += 1
         return lastSocket
     }
 
-    /// `connected` came.
     mutating func settle(on socket: Int) {
         phase = .live(socket: socket)
         isAsked = false
@@ -71,10 +68,10 @@ struct Link: Sendable {
         failures = 0
     }
 
-    /// The next wait is a short one: the system says that something has changed.
+    /// Makes the next wait short again, because the system reported a change.
     mutating func startAnew() { (failures, fruitless) = (0, 0) }
 
-    /// The connection brought a frame after `connected`: only now are waits short again.
+    /// Makes waits short again: the connection delivered a frame after `connected`.
     mutating func proved() {
         hasProved = true
         fruitless = 0

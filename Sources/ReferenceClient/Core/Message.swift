@@ -3,23 +3,23 @@ import HoldfastJSON
 struct Message: Sendable, Equatable {
     enum Role: String, Sendable { case user, assistant, system }
 
-    /// How far a message is on its way; what the server has is sent.
+    /// The progress of a message; `sent` means that the server has it.
     enum Status: String, Sendable { case sending, sent, failed }
 
-    /// The server's id; nil until the server has told it.
+    /// The server's id; nil until it is known.
     var id: String?
-    /// The `clientMessageId`, of messages of people.
+    /// The `clientMessageId` of a user's message.
     var key: String?
     var turn: String?
     var role: Role
     var text: String
     var status = Status.sent
-    /// Its position in the stream, where it came in a numbered frame; tells replayed frames from later ones.
+    /// Its position in the stream, if a numbered frame carried it; distinguishes replayed frames from later ones.
     var position: Position?
-    /// Whether the person has seen it, or was told that it waits.
+    /// Whether the user has seen it or was notified of it.
     var isCounted = false
 
-    /// Takes over what another copy of the same message knows.
+    /// Adds what another copy of the message knows.
     mutating func complete(from other: Message) {
         id = id ?? other.id
         key = key ?? other.key
@@ -28,7 +28,7 @@ struct Message: Sendable, Equatable {
         isCounted = isCounted || other.isCounted
     }
 
-    /// Whether the other is certainly the same message: by id, or by key where an id is missing.
+    /// Whether both are certainly the same message: equal ids, or equal keys if an id is missing.
     func isSame(as other: Message) -> Bool {
         if let id, let otherID = other.id { return id == otherID }
         if let key, role == other.role { return key == other.key }
@@ -39,6 +39,5 @@ struct Message: Sendable, Equatable {
 extension JSONValue {
     func text(_ name: String) -> String? { self[name]?.stringValue }
 
-    /// The `type` of a frame; empty for what is none.
     var type: String { text("type") ?? "" }
 }

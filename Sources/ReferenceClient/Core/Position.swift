@@ -1,31 +1,31 @@
-/// A position in the stream of numbered frames; a number means nothing without its epoch.
+/// A position in the stream of numbered frames; a number is meaningless without its epoch.
 struct Position: Sendable, Equatable {
     var epoch: String
     var seq: Int
 }
 
-/// Where the client is in the stream, and whether a hole before it is still to be filled.
+/// The client's position in the stream, and the open gap after it.
 struct Cursor: Sendable {
-    /// Everything up to here has been received or read; survives a restart of the app.
+    /// Everything up to here was received or read; survives a restart of the app.
     var held: Position?
-    /// The hole that a `sync` was asked to fill.
+    /// The gap that a `sync` is to fill.
     var gap: Gap?
 
-    /// A hole between what is held and the live frames that come already.
+    /// A gap between the held position and the live frames.
     struct Gap: Sendable {
-        /// The last number asked from.
+        /// The position of the last `sync`.
         var asked: Int
-        /// Whether a page said that frames before it are gone: no further page brings them.
+        /// Whether a page reported lost frames, which no further page returns.
         var isHoled = false
-        /// The highest number among the live frames of this connection.
+        /// The highest number among this connection's live frames.
         var ahead = 0
-        /// Where the stream stands, once the server has said it cannot replay: taken up when the reads are answered.
+        /// The position to take once the reads are answered, if the server cannot replay.
         var afterReads: Position?
-        /// The conversations whose reads are still to come.
+        /// The conversations still to be read.
         var unread: Set<Int> = []
     }
 
-    /// Takes note of a numbered frame that came live.
+    /// Notes the number of a live frame.
     mutating func passed(_ seq: Int, epoch: String?) {
         if var open = gap {
             open.ahead = max(open.ahead, seq)
@@ -35,7 +35,7 @@ struct Cursor: Sendable {
         }
     }
 
-    /// The hole is filled: the live frames that came meanwhile count now.
+    /// Closes the gap: the numbers of live frames noted meanwhile count now.
     mutating func fill(upTo position: Position) {
         held = Position(epoch: position.epoch, seq: max(position.seq, gap?.ahead ?? 0))
         gap = nil

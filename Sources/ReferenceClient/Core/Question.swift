@@ -1,17 +1,17 @@
-/// A message of the person on its way: from the moment it was typed to the ending of its turn.
+/// A user's message in transit, from typing to the end of its turn.
 struct Question: Sendable, Equatable {
     enum Phase: Sendable, Equatable {
         /// Not sent yet.
         case queued
-        /// Sent on a connection; no sign of its arrival yet.
+        /// Sent on a connection, without a sign of arrival so far.
         case sent(socket: Int)
-        /// Sent over REST; no sign of its arrival yet.
+        /// Sent over REST, without a sign of arrival so far.
         case posted(request: Int)
-        /// Sent, and its connection or request has ended: it must be sent again, with the same key.
+        /// Sent, but its connection or request has ended: it must be resent with the same key.
         case doubtful
-        /// Refused for its rate; not before this moment.
+        /// Refused for its rate; not to be sent before this time.
         case limited(until: Int)
-        /// The server has it; its turn runs.
+        /// The server has it, and its turn is running.
         case accepted
 
         var isLimited: Bool {
@@ -20,35 +20,33 @@ struct Question: Sendable, Equatable {
         }
     }
 
-    /// The `clientMessageId`: drawn once, the same on every transport.
+    /// The `clientMessageId`: generated once, the same on every transport.
     let key: String
     let text: String
     var conversation: Int
-    /// The session that its first send named; every further send names the same, or none too.
+    /// The session named by the first send; every resend names the same, or none too.
     var sentIn: String?
     var phase = Phase.queued
-    /// From the `ack`, or from any frame that carried the key.
+    /// The turn, from the `ack` or any frame with the key.
     var turn: String?
-    /// The connection on which its ending would have come has ended, or was silent for too long.
+    /// Whether the connection that would deliver its ending has ended or was silent for too long.
     var isLost = false
     var firstSentAt: Int?
-    /// When the wait ends that a refusal for its rate asked for, whatever was told of it since.
+    /// The end of the wait after a rate refusal, whatever arrived since.
     var heldUntil: Int?
-    /// Polling has ended while it ran on a connection that stands: once that is silent for long, one more read is
-    /// enough.
+    /// Whether polling ended while its connection stood: after a long silence, one more read is enough.
     var wasReadFor = false
-    /// It was sent more than once.
+    /// Whether it was sent more than once.
     var isResent = false
-    /// Nothing came in the time a person may be kept waiting; it is shown as failed, and healed by whatever comes yet.
+    /// Whether it is shown as failed after the longest acceptable wait; anything that arrives later corrects that.
     var isGivenUp = false
     var sentAt = 0
-    /// REST failed since the connection was lost; the next connection takes it.
+    /// Whether REST failed since the connection was lost; then it waits for the next connection.
     var avoidsREST = false
 
-    /// Whether the server may have it without the client knowing, or has it.
+    /// Whether the server may have it.
     var wasSent: Bool { phase != .queued }
 
-    /// Whether the client waits for its answer.
     var isAwaited: Bool {
         switch phase {
         case .queued, .limited: false
@@ -56,6 +54,6 @@ struct Question: Sendable, Equatable {
         }
     }
 
-    /// Whether nothing proved yet that the server has it.
+    /// Whether there is no proof yet that the server has it.
     var isUnproven: Bool { phase != .accepted }
 }

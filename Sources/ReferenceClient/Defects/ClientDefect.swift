@@ -1,15 +1,14 @@
 import Holdfast
 
-/// A named way for a client to be wrong: what it does, the clause it breaks by that, and the change that makes it do
-/// so.
+/// A named fault of a client: its behavior, the clause it violates, and the change that causes it.
 public struct ClientDefect: Sendable, Hashable, CustomStringConvertible {
-    /// `client-` and what the broken client does, such as `client-trusts-its-flag`.
+    /// `client-` and the behavior, such as `client-trusts-its-flag`.
     public let name: String
-    /// What the broken client does, and when it shows.
+    /// The behavior of the broken client, and when it shows.
     public let summary: String
-    /// The clause it breaks; others only where that cannot be avoided.
+    /// The violated clause; a defect violates others only if that is unavoidable.
     public let clause: ClauseID
-    /// What is wrong around the healthy core.
+    /// The changes around the healthy core.
     let faults: [ClientFault]
 
     init(_ name: String, _ area: Area, _ number: Int, _ summary: String, _ faults: ClientFault...) {
@@ -17,10 +16,10 @@ public struct ClientDefect: Sendable, Hashable, CustomStringConvertible {
         clause = ClauseID(area, number)
     }
 
-    /// Two defects are the same when their names are.
+    /// Compares names.
     public static func == (left: ClientDefect, right: ClientDefect) -> Bool { left.name == right.name }
 
-    /// By name.
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     /// The name.
@@ -32,7 +31,6 @@ public struct ClientDefect: Sendable, Hashable, CustomStringConvertible {
     /// The defect of that name.
     public static func named(_ name: String) -> ClientDefect? { all.first { $0.name == name } }
 
-    /// The defects of a concern; each statement is one.
     static func list(@Builder _ defects: () -> [ClientDefect]) -> [ClientDefect] { defects() }
 
     @resultBuilder enum Builder {

@@ -1,25 +1,25 @@
 import HoldfastJSON
 
-/// One thing that is wrong with a client, around its core.
+/// One change to a client, outside its core.
 enum ClientFault: Sendable {
-    /// What happens goes through a layer on its way to the core, and what is to be done on its way back.
+    /// A layer around the core: inputs pass through it on their way in, and effects on their way out.
     typealias Layer = @Sendable (Input, inout FaultyClient, Next) -> [Effect]
-    /// The way on to the core, through the layers within.
+    /// Passes an input on to the inner layers and the core.
     typealias Next = (Input, inout FaultyClient) -> [Effect]
 
-    /// It waits otherwise.
+    /// Changes the configuration.
     case rules(@Sendable (inout ClientRules) -> Void)
-    /// It is told something else, or does something else.
+    /// Changes inputs or effects.
     case layer(Layer)
-    /// It shows something else.
+    /// Changes the screen.
     case screen(@Sendable (inout Screen, FaultyClient) -> Void)
 
-    /// Takes an input for another one, or for none.
+    /// Replaces or drops an input.
     static func input(_ change: @escaping @Sendable (Input, inout FaultyClient) -> Input?) -> ClientFault {
         .layer { input, client, next in change(input, &client).map { next($0, &client) } ?? [] }
     }
 
-    /// Takes a frame of the server for another one, or for none.
+    /// Replaces or drops a frame from the server.
     static func hears(
         _ type: String? = nil, _ change: @escaping @Sendable (JSONValue, inout FaultyClient) -> JSONValue?
     ) -> ClientFault {
@@ -31,7 +31,7 @@ enum ClientFault: Sendable {
         }
     }
 
-    /// Does something else than the core wants; nil does what it wants.
+    /// Replaces an effect; nil leaves it unchanged.
     static func effects(
         _ change: @escaping @Sendable (Effect, Input, inout FaultyClient) -> [Effect]?
     ) -> ClientFault {
@@ -40,7 +40,7 @@ enum ClientFault: Sendable {
         }
     }
 
-    /// Sends other texts than a frame of a type.
+    /// Replaces the texts of frames of a type.
     static func sends(
         _ type: String, _ texts: @escaping @Sendable (JSONValue, FaultyClient) -> [String]
     ) -> ClientFault {
@@ -51,7 +51,7 @@ enum ClientFault: Sendable {
         }
     }
 
-    /// Waits otherwise for its next attempt, or makes none where there is nothing to wait.
+    /// Changes the wait before the next attempt; nil makes none.
     static func attempts(_ wait: @escaping @Sendable (_ ms: Int, Input, FaultyClient) -> Int?) -> ClientFault {
         effects { effect, input, client in
             guard case .wait(.reconnect, let ms) = effect else { return nil }
@@ -59,7 +59,7 @@ enum ClientFault: Sendable {
         }
     }
 
-    /// Stores all that is to be kept only when it is put away or told that it ends; before that a part, or nothing.
+    /// Saves everything only when it goes to the background or ends; before that, saves a part or nothing.
     static func storesLate() -> ClientFault {
         .layer { input, client, next in
             let effects = next(input, &client).compactMap { effect -> Effect? in
@@ -72,12 +72,11 @@ enum ClientFault: Sendable {
         }
     }
 
-    /// Does something more after something happened.
     static func after(_ body: @escaping @Sendable (Input, inout FaultyClient) -> [Effect]) -> ClientFault {
         .layer { input, client, next in next(input, &client) + body(input, &client) }
     }
 
-    /// Asks a question otherwise that it has asked before, on any transport.
+    /// Changes a resent question, on any transport.
     static func resends(_ change: @escaping @Sendable (inout JSONValue) -> Void) -> ClientFault {
         @Sendable func changed(_ text: String, _ client: inout FaultyClient) -> String {
             guard var body = ClientCore.object(text), let key = body.text("clientMessageId"),
@@ -97,7 +96,7 @@ enum ClientFault: Sendable {
         }
     }
 
-    /// Joins histories to conversations in another way; given is what was there before, and what the history has.
+    /// Merges histories differently, given the conversation before and the history's messages.
     static func merges(
         _ merged: @escaping @Sendable (_ now: [Message], _ before: [Message], _ history: [Message]) -> [Message]
     ) -> ClientFault {
@@ -112,7 +111,7 @@ enum ClientFault: Sendable {
         }
     }
 
-    /// Takes in answers in another way; given is the conversation before, and the answers that came by themselves.
+    /// Handles answers differently, given the conversation before and the answers that arrived unrequested.
     static func takes(
         _ taken: @escaping @Sendable (_ now: inout [Message], _ before: [Message], _ answer: JSONValue) -> Void
     ) -> ClientFault {

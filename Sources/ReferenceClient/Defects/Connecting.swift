@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// Broken ways to connect.
 extension ClientDefect {
     static let connecting = list {
         ClientDefect(

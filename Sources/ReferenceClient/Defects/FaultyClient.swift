@@ -1,23 +1,23 @@
 import HoldfastJSON
 
-/// A client core behind what is wrong with it: layers that change what it is told, what it does and what it shows.
+/// A client core behind its faults: layers that change inputs, effects and the screen.
 ///
-/// The core knows of none of them. A healthy client has none, and its core is told at once.
+/// The core is unaware of them. A healthy client has none, and inputs go straight to its core.
 package struct FaultyClient: Sendable {
     var core: ClientCore
     var notes = Notes()
     private var layers: [ClientFault.Layer] = []
     private var screens: [@Sendable (inout Screen, FaultyClient) -> Void] = []
 
-    /// What layers remember between two inputs.
+    /// State of the layers between inputs.
     struct Notes: Sendable {
         var marks: Set<String> = []
         var oldSocket: Int?
-        /// What is still to be stored.
+        /// The memory to save later.
         var unsaved: ClientMemory?
     }
 
-    /// A client that knows what an earlier run of it has stored, behind some defects.
+    /// A client with the stored memory of an earlier run, and with some defects.
     package init(rules: ClientRules, memory: String? = nil, dice: Dice = Dice(), defects: Set<ClientDefect> = []) {
         var rules = rules
         for fault in ClientDefect.all.filter(defects.contains).flatMap(\.faults) {
@@ -30,7 +30,7 @@ package struct FaultyClient: Sendable {
         core = ClientCore(rules: rules, memory: memory, dice: dice)
     }
 
-    /// Takes in what happened and tells what to do about it, in order.
+    /// Handles an input and returns the effects, in order.
     package mutating func handle(_ input: Input, at moment: Int) -> [Effect] {
         core.now = moment
         return through(0, input, at: moment)
@@ -41,7 +41,7 @@ package struct FaultyClient: Sendable {
         return layers[index](input, &self) { input, client in client.through(index + 1, input, at: moment) }
     }
 
-    /// What is to be done when the system says that it ends the app; a healthy client has stored everything by then.
+    /// The effects when the system ends the app; a healthy client has already saved everything.
     package mutating func farewell() -> [Effect] {
         defer { notes.unsaved = nil }
         return notes.unsaved.map { [.save($0)] } ?? []
@@ -51,13 +51,13 @@ package struct FaultyClient: Sendable {
 
     // MARK: what layers use
 
-    /// The frame that a text message of the live connection brings.
+    /// The frame in a text message of the live connection.
     func frame(in input: Input) -> JSONValue? {
         guard case .received(let socket, let text) = input, core.link.socket == socket else { return nil }
         return ClientCore.object(text)
     }
 
-    /// Whether an input is the `connected` that a connection waits for.
+    /// Whether an input is the awaited `connected`.
     func isGreeting(_ input: Input) -> Bool {
         guard case .greeting = core.link.phase else { return false }
         return frame(in: input)?.type == "connected"
@@ -71,7 +71,7 @@ package struct FaultyClient: Sendable {
         return number
     }
 
-    /// The answer to a read of a history: its conversation and its messages.
+    /// The answer to a history read: its conversation and its messages.
     func read(in input: Input) -> (conversation: Int, session: String, messages: [Message])? {
         guard case .answered(let request, let answer?) = input, answer.status == 200,
             case .read(let session, let number)? = core.errands[request],

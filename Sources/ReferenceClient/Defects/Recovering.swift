@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// Broken ways to recover.
 extension ClientDefect {
     static let recovering = list {
         ClientDefect(
@@ -183,7 +182,7 @@ extension ClientDefect {
             })
     }
 
-    /// The messages of a history that a client has in no form.
+    /// The history's messages that the client lacks entirely.
     private static func lacked(_ before: [Message], _ history: [Message]) -> [Message] {
         let ids = Set(before.compactMap(\.id))
         return history.filter { message in
@@ -193,7 +192,7 @@ extension ClientDefect {
 }
 
 extension Input {
-    /// Whether it is a moment at which a client goes on with what waited.
+    /// Whether the client resumes its waiting work now.
     fileprivate var isReturn: Bool {
         switch self {
         case .foreground, .networkUp, .ended: true
@@ -203,7 +202,7 @@ extension Input {
 }
 
 extension FaultyClient {
-    /// What is to be done, but for syncs and reads; the core does not know that it asked for any.
+    /// The effects without syncs and reads; the core forgets that it requested any.
     fileprivate mutating func forgettingReads(in effects: [Effect], since before: ClientCore) -> [Effect] {
         core.cursor.gap = before.cursor.gap
         for number in core.conversations.keys {

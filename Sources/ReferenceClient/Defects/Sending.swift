@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// Broken ways to send, and to send again.
 extension ClientDefect {
     static let sending = list {
         ClientDefect(
@@ -189,7 +188,7 @@ extension ClientDefect {
 }
 
 extension ClientFault {
-    /// Sends a question once more, at once, when an `error` refuses it.
+    /// Resends a question once, immediately, after an `error` refuses it.
     fileprivate static let resendsOnceAfterARefusal = ClientFault.layer { input, client, next in
         guard let frame = client.frame(in: input), frame.type == "error", frame["turnId"] == nil,
             let key = frame.text("clientMessageId"), let index = client.core.index(of: key),

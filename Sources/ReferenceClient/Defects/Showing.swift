@@ -133,7 +133,7 @@ extension ClientDefect {
 }
 
 extension ClientFault {
-    /// Waits for its own time after a refusal over REST.
+    /// Waits for its own time after a rate refusal over REST.
     fileprivate static func pausesAfter429(ms: Int) -> ClientFault {
         input { input, _ in
             guard case .answered(let request, var answer?) = input, answer.status == 429,

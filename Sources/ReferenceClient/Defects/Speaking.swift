@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// Broken ways to form what is sent, and to read what comes.
+/// Broken ways to write and read frames.
 extension ClientDefect {
     static let speaking = list {
         ClientDefect(
@@ -75,7 +75,7 @@ extension ClientDefect {
 }
 
 extension ClientFault {
-    /// Does something about a live frame of a type it does not know.
+    /// Runs on a live frame of an unknown type.
     fileprivate static func unknown(_ body: @escaping @Sendable (String, inout ClientCore) -> Void) -> ClientFault {
         .layer { input, client, next in
             let type = client.core.link.live == nil ? nil : client.frame(in: input)?.type

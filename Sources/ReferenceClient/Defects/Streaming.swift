@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// Broken ways to keep a cursor in the stream.
+/// Broken ways to keep a position in the stream.
 extension ClientDefect {
     static let streaming = list {
         ClientDefect(
@@ -125,7 +125,7 @@ extension ClientDefect {
 }
 
 extension JSONValue {
-    /// A page that says whether something is missing, and has no next one.
+    /// The page with another `complete`, and without a next page.
     fileprivate func called(complete: Bool) -> JSONValue {
         var page = self
         page["complete"] = .bool(complete)

@@ -1,4 +1,3 @@
-/// Broken ways to follow a notification.
 extension ClientDefect {
     static let tapping = list {
         ClientDefect(

@@ -1,4 +1,4 @@
-/// The thin shell around the core: performs effects on a real network, a real disk and a real clock.
+/// The shell around the core: performs its effects on a real network, a real disk and a real clock.
 actor ClientEngine {
     private var client: FaultyClient
     private let transport: any ClientTransport
@@ -7,7 +7,7 @@ actor ClientEngine {
     private let rules: ClientRules
     private let watcher: (@Sendable (Screen) -> Void)?
     private var sockets: [Int: AsyncStream<Outgoing>.Continuation] = [:]
-    /// How many texts of a socket wait to be sent.
+    /// How many texts each socket still has to send.
     private var unsent: [Int: Int] = [:]
     private var requests: [Int: Task<Void, Never>] = [:]
     private var timers: [ClientTimer: (number: Int, task: Task<Void, Never>)] = [:]
@@ -29,10 +29,8 @@ actor ClientEngine {
     }
 
     var screen: Screen { client.screen }
-    /// Everything it knows.
     var core: ClientCore { client.core }
 
-    /// Takes in what happened and performs what follows.
     func handle(_ input: Input) {
         guard !isStopped else { return }
         for effect in client.handle(input, at: clock.now) { perform(effect) }
@@ -43,19 +41,17 @@ actor ClientEngine {
         watcher(screen)
     }
 
-    /// Returns when everything handed over is on its way, or after a second: the time a system gives to an app it puts
-    /// away.
+    /// Returns once everything is sent, or after a second, the time that an app has before the background.
     func flush() async {
         for _ in 0..<100 where !unsent.isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
     }
 
-    /// The system ends the app, and tells it.
+    /// The system ends the app, with notice.
     func quit() {
         for effect in client.farewell() { perform(effect) }
         stop()
     }
 
-    /// The app is gone: nothing goes on.
     func stop() {
         isStopped = true
         for (_, task) in timers.values { task.cancel() }
@@ -83,12 +79,12 @@ actor ClientEngine {
         case .cancel(let number): requests.removeValue(forKey: number)?.cancel()
         case .wait(let timer, let milliseconds): wait(timer, milliseconds)
         case .stopWaiting(let timer): timers.removeValue(forKey: timer)?.task.cancel()
-        // A phone whose disk is full still talks; what cannot be kept is asked for again after the next start.
+        // A phone with a full disk still works; unsaved state is requested from the server after the next start.
         case .save(let memory): try? storage?.save(memory.text)
         }
     }
 
-    /// Opens a socket; what is sent before the upgrade is done waits for it.
+    /// Opens a socket; texts wait until the upgrade is done.
     private func open(_ number: Int, _ url: String) {
         let (stream, outgoing) = AsyncStream.makeStream(of: Outgoing.self)
         let (transport, rules) = (transport, rules)
@@ -122,13 +118,13 @@ actor ClientEngine {
                 if isSlow { try? await Task.sleep(for: .milliseconds(rules.real(200))) }
                 switch item {
                 case .text(let text):
-                    // What was not sent when the connection was given up goes out on another one, if at all.
+                    // Unsent texts of an abandoned connection are left to the next one.
                     guard await self?.uses(number) == true else { continue }
                     do {
                         try await socket.send(text)
                         await self?.sent(number)
                     } catch {
-                        // A send that fails is the end of the connection, whatever else it says.
+                        // A failed send ends the connection, whatever it reports itself.
                         await self?.ended(number, code: nil)
                     }
                 case .close(let code):
@@ -147,7 +143,7 @@ actor ClientEngine {
         unsent[number] = count > 1 ? count - 1 : nil
     }
 
-    /// A socket is gone: the task that would send on it ends.
+    /// A socket is gone: ends the task that sends on it.
     private func ended(_ number: Int, code: Int?) {
         sockets.removeValue(forKey: number)?.finish()
         unsent[number] = nil

@@ -1,10 +1,10 @@
 import HoldfastBasics
 import HoldfastSmallFoundation
 
-/// A file that is whole at any moment: the old text or the new one, never a part.
+/// A file that is always complete: it has the old text or the new one, never a part.
 ///
-/// Each token has a file of its own: what one person typed is never sent or shown for another. The driver names nobody,
-/// so a new token counts as another person here; an app keeps its outbox by account, since tokens are renewed.
+/// Each token has its own file, so that one user's text is never sent or shown for another. The driver names no users,
+/// so a new token counts as another user here. A real app keys its outbox by account, since tokens are renewed.
 struct ClientStorage: Sendable {
     private static let prefix = "client-"
 
@@ -22,7 +22,7 @@ struct ClientStorage: Sendable {
 
     func save(_ text: String) throws { try Data(text.utf8).write(to: file, options: .atomic) }
 
-    /// Forgets everything, as after an installation.
+    /// Deletes everything, as after an installation.
     func forgetEverybody() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         where name.hasPrefix(Self.prefix) {

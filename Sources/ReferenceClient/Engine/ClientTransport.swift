@@ -1,16 +1,16 @@
-/// What the client needs of a network; an app that has another one implements these two protocols.
+/// The network that a client needs; an app with another network stack implements these two protocols.
 protocol ClientTransport: Sendable {
-    /// Opens a WebSocket; returns when the upgrade is done.
+    /// Opens a WebSocket; returns once the upgrade is done.
     func open(_ url: String, headers: [(String, String)], within limit: Duration) async throws -> any ClientSocket
-    /// Asks over REST, and returns the whole answer.
+    /// Performs a REST request, and returns the whole answer.
     func perform(_ request: RESTRequest, within limit: Duration) async throws -> RESTAnswer
 }
 
 protocol ClientSocket: Sendable {
     func send(_ text: String) async throws
-    /// What comes next; nil after the end.
+    /// The next event; nil after the end.
     func next() async -> ClientSocketEvent?
-    /// Ends it: in order with a code, at once without.
+    /// Ends it: in order with a code, abruptly without.
     func close(code: UInt16?) async
 }
 

@@ -2,13 +2,13 @@ import HoldfastBasics
 import HoldfastSmallFoundation
 import HoldfastTransport
 
-/// The network, through this package's own WebSocket and HTTP.
+/// A network built on this package's own WebSocket and HTTP.
 package struct NetworkTransport: ClientTransport {
     /// Sent with every upgrade and request.
     private let headers: [(String, String)]
     private let tls: TLSOptions
 
-    /// Connects with further headers and certificates of its own.
+    /// Adds headers to every connection, and uses the given certificates.
     package init(headers: [(String, String)] = [], tls: TLSOptions = TLSOptions()) {
         self.headers = headers
         self.tls = tls
@@ -55,11 +55,11 @@ private struct NetworkSocket: ClientSocket {
     }
 }
 
-/// The clock of the machine, running evenly from the time of day at which it was made.
+/// A monotonic clock that starts at the time of day.
 struct SystemClock: Sendable {
     private let wall = Int(Date().timeIntervalSince1970 * 1000)
     private let start = ContinuousClock.now
 
-    /// Milliseconds since a moment that is the same for every run of the app.
+    /// Milliseconds since the same moment in every run of the app.
     var now: Int { wall + (ContinuousClock.now - start).milliseconds }
 }

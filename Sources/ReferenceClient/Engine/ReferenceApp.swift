@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastSmallFoundation
 import HoldfastTransport
 
-/// The reference client, as a driver sees it: an app without a screen.
+/// The reference client as a driver sees it: an app without a screen.
 public actor ReferenceApp: DrivenClient {
     private let defects: Set<ClientDefect>
     private let variations: Set<ClientVariation>
@@ -13,13 +13,13 @@ public actor ReferenceApp: DrivenClient {
     private var engine: ClientEngine?
     private var temporaryFolder: URL?
 
-    /// An app that is not launched yet.
+    /// An app before its launch.
     ///
     /// - Parameters:
-    ///   - defects: What is wrong with it.
-    ///   - variations: Legal differences in what it does.
-    ///   - folder: Where it stores what survives a launch; nil for where the launch says.
-    ///   - watcher: Is told of every change of the screen.
+    ///   - defects: Its faults.
+    ///   - variations: Its legal deviations.
+    ///   - folder: Where it stores its memory; nil for the folder that the launch names.
+    ///   - watcher: Called on every change of the screen.
     public init(
         defects: Set<ClientDefect> = [], variations: Set<ClientVariation> = [], storingIn folder: String? = nil,
         watcher: (@Sendable (ClientState) -> Void)? = nil
@@ -28,7 +28,7 @@ public actor ReferenceApp: DrivenClient {
             defects: defects, variations: variations, storingIn: folder, over: NetworkTransport(), watcher: watcher)
     }
 
-    /// An app that connects in a way of its own.
+    /// An app with its own transport.
     package init(
         defects: Set<ClientDefect>, variations: Set<ClientVariation>, storingIn folder: String?,
         over network: NetworkTransport, watcher: (@Sendable (ClientState) -> Void)?
@@ -47,7 +47,7 @@ public actor ReferenceApp: DrivenClient {
         AboutClient(name: "Holdfast reference client", profiles: ["client-core", "client-sync", "client-push"])
     }
 
-    /// Starts the app; an app that runs already is ended before.
+    /// Starts the app, after ending a running one.
     public func launch(_ launch: Launch) async throws {
         await engine?.quit()
         var rules = ClientRules(
@@ -64,25 +64,25 @@ public actor ReferenceApp: DrivenClient {
         await engine.handle(.launched(opened: launch.opened.map(payload)))
     }
 
-    /// The person sends a text.
+    /// The user sends a text.
     public func send(_ text: String) async throws { try await tell(.said(text)) }
 
-    /// The person sends a message again.
+    /// The user resends a message.
     public func sendAgain(_ clientMessageId: String) async throws { try await tell(.saidAgain(key: clientMessageId)) }
 
-    /// What the app shows.
+    /// The state that the app shows.
     public func state() async throws -> ClientState {
         guard let engine else { return ClientState(connection: .offline) }
         return ClientState(await engine.screen)
     }
 
-    /// The app is put away.
+    /// The app goes to the background.
     public func background() async throws {
         try await tell(.background)
         await engine?.flush()
     }
 
-    /// The app comes back.
+    /// The app comes to the foreground.
     public func foreground() async throws { try await tell(.foreground) }
 
     /// The network is gone.
@@ -96,25 +96,25 @@ public actor ReferenceApp: DrivenClient {
         try await tell(.pushReceived(self.payload(payload)))
     }
 
-    /// A notification is tapped.
+    /// The user taps a notification.
     public func openPush(_ payload: PushPayload) async throws { try await tell(.pushOpened(self.payload(payload))) }
 
-    /// The person goes to a session.
+    /// The user opens a session.
     public func selectSession(_ sessionId: String?) async throws { try await tell(.selected(sessionId)) }
 
-    /// The app is ended.
+    /// The system ends the app.
     public func quit() async throws {
         await engine?.quit()
         engine = nil
     }
 
-    /// The app is gone.
+    /// The app crashes.
     public func crash() async throws {
         await engine?.stop()
         engine = nil
     }
 
-    /// Carries the lines of a runner that listens, until it ends the connection.
+    /// Obeys a listening runner until it ends the connection.
     package func obey(_ runner: String) async throws(TransportProblem) {
         let session = DriverSession(self)
         let connection = try await WebSocketConnection.open(Endpoint(runner))
@@ -159,7 +159,7 @@ struct NotLaunched: Error, CustomStringConvertible {
 }
 
 extension ClientState {
-    /// The screen in the words of the driver protocol.
+    /// The screen in the driver protocol.
     init(_ screen: Screen) {
         let messages = screen.messages.map { message in
             ShownMessage(

@@ -1,27 +1,27 @@
 import HoldfastBasics
 
-/// Violations that are expected for now; its shape is `Spec/schemas/files/baseline.json`, version 1.
+/// Expected violations; the format is `Spec/schemas/files/baseline.json`, version 1.
 package struct Baseline: Sendable, Equatable {
     package static let format = "holdfast-baseline"
-    /// The version of the shape.
+    /// The version of the format.
     package static let version = 1
 
-    /// The file, as problems name it.
+    /// The name of the file in problems.
     package let file: String
-    /// What is expected, in the order of the file.
+    /// The expected violations, in file order.
     package let entries: [Entry]
 
-    /// A violation that is expected.
+    /// An expected violation.
     package struct Entry: Sendable, Equatable {
         package let clause: String
-        /// The scenarios in which it is violated: a name, or a pattern with `*`.
+        /// The scenarios with the violation: a name, or a pattern with `*`.
         package let scenario: NamePattern
         package let reason: String
-        /// Where it is being mended; nil when nobody said.
+        /// A link to the fix in progress, if given.
         package let link: String?
-        /// The last day on which it is expected.
+        /// The last day on which it is accepted.
         package let expires: CivilDate
-        /// Whether the clause is violated only now and then.
+        /// Whether the violation is intermittent.
         let isIntermittent: Bool
         /// Its line in the file, from 1.
         package let line: Int
@@ -36,7 +36,7 @@ package struct Baseline: Sendable, Equatable {
             (self.isIntermittent, self.line) = (isIntermittent, line)
         }
 
-        /// Whether it is about a clause in a scenario, whichever repetition of it.
+        /// Whether it covers a clause in a scenario, in any repetition.
         func names(_ clause: String, in scenario: ScenarioResult) -> Bool {
             self.clause == clause && self.scenario.matches(scenario.baseName)
         }

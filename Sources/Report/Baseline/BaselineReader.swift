@@ -7,9 +7,9 @@ extension Baseline {
 
     /// Reads a baseline.
     ///
-    /// Names of clauses and scenarios are not looked up: what names nothing is told by the run.
+    /// Names of clauses and scenarios are not checked here: a run reports unknown ones.
     ///
-    /// * `today`: The day from which on an entry may hold for a year at most.
+    /// * `today`: An entry may be valid for at most a year from this day.
     package init(_ bytes: [UInt8], file: String, today: CivilDate) throws(InputProblems) {
         let entries = try MemberReader.read(
             bytes, file: file, schema: .baseline, expected: "a baseline", maxBytes: Self.maxBytes
@@ -59,12 +59,12 @@ extension Baseline.Entry: JSONRepresentable {
     }
 }
 
-/// What baselines and waivers have in common: whatever is accepted, is accepted until a day.
+/// Common parts of baselines and waivers: both accept something until a given day.
 extension MemberReader {
-    /// For how many days something may be accepted: what nobody looks at for longer is forgotten.
+    /// The longest validity in days, so that nothing is accepted and forgotten.
     private static var maxDays: Int { 366 }
 
-    /// The last day on which something is accepted, which has to be said; at most a year after today.
+    /// The required last day of validity, at most a year from today.
     package func expiry(_ key: String, today: CivilDate) -> CivilDate? {
         guard let text = string(key) else { return nil }
         guard text.utf8.count == 10, let day = CivilDate(text) else {

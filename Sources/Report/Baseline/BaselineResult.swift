@@ -3,32 +3,32 @@ import HoldfastBasics
 import HoldfastJudge
 
 package struct BaselineResult: Sendable, Equatable {
-    /// The file, as problems name it.
+    /// The name of the file in problems.
     package let file: String
-    /// The day on which it was looked at.
+    /// The day of the run.
     package let date: CivilDate
-    /// What became of each entry, in the order of the file.
+    /// The result of each entry, in file order.
     package let results: [EntryResult]
 
-    /// What became of an entry.
+    /// The result of an entry.
     package enum State: String, Sendable, CaseIterable {
         /// The clause is violated, as expected.
         case violated
-        /// It is violated now and then, as expected.
+        /// It is violated intermittently, as expected.
         case intermittent
-        /// Nothing of it was in this run.
+        /// The run did not cover it.
         case notInRun
-        /// The clause holds.
+        /// The clause passes.
         case passes
-        /// It holds in some performances of a scenario, and in others it does not.
+        /// It passes in some repetitions of a scenario, and fails in others.
         case passesSometimes
-        /// A pattern names scenarios in which it is violated, and others in which it holds.
+        /// A pattern covers scenarios with the violation, and others where the clause passes.
         case passesElsewhere
-        /// It is said to be violated now and then, and never was in many performances.
+        /// It is marked as intermittent, but never failed in many repetitions.
         case neverViolated
-        /// Its scenario was performed and did not put the clause to the test.
+        /// Its scenario ran, but did not exercise the clause.
         case notShown
-        /// Its day is over.
+        /// It has expired.
         case expired
         case unknownClause
         case unknownScenario
@@ -39,16 +39,16 @@ package struct BaselineResult: Sendable, Equatable {
     package struct EntryResult: Sendable, Equatable {
         package let entry: Baseline.Entry
         package let state: State
-        /// In how many performances the clause was violated.
+        /// The number of repetitions that violated the clause.
         package var violated = 0
-        /// In how many performances it was put to the test.
+        /// The number of repetitions that exercised the clause.
         package var exercised = 0
-        /// The known name nearest to one that is unknown; nil when none is near.
+        /// The closest known name for an unknown one, if there is one.
         package var nearest: String?
-        /// The scenarios in which the clause is violated; only where a pattern names others in which it holds.
+        /// The scenarios with the violation, if a pattern also covers others where the clause passes.
         var violatedIn: [String] = []
 
-        /// Whether a person has to edit the baseline.
+        /// Whether the baseline must be edited.
         package var isStale: Bool {
             switch state {
             case .violated, .intermittent, .notInRun: false
@@ -56,7 +56,7 @@ package struct BaselineResult: Sendable, Equatable {
             }
         }
 
-        /// What is wrong with it, in one sentence; what it came to where nothing is.
+        /// The problem in one sentence, or the result if there is none.
         package var what: String {
             let name = "\(entry.clause) in \(entry.scenario.text)"
             switch state {
@@ -78,7 +78,7 @@ package struct BaselineResult: Sendable, Equatable {
             }
         }
 
-        /// What to edit; nil when nothing.
+        /// The edit to make, if any.
         package var fix: String? {
             switch state {
             case .violated, .intermittent, .notInRun: nil
@@ -95,19 +95,19 @@ package struct BaselineResult: Sendable, Equatable {
         }
     }
 
-    /// The entries a person has to edit.
+    /// The entries to edit.
     package var stale: [EntryResult] { results.filter(\.isStale) }
 
-    /// The entry that expects a clause to be violated in a scenario; also when its day is over.
+    /// The entry for a clause in a scenario, even if it has expired.
     func entry(for clause: ClauseID, in scenario: ScenarioResult) -> Baseline.Entry? {
         results.first { $0.entry.names(clause.description, in: scenario) }?.entry
     }
 }
 
 extension RunReport {
-    /// Looks at the run with a baseline.
+    /// Compares the run with a baseline.
     ///
-    /// * `clauses` and `scenarios`: All names there are for the subject's side.
+    /// * `clauses` and `scenarios`: All existing names for the subject's role.
     package mutating func compare(
         with baseline: Baseline, on date: CivilDate, clauses: [String], scenarios: [String]
     ) {
@@ -131,12 +131,12 @@ extension RunReport {
     }
 
     private func result(of entry: Baseline.Entry, on date: CivilDate) -> BaselineResult.EntryResult {
-        // Of each scenario, how often the clause was violated and how often it was put to the test.
+        // For each scenario, the repetitions that violated and that exercised the clause.
         var counts: [String: (violated: Int, exercised: Int)] = [:]
         var performed = 0
         for scenario in self.scenarios where scenario.skipped == nil && entry.scenario.matches(scenario.baseName) {
             performed += 1
-            // Doubt is neither of both.
+            // Inconclusive counts as neither.
             guard let verdict = scenario.verdicts.first(where: { $0.clause.description == entry.clause }),
                 [.pass, .violation, .warning].contains(verdict.outcome)
             else { continue }
@@ -147,13 +147,13 @@ extension RunReport {
         let violated = counts.values.reduce(0) { $0 + $1.violated }
         let exercised = counts.values.reduce(0) { $0 + $1.exercised }
         let isMixed = counts.values.contains { $0.violated > 0 && $0.violated < $0.exercised }
-        // What holds is not covered by a pattern, or the day it breaks would go unnoticed. Of a case that breaks now and
-        // then a few performances show nothing.
+        // A pattern must not cover a passing clause, or its first failure would go unnoticed. For an intermittent
+        // failure, a few repetitions prove nothing.
         let enough = entry.isIntermittent ? Self.performancesEnough : 1
         let isKeptSomewhere = counts.values.contains { $0.violated == 0 && $0.exercised >= enough }
         let result = clauses.first { $0.clause.id.description == entry.clause }
         let isElsewhere = elsewhere.contains { $0.description == entry.clause }
-        // A pattern that names scenarios of other parts too is theirs to show as well.
+        // A pattern may also cover scenarios of other shards.
         let maybeElsewhere = part != nil && entry.scenario.hasStar
         let state: BaselineResult.State
         if date > entry.expires {
@@ -180,27 +180,27 @@ extension RunReport {
             violatedIn: state == .passesElsewhere ? counts.filter { $0.value.violated > 0 }.keys.sorted() : [])
     }
 
-    /// In so many performances of a scenario, a clause that is violated now and then would have been.
+    /// The number of repetitions in which an intermittent failure would show.
     private static let performancesEnough = 20
 
-    /// Why a clause may be violated in a scenario; nil when nobody expects it.
+    /// The entry that accepts a clause's violation in a scenario, if there is one.
     package func expectation(of clause: ClauseID, in scenario: ScenarioResult) -> Baseline.Entry? {
         baseline?.entry(for: clause, in: scenario)
     }
 
-    /// Why what was found of a violated clause may stand; nil when nobody expects it.
+    /// The entry that accepts a finding about a violated clause, if there is one.
     func expectation(of result: ClauseResult, in occurrence: ClauseResult.Occurrence) -> Baseline.Entry? {
         guard result.outcome == .violation else { return nil }
         return scenario(occurrence.scenario).flatMap { expectation(of: result.clause.id, in: $0) }
     }
 
-    /// The violated clauses that are violated somewhere where nobody expects it; first those that can be repaired.
+    /// The clauses with unexpected violations, repairable ones first.
     package var unexpected: [ClauseResult] {
         let all = clauses(.violation).filter { !isExpected($0) }
         return all.filter { !$0.isUnkeepable } + all.filter(\.isUnkeepable)
     }
 
-    /// The violated clauses that are violated only where that is expected.
+    /// The clauses with only expected violations.
     package var expected: [ClauseResult] { clauses(.violation).filter(isExpected) }
 
     func isExpected(_ result: ClauseResult) -> Bool {

@@ -3,17 +3,17 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastJudge
 
-/// Writes a baseline of what a run violated, for a person to complete.
+/// Writes a baseline with the violations of a run, for a person to complete.
 package enum BaselineWriter {
-    /// What stands where a person has to say why; a baseline that still says it is refused.
+    /// The text in place of a reason; a baseline that still has it is rejected.
     package static let placeholder = "FILL IN: why this violation is expected"
-    /// For how long new entries hold.
+    /// The validity of new entries.
     package static let days = 90
 
-    /// An entry for each clause that is violated in a scenario.
+    /// One entry for each clause violated in a scenario.
     ///
-    /// What the run was judged against is kept while it still is as expected, with its reason, its link and its day; entries
-    /// that are stale go. A pattern that names too much leaves the scenarios it is right about.
+    /// Entries of the current baseline that are still correct stay, with reason, link and expiry; stale ones are
+    /// removed. A pattern that covers too much is replaced by the scenarios with the violation.
     package static func text(_ report: RunReport, on today: CivilDate) -> String {
         let kept = report.baseline?.results.filter { !$0.isStale }.map(\.entry) ?? []
         var entries = kept

@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 
-/// Turns a history into the rows of a chart: one for each word of the notation, and for a handshake one for each message.
+/// Converts a history to chart rows: one per word of the notation, but one per message of a handshake.
 struct ChartBuilder {
     let participants: [SequenceChart.Participant]
     private let history: History
@@ -15,7 +15,7 @@ struct ChartBuilder {
     private let process: SequenceChart.Participant
 
     private typealias Row = SequenceChart.Row
-    /// A row to be: its word, its events, and whether it belongs to a handshake.
+    /// A future row: its word, its events, and whether it belongs to a handshake.
     private typealias Part = (text: String, events: Range<Int>, opens: Bool)
 
     private static let maxLabel = 160
@@ -38,7 +38,7 @@ struct ChartBuilder {
         self.marks = marks
     }
 
-    /// Connections on the left of the server, everything else on its right; an app stands before its connections.
+    /// Connections are left of the server and other participants right of it; an app is left of its connections.
     private static func participants(
         of history: History, process: SequenceChart.Participant
     ) -> [SequenceChart.Participant] {
@@ -77,7 +77,7 @@ struct ChartBuilder {
         }
     }
 
-    /// A handshake is one word, and several messages that go both ways: the upgrade, what the client says, and the greeting.
+    /// Splits a handshake into the upgrade, the client's part, and the greeting.
     private func parts(of item: NotationPrinter.Item) -> [Part] {
         guard item.events.count > 1, history.events.indices.contains(item.events.lowerBound) else {
             return [(item.text, item.events, false)]
@@ -91,7 +91,7 @@ struct ChartBuilder {
             let isLast = number + 1 == starts.count
             var label = "connect"
             if case .text(_, let text) = history.events[start].kind { label = Frame(text).type ?? "text" }
-            // What the word says of the handshake is what the greeting says.
+            // The handshake's arguments describe the greeting.
             if isLast { label += item.text.dropFirst(lane.count + 1) }
             return ("\(lane)=\(label)", start..<(isLast ? item.events.upperBound : starts[number + 1]), true)
         }
@@ -125,7 +125,7 @@ struct ChartBuilder {
     private func location(of event: Event) -> SequenceChart.Row.Location {
         let own = column(of: event.lane)
         let server = column(.server, "server")
-        // The push service is the one that is asked.
+        // The push service receives the request.
         let towards = SequenceChart.Row.Location.message(from: own, to: server)
         let away = SequenceChart.Row.Location.message(from: server, to: own)
         switch event.kind {
@@ -153,22 +153,22 @@ struct ChartBuilder {
         }
     }
 
-    /// `+2002ms` as people write it.
+    /// `+2002ms` in readable form.
     private func time(of wait: String) -> String {
         let digits = wait.drop { !$0.isNumber }.prefix { $0.isNumber }
         let unit = wait.drop { !$0.isLetter }
         return "\(Int(digits).map { readable($0) } ?? String(digits)) \(unit)"
     }
 
-    /// The word without its lane and sign, which the chart draws.
+    /// The word without its lane and direction, which the chart draws.
     private func label(_ item: Part, _ event: Event) -> String {
         var word = item.text[...]
         switch event.kind {
         case .wait(let awaited, let met):
             return "watched \(time(of: item.text)) for \(awaited): \(met ? "it came" : "it did not come")"
-        // An act that the notation has no word for.
+        // An act without a word in the notation.
         case .act(let verb, _) where word.dropFirst(event.lane.description.count).hasPrefix("!act("): return verb
-        // The notation's word for principals that a scenario gets for itself.
+        // The notation's word for principals assigned to a scenario.
         case .act("lend", _): return "assign"
         case .eof(let reason): return reason.isEmpty ? "socket ended" : "socket ended: \(reason)"
         case .opening where item.events.count == 1: return "open"
@@ -182,7 +182,7 @@ struct ChartBuilder {
             return "connect" + (arguments.isEmpty ? "" : " \(arguments)")
         }
         word = "<>!=".contains(sign) ? word.dropFirst() : word
-        // What the notation has no word for stands between backticks, which mean nothing here.
+        // A verbatim text has backticks, which have no meaning here.
         return String(word.hasPrefix("`") ? word.dropFirst().replacing("`", with: "") : word)
     }
 }

@@ -2,7 +2,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Events as they were on the wire, harmless and of bounded length.
+/// Events as on the wire, with control characters made harmless and the length limited.
 struct ChartVerbatim {
     private let history: History
     private let limit: Int
@@ -22,7 +22,7 @@ struct ChartVerbatim {
             return made(index, status.map { "connection refused with status \($0)" } ?? "no connection", reason)
         case .text(let direction, let text): return made(index, "text \(side(direction))", text)
         case .binary(let direction, let bytes):
-            // Two digits each, with what is worth showing of them and no more.
+            // Two digits for each byte, for the visible part only.
             let digits = hexDigits(bytes.prefix(limit / 2 + 1))
             return made(index, "binary \(side(direction))", digits, bytes: bytes.count)
         case .ping(let direction): return made(index, "WebSocket ping \(side(direction))")
@@ -59,7 +59,7 @@ struct ChartVerbatim {
     }
 
     private func made(_ index: Int, _ title: String, _ text: String = "", bytes: Int? = nil) -> SequenceChart.Verbatim {
-        // Counted in scalars, so that one endless character is cut too.
+        // Counted in scalars, so that a character of any length is cut too.
         let scalars = text.unicodeScalars
         let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex) ?? scalars.endIndex
         let isCut = end < scalars.endIndex

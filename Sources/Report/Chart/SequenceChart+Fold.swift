@@ -1,29 +1,29 @@
 import HoldfastBasics
 
 extension SequenceChart {
-    /// A part of a chart as it is shown: a row, or a quiet run of rows in one line.
+    /// A part of the displayed chart: a row, or a folded run of quiet rows.
     package enum Part: Sendable, Equatable {
-        /// The row at a place in `rows`.
+        /// The row with this index.
         case row(Int)
-        /// Rows that are left out until somebody asks.
+        /// Hidden rows.
         case fold(Fold)
     }
 
-    /// A run of rows in which nothing happened that a reader has to see first.
+    /// A run of rows without anything important.
     package struct Fold: Sendable, Equatable {
         package let rows: Range<Int>
-        /// What they hold, such as `212 rows in 1,240 ms: 106 chat, 106 ack`.
+        /// A summary, such as `212 rows in 1,240 ms: 106 chat, 106 ack`.
         package let summary: String
     }
 
-    /// The chart with its quiet runs folded.
+    /// Folds the quiet runs of a chart.
     ///
-    /// Marked rows stay with their neighbours, and so do the beginning and the end. What was done to the program or a socket
-    /// stays too while it is little.
+    /// Marked rows stay with their neighbors, and so do the beginning and the end. Acts on the program or a socket also
+    /// stay, unless there are many.
     ///
-    /// * `context`: How many rows stay around what has to be seen.
-    /// * `ends`: How many rows stay at the beginning and at the end; as many as the context unless said otherwise.
-    /// - Returns: Every row once, by itself or in a fold, in order.
+    /// * `context`: How many rows to keep around marked ones.
+    /// * `ends`: How many rows to keep at the beginning and at the end; by default as many as the context.
+    /// - Returns: Every row once, alone or in a fold, in order.
     package func folded(context: Int = 4, ends: Int? = nil) -> [Part] {
         var isShown = [Bool](repeating: false, count: rows.count)
         func show(_ index: Int, around count: Int) {
@@ -54,16 +54,16 @@ extension SequenceChart {
         return parts
     }
 
-    /// The last rows before one that stand on its lane: what led to it, whatever else happened meanwhile.
+    /// The previous rows on the same lane.
     func sameLane(as index: Int, most: Int) -> [Int] {
         guard let lane = rows[index].lane else { return [] }
         return rows.indices.prefix(index).reversed().lazy.filter { rows[$0].lane == lane && !rows[$0].isRoutine }
             .prefix(most).reversed()
     }
 
-    /// Fewer rows are not worth a fold.
+    /// The fewest rows to fold.
     private static let shortestFold = 6
-    /// More acts than these are a routine, and as quiet as the rest.
+    /// The most acts to keep; if there are more, they are routine.
     private static let maxLandmarks = 24
 
     private func summary(of indices: Range<Int>) -> String {
@@ -80,7 +80,7 @@ extension SequenceChart {
 }
 
 extension SequenceChart.Row {
-    /// The column it stands in beside the server's; nil for what stands in none.
+    /// The columns of the row besides the server's, if it has any.
     fileprivate var lane: Set<Int>? {
         switch location {
         case .message(let from, let to): [from, to]
@@ -88,10 +88,10 @@ extension SequenceChart.Row {
         }
     }
 
-    /// Whether it is a heartbeat that no finding is about.
+    /// Whether it is an unmarked heartbeat.
     var isRoutine: Bool { kind == .heartbeat && marks.isEmpty }
 
-    /// Whether it divides a history into parts; what only prepares the stage does not.
+    /// Whether it divides a history into parts; mere preparation does not.
     fileprivate var isLandmark: Bool { kind == .act && word != "assign" && word != "listen" }
 
     fileprivate var word: String { String(label.prefix { $0.isLetter || $0.isNumber || "/_-".contains($0) }) }

@@ -2,26 +2,25 @@ import Holdfast
 import HoldfastJudge
 import HoldfastTranscript
 
-/// A history as a message-sequence chart: who took part, and what passed between them, in the order of time.
+/// A history as a sequence chart: the participants and their messages, in time order.
 ///
-/// A value to draw from; the HTML report and the terminal show the same one. All texts in it are harmless to a reader:
-/// control characters and marks that turn the direction of writing are shown by number, and long texts are cut.
+/// The HTML report and the terminal draw the same chart. All texts are harmless: control characters and changes of
+/// writing direction are shown by number, and long texts are cut.
 package struct SequenceChart: Sendable, Equatable {
-    /// Who took part, from left to right; only those that occur.
     let participants: [Participant]
-    /// What was observed, in order; each event of the history belongs to one row.
+    /// The rows in order; each event belongs to one.
     package let rows: [Row]
 
     package struct Participant: Sendable, Hashable {
-        /// What a column stands for.
+        /// The kind of a column.
         package enum Kind: String, Sendable, CaseIterable {
-            /// The program under test or its process: started, killed, shown.
+            /// The program under test, or its process.
             case process
             /// One device's connection.
             case connection
             /// The server's end.
             case server
-            /// Whoever reads and writes over HTTP: what is stored shows here.
+            /// Clients of the REST interface, where stored state shows.
             case rest
             /// The push service.
             case push
@@ -31,7 +30,7 @@ package struct SequenceChart: Sendable, Equatable {
         /// Its heading, such as `A`, `server` or `REST`.
         package let name: String
 
-        /// What it is, in words for a person who sees such a chart for the first time.
+        /// An explanation for people new to such charts.
         package var meaning: String {
             switch kind {
             case .process: "the program under test: actions and state"
@@ -43,40 +42,40 @@ package struct SequenceChart: Sendable, Equatable {
         }
     }
 
-    /// A finding as a mark on the rows it is about.
+    /// A finding, as a mark on its rows.
     package struct Mark: Sendable, Hashable {
-        /// The clause; nil for an observation, which belongs to none.
+        /// The clause; nil for an observation.
         package let clause: ClauseID?
-        /// Whether the verdict cites this row; other rows only lead to it.
+        /// Whether the verdict cites this row; otherwise the row only leads to it.
         package let isCited: Bool
     }
 
-    /// A finding to be marked.
+    /// A finding to mark.
     package struct Claim: Sendable {
         /// The clause; nil for an observation.
         let clause: ClauseID?
-        /// The events that show it, as places in the history; the last is the one to look at.
+        /// Its evidence, as indices of the history; the last event is the cited one.
         let events: [Int]
 
         package init(_ clause: ClauseID, _ finding: Finding) { (self.clause, events) = (clause, finding.events) }
 
-        /// Events to look at, whatever the reason.
+        /// Events to mark.
         package init(_ events: [Int], on clause: ClauseID?) { (self.clause, self.events) = (clause, events) }
     }
 
-    /// The most characters of a verbatim text, unless said otherwise.
+    /// The default limit for verbatim texts, in characters.
     package static let maxVerbatim = 4096
 
     /// The chart of a history.
     ///
-    /// * `maxVerbatim`: The most characters of each verbatim text; longer ones are cut and say so.
+    /// * `maxVerbatim`: The limit for each verbatim text, in characters; longer ones are cut.
     package init(_ history: History, marking claims: [Claim] = [], maxVerbatim: Int = SequenceChart.maxVerbatim) {
         let builder = ChartBuilder(history, claims: claims, maxVerbatim: maxVerbatim)
         participants = builder.participants
         rows = builder.rows()
     }
 
-    /// The place of the row an event belongs to; nil when there is no such event.
+    /// The index of an event's row, if there is one.
     package func row(of event: Int) -> Int? {
         var (low, high) = (0, rows.count)
         while low < high {

@@ -1,31 +1,31 @@
-/// A line by which a job of GitHub Actions marks a file: `::error file=…,line=…::words`.
+/// An annotation of a file in GitHub Actions: `::error file=…,line=…::words`.
 package struct GitHubAnnotation: Sendable, Equatable {
-    /// How it is shown.
+    /// The severity.
     package enum Level: String, Sendable, Hashable {
         case error, warning, notice
     }
 
     package var level: Level
-    /// The file, from the top of the repository; nil for none.
+    /// The file, relative to the root of the repository; nil for none.
     package var file: String?
     /// The line, from 1.
     package var line: Int?
-    /// The words in bold.
+    /// The heading.
     package var title: String
-    /// The words below; may have several lines.
+    /// The text, possibly with several lines.
     package var message: String
 
-    /// Marks a file, or the run as a whole.
+    /// Annotates a file, or the whole run.
     package init(_ level: Level, title: String, message: String, file: String? = nil, line: Int? = nil) {
         (self.level, self.file, self.line, self.title, self.message) = (level, file, line, title, message)
     }
 
-    /// GitHub shows so many of a kind for a step, and drops the rest in silence.
+    /// The most annotations of a level that GitHub shows per step; it silently drops the rest.
     package static let limit = 10
 
-    /// As many as are shown, the last of which names the rest.
+    /// The annotations within the limit; the last one summarizes the rest.
     ///
-    /// * `annotations`: Of one level, those that matter most first.
+    /// * `annotations`: Of one level, most important first.
     package static func bounded(_ annotations: [GitHubAnnotation], room: Int = limit) -> [GitHubAnnotation] {
         guard annotations.count > room, let level = annotations.first?.level else { return annotations }
         let shown = annotations.prefix(room - 1)
@@ -34,7 +34,7 @@ package struct GitHubAnnotation: Sendable, Equatable {
         return shown + [GitHubAnnotation(level, title: "and \(rest.count) more", message: names)]
     }
 
-    /// The words of a stranger, as long as an annotation may be.
+    /// Untrusted text, within the limit for an annotation.
     package static func words(_ text: String) -> String {
         PlainText.harmless(PlainText.cut(text, to: 4_000))
     }
@@ -48,12 +48,12 @@ package struct GitHubAnnotation: Sendable, Equatable {
         return "::\(level.rawValue) \(properties.joined(separator: ","))::\(Self.data(message))\n"
     }
 
-    /// What the runner turns back in the words.
+    /// Escapes the text.
     private static func data(_ text: String) -> String {
         text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
     }
 
-    /// What it turns back in properties, where commas and colons separate.
+    /// Escapes a property, in which commas and colons are separators.
     private static func property(_ text: String) -> String {
         data(text).replacing(":", with: "%3A").replacing(",", with: "%2C")
     }

@@ -1,14 +1,14 @@
 import HoldfastBasics
 
-/// The report as annotations that a workflow of GitHub shows beside a change.
+/// The report as GitHub annotations, which are shown next to a change.
 struct GitHubReport {
     let report: RunReport
 
-    /// A line for the verdict, then one for each thing to look at, as many as are shown.
+    /// A line for the verdict, then one for each problem, up to the limit.
     var text: String {
         let cases = ReportCases(report).all
         let conforms = report.exit == .conforms
-        // The verdict is an annotation of its kind itself.
+        // The verdict uses one annotation of its level.
         var lines = [GitHubAnnotation(conforms ? .notice : .error, title: "Holdfast", message: report.headline)]
         let limit = GitHubAnnotation.limit
         lines += GitHubAnnotation.bounded(

@@ -1,19 +1,19 @@
 import HoldfastBasics
 import HoldfastJudge
 
-/// The report as JUnit XML, as the schema of Jenkins has it: a suite for each area, a case for each clause, failures first.
+/// The report as JUnit XML in Jenkins' format: a suite for each area, a case for each clause, failures first.
 ///
-/// A case is called by its clause or scenario alone, so that its history goes on when a sentence is reworded. Its time is that
-/// of the scenarios that decided it; one scenario may decide several clauses.
+/// A case has only the id of its clause or scenario as its name, so that its history survives rewording. Its time is
+/// that of the scenarios that determined it; one scenario may determine several clauses.
 ///
-/// A violation is a failure, and so is a clause that nothing shows to be kept; what the suite or a driver could not do is an
-/// error; what is expected, follows from another violation or is not applicable is skipped.
+/// A violation is a failure, and so is a clause without proof; a failure of the suite or a driver is an error; expected
+/// violations, consequences of other violations, and clauses that do not apply are skipped.
 struct JUnitReport {
     let report: RunReport
-    /// Whether a clause that nothing exercised is skipped, and not a failure.
+    /// Whether unexercised clauses are skipped, and not failures.
     var skipsUntested = false
 
-    /// The whole document; the verdict is the name of its root.
+    /// The whole document; the name of the root is the verdict.
     var text: String {
         let cases = ReportCases(report)
         let seconds = Self.seconds(report.duration)
@@ -34,7 +34,7 @@ struct JUnitReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// How long the scenarios took that decided a case.
+    /// The total time of the scenarios that determined a case.
     private func time(of one: ReportCases.Case, _ times: [String: Duration]) -> Duration {
         one.scenarios.reduce(.zero) { $0 + (times[$1] ?? .zero) }
     }
@@ -83,12 +83,12 @@ struct JUnitReport {
     }
 }
 
-/// Text as XML carries it.
+/// Text in XML.
 package enum XMLText {
-    /// The text for content and for attributes in double quotes.
+    /// Escapes a text for content and for attributes in double quotes.
     ///
-    /// XML 1.0 has no way to write most control characters and the two non-characters at its end, so they are shown by number;
-    /// line ends and tabs survive in attributes only as references.
+    /// XML 1.0 cannot represent most control characters and two noncharacters, so they are shown by number; line ends
+    /// and tabs survive in attributes only as references.
     package static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in escapedForMarkup(text).unicodeScalars {

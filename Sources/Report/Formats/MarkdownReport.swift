@@ -2,11 +2,11 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 
-/// The report as the summary of a CI step: the verdict, what is unexpected with its frames folded away, then tables.
+/// The report as a CI step summary: the verdict, unexpected violations with folded frames, then tables.
 struct MarkdownReport {
     let report: RunReport
 
-    /// A comment of GitHub takes 65,536 characters and a step summary a mebibyte.
+    /// GitHub's limits are 65,536 characters for a comment and a mebibyte for a step summary.
     private static let maxBytes = 60_000
     private static let maxRows = 50
 
@@ -40,7 +40,7 @@ struct MarkdownReport {
             + "profiles \(profiles), \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))."
     }
 
-    /// What is wrong, each with what follows from it.
+    /// Problems, each with its consequences.
     private func table(_ wrong: [ReportCases.Case], _ following: [ReportCases.Case]) -> String? {
         guard !wrong.isEmpty else { return nil }
         let cases = wrong.flatMap { one in [one] + following.filter { $0.head?.description == one.id } }
@@ -51,7 +51,7 @@ struct MarkdownReport {
             })
     }
 
-    /// The message without its kind, which stands beside it.
+    /// The message without its kind, which has its own column.
     private func because(_ one: ReportCases.Case) -> String {
         let start = [one.kind, "violated"].map { $0 + ": " }.first(where: one.message.hasPrefix)
         return String(one.message.dropFirst(start?.count ?? 0))
@@ -101,7 +101,7 @@ struct MarkdownReport {
             ("violated", { $0.outcome == .violation && !report.isExpected($0) }),
             ("expected", { report.isExpected($0) }), ("warned", { $0.outcome == .warning }),
             ("untested", { $0.outcome == .untested }), ("inconclusive", { $0.outcome == .inconclusive }),
-            ("harness errors", { $0.outcome == .harnessError }), ("not applicable", { $0.outcome == .notApplicable }),
+            ("suite failures", { $0.outcome == .harnessError }), ("not applicable", { $0.outcome == .notApplicable }),
         ]
         let used = outcomes.filter { column in column.0 == "pass" || report.clauses.contains(where: column.1) }
         let words = ["out of reach", "set aside"].filter { word in open.values.joined().contains { $0.word == word } }
@@ -137,7 +137,7 @@ struct MarkdownReport {
 
     private func inline(_ text: String) -> String { Self.inline(text) }
 
-    /// A stranger's text in a line of prose or a cell: no markup, no tag, no mention.
+    /// Untrusted text in a line or cell: no markup, no tag, no mention.
     static func inline(_ text: String) -> String {
         var shown = ""
         for scalar in escapedForMarkup(PlainText.line(text, limit: 300), quotes: false).unicodeScalars {
@@ -152,12 +152,12 @@ struct MarkdownReport {
         return shown
     }
 
-    /// A stranger's text inside an element of HTML, where Markdown's own escapes would show.
+    /// Untrusted text inside an HTML element, where Markdown escapes would be visible.
     private static func html(_ text: String) -> String {
         escapedForMarkup(PlainText.line(text, limit: 300), quotes: false).replacing("@", with: "&#64;")
     }
 
-    /// A short text in fixed width; one that could end it stands as prose.
+    /// A short text as code; as prose if it contains backticks.
     private func code(_ text: String) -> String {
         let line = PlainText.line(text, limit: 200)
         return line.contains("`") || line.contains("|") || line.isEmpty ? inline(text) : "`\(line)`"

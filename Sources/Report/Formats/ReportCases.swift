@@ -2,50 +2,44 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 
-/// A report as the cases that test tools know: one for each clause.
+/// A report as test cases, one for each clause.
 ///
-/// Clauses are what a subject is to keep, and their ids stay the same from run to run. In which scenarios a clause was broken
-/// stands in the text of its case.
+/// A clause keeps its id from run to run; the text of its case names the scenarios that violated it.
 ///
-/// Scenarios have a case of their own only where the suite, or the driver, failed in them, and the baseline only where an
-/// entry of it is stale.
+/// Scenarios have cases only for failures of the suite or the driver, and the baseline only for stale entries.
 struct ReportCases {
-    /// What became of a case.
     enum Status: Equatable {
-        /// Kept; a remark when a SHOULD was not.
+        /// The clause passed, possibly with a remark about a SHOULD.
         case passed(remark: String?)
-        /// Broken, or nothing shows that it is kept.
+        /// The clause is violated, or there is no proof.
         case failed
-        /// The suite or the driver could not tell.
+        /// The suite or the driver failed.
         case errored
-        /// Not in question here, and why.
+        /// Out of question, with the reason.
         case skipped(String)
-        /// Broken, and expected to be.
+        /// Violated as expected, with the reason.
         case expected(String)
-        /// Broken as a part of what a clause that failed is broken by.
+        /// Violated as a consequence of another clause's violation.
         case follows(ClauseID)
     }
 
     struct Case: Equatable {
         /// Its id, such as `SYNC-3`.
         let id: String
-        /// The sentence of the clause.
         var title = ""
         let status: Status
-        /// The kind of failure in one word, such as `violation`.
+        /// The kind of failure, such as `violation`.
         var kind = ""
-        /// What is wrong, in one line; empty when nothing is.
+        /// The problem in one line; empty if there is none.
         var message = ""
-        /// Everything about it, in lines; empty when there is nothing to say.
+        /// The details; empty if there are none.
         var details = ""
-        /// The scenarios that decided it.
         var scenarios: [String] = []
-        /// Where in a file it is to be mended; nil when in no file.
+        /// The file and line to edit, if any.
         var file: (name: String, line: Int)?
-        /// Which cause of the report it belongs to, from 0.
         var cause = 0
 
-        /// What has to be looked at first: what is broken, what could not be told, what is to be edited, what is open.
+        /// The priority: violations, failures of the suite, edits, open clauses.
         var rank: Int {
             switch status {
             case .failed where kind == Outcome.violation.word: 0
@@ -57,16 +51,16 @@ struct ReportCases {
             }
         }
 
-        /// Whether it keeps a run from conforming.
+        /// Whether it makes the run nonconforming.
         var isWrong: Bool { status == .failed || status == .errored }
 
-        /// The clause it follows from; nil where it follows from none.
+        /// The clause it follows from, if any.
         var head: ClauseID? {
             if case .follows(let head) = status { return head }
             return nil
         }
 
-        /// Whether it passed and something is worth saying.
+        /// Whether it passed with a remark.
         var isRemarked: Bool {
             if case .passed(.some) = status { return true }
             return false
@@ -78,18 +72,15 @@ struct ReportCases {
     }
 
     struct Suite {
-        /// The area, or what else the cases are about.
+        /// The area or topic.
         let name: String
-        /// The cases, those that failed first.
         let cases: [Case]
 
         var rank: Int { cases.map(\.rank).min() ?? 5 }
     }
 
-    /// The suites, those with failures first.
     let suites: [Suite]
 
-    /// The cases of all suites, those that failed first.
     var all: [Case] { Self.worstFirst(suites.flatMap(\.cases), by: { ($0.rank, $0.cause) }) }
 
     init(_ report: RunReport) {
@@ -161,15 +152,15 @@ struct ReportCases {
             let missing = report.undeclaredProfile(of: result.clause)
             return made(.skipped("profile '\(missing.rawValue)' is not declared"))
         case .harnessError:
-            return made(.errored, "harness error: no scenario could exercise it because the suite failed")
+            return made(.errored, "suite failure: no scenario could exercise it because the suite failed")
         }
     }
 
     private static func scenario(_ scenario: ScenarioResult) -> [Case] {
         var cases = scenario.problems.map { problem in
             Case(
-                id: scenario.name, status: .errored, kind: "harness error",
-                message: "harness error: \(Self.summary(problem))", details: problem, scenarios: [scenario.name])
+                id: scenario.name, status: .errored, kind: "suite failure",
+                message: "suite failure: \(Self.summary(problem))", details: problem, scenarios: [scenario.name])
         }
         if let failure = scenario.failure {
             cases.append(
@@ -181,7 +172,7 @@ struct ReportCases {
         return cases
     }
 
-    /// The first line of a problem, without the word that says whose it is.
+    /// The first line of a problem, without the word that assigns it.
     private static func summary(_ problem: String) -> Substring {
         let line = problem.prefix { $0 != "\n" }
         return line.hasPrefix("harness: ") ? line.dropFirst("harness: ".count) : line

@@ -1,24 +1,24 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// A log in SARIF 2.1.0, which code hosts show beside the lines.
+/// A log in SARIF 2.1.0, which code hosts show next to the source.
 package struct SARIFLog {
     package struct Result {
         package let rule: String
         package let level: GitHubAnnotation.Level
-        /// Everything about it, in lines.
+        /// The details.
         package let text: String
-        /// The file, from the root; nil for none.
+        /// The file, relative to the root; nil for none.
         package let file: String?
         /// The line, from 1.
         package let line: Int?
-        /// What it is about where it is in no file.
+        /// Its subject, if it is in no file.
         package let name: String
-        /// What stays the same from run to run.
+        /// An identity that is stable across runs.
         package let fingerprint: String
-        /// Why it does not count; nil where it does.
+        /// Why it is suppressed, if it is.
         package let justification: String?
-        /// The rule of the result that it follows from; nil where it follows from none.
+        /// The rule of the result it follows from, if any.
         var followsFrom: String?
 
         package init(
@@ -35,10 +35,10 @@ package struct SARIFLog {
 
     /// A log of one run.
     ///
-    /// * `tool`: What made it, such as `conformance gate`.
-    /// * `root`: What files are named from.
-    /// * `fingerprints`: What fingerprints are called.
-    /// * `words`: What a rule says in words.
+    /// * `tool`: The program, such as `conformance gate`.
+    /// * `root`: The base of file names.
+    /// * `fingerprints`: The name of the fingerprint property.
+    /// * `words`: The description of a rule.
     package init(
         tool: String, version: String, exit: ExitStatus, headline: String, root: String, fingerprints: String,
         words: (String) -> String, results: [Result]
@@ -63,7 +63,7 @@ package struct SARIFLog {
         value = ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]
     }
 
-    /// The whole log, ending with a newline.
+    /// The whole log, with a final newline.
     package var text: String { value.text(pretty: true) + "\n" }
 
     private static func value(_ result: Result, _ rules: [String], _ fingerprints: String) -> JSONValue {
@@ -89,7 +89,7 @@ package struct SARIFLog {
 }
 
 extension SARIFLog {
-    /// What a run found: a result for each clause that is broken, warned of or not shown to be kept.
+    /// The results of a run: one for each clause that is violated, has a warning, or lacks proof.
     package init(_ report: RunReport) {
         let clauses = Dictionary(
             report.clauses.map { ($0.clause.id.description, $0.clause) }, uniquingKeysWith: { one, _ in one })

@@ -2,13 +2,13 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 
-/// A verdict as a small picture for a README: it loads nothing, and its colors are told in words too.
+/// A verdict as a small picture for a README; it loads nothing, and its colors are not the only sign.
 struct SVGBadge {
     let report: RunReport
 
     var text: String {
         let (left, right) = ("Holdfast \(PlainText.line(report.specification, limit: 20))", words)
-        // No font is certain, so that the picture says how wide each text is.
+        // No font is certain, so the picture states the width of each text.
         let (first, second) = (width(left), width(right))
         let label = escapedForMarkup("\(left): \(right)")
         return """

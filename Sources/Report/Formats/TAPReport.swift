@@ -1,10 +1,12 @@
 import HoldfastJSON
 
-/// The report as TAP, version 14: a test for each clause, failures first; what is expected, or follows from another failure, is a TODO.
+/// The report as TAP, version 14: a test for each clause, failures first.
+///
+/// Expected violations and consequences of other failures are TODO tests.
 struct TAPReport {
     let report: RunReport
 
-    /// The whole stream; the verdict is the first comment.
+    /// The whole stream; the first comment is the verdict.
     var text: String {
         let cases = ReportCases(report).all
         var lines = ["TAP version 14", "# \(PlainText.line(report.headline))", "1..\(cases.count)"]
@@ -26,7 +28,7 @@ struct TAPReport {
         }
     }
 
-    /// A block of YAML; strings are quoted as in JSON, which YAML reads the same.
+    /// A YAML block; strings are quoted as in JSON, which is valid YAML.
     private func diagnosis(_ one: ReportCases.Case) -> [String] {
         func quoted(_ text: String) -> String { JSONValue.string(PlainText.harmless(text)).text() }
         return [
@@ -35,7 +37,7 @@ struct TAPReport {
         ]
     }
 
-    /// A `#` would begin a directive.
+    /// A `#` would start a directive.
     private func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("#", with: "\\#")
     }

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJudge
 
-/// An outcome as the page shows it: a word, a sign and a class for its colour, so that colour is never alone.
+/// An outcome on the page: a word, a symbol and a color class, so that color is never the only sign.
 struct HTMLBadge: Hashable {
     let name: String
     let word: String
@@ -34,7 +34,7 @@ extension HTMLBadge {
         self = report.isExpected(result) ? .expected : HTMLBadge(result.outcome)
     }
 
-    /// The badge of a scenario in a run: the worst that can be said of it, as far as it weighs in the run.
+    /// The badge of a scenario: its worst result that counts in the run.
     init(_ scenario: ScenarioResult, in report: RunReport) {
         let weighty = report.weighty(scenario.verdicts)
         let outcomes = Set(weighty.map(\.outcome))
@@ -56,7 +56,7 @@ extension HTMLBadge {
         }
     }
 
-    /// All, the worst first.
+    /// All badges, worst first.
     static let all: [HTMLBadge] =
         [Outcome.violation, .harnessError].map(HTMLBadge.init) + [failed]
         + [Outcome.inconclusive, .untested, .warning].map(HTMLBadge.init) + [expected, HTMLBadge(.pass)]

@@ -3,19 +3,19 @@ import HoldfastBasics
 import HoldfastJudge
 import HoldfastTranscript
 
-/// What captures came to, as a page like that of a run: verdicts, observations and charts.
+/// The results for captures, as a page like that of a run: verdicts, observations and charts.
 package struct HTMLCapture {
-    /// Everything of a kind that was observed and is no verdict.
+    /// All observations of one kind, which are not verdicts.
     package struct Observed {
         let title: String
-        /// How much there was.
+        /// The number of observations.
         let count: Int
-        /// What leads from it to the clauses.
+        /// The command that leads to the clauses.
         let command: String
-        /// The first ones: what was seen, where it stands, and a chart of it.
+        /// The first observations: a description, the place, and a chart.
         let first: [(what: String, lines: [String], chart: SequenceChart)]
 
-        /// A kind with the first ones of it.
+        /// A kind with its first observations.
         package init(
             _ title: String, count: Int, command: String, first: [(what: String, lines: [String], chart: SequenceChart)]
         ) {
@@ -23,7 +23,7 @@ package struct HTMLCapture {
         }
     }
 
-    /// What a clause came to, with the first findings and the parts that they were made in.
+    /// A clause's outcome, its first findings, and the parts with these findings.
     package typealias Result = (
         clause: Clause, outcome: Outcome, exercised: Int, findings: [(part: String, finding: Finding)]
     )
@@ -37,7 +37,7 @@ package struct HTMLCapture {
     private let observed: [Observed]
     private let notes: [String]
 
-    /// A page of captures; one that is not clean is not shown as good, whatever its exit.
+    /// A page of captures; one that is not clean is never shown as good.
     package init(
         _ headline: String, exit: ExitStatus, isClean: Bool, facts: [(title: String, text: String)],
         parts: [ScenarioResult],
@@ -65,12 +65,12 @@ package struct HTMLCapture {
         (self.facts, self.story, self.observed, self.notes) = (facts, story, observed, notes)
     }
 
-    /// The whole file, ending with a newline.
+    /// The whole file, with a final newline.
     package var text: String {
         var page = HTMLPage(title: headline)
         page.again = "conformance judge FILE"
         page.header = "<p class=\"kicker\">Holdfast: a judged capture</p>\n\(verdict)\(list)"
-        if !story.isEmpty { page.add("story", "What happened", told) }
+        if !story.isEmpty { page.add("story", "What happened", storyList) }
         page.add("observations", "Observations", HTMLPage.legend + observations)
         if run.hasFindings { page.add("found", "Findings", run.findings(level: 3)) }
         if !run.report.clauses.isEmpty {
@@ -95,7 +95,7 @@ package struct HTMLCapture {
             """
     }
 
-    private var told: Markup {
+    private var storyList: Markup {
         let chapters = story.map { chapter -> Markup in
             let rows = chapter.lines.map { line -> Markup in
                 "<div><dt>\(line.time)</dt><dd>\(PlainText.line(line.what, limit: 600))</dd></div>\n"

@@ -3,21 +3,20 @@ import HoldfastBasics
 import HoldfastJudge
 import HoldfastTranscript
 
-/// A chart as a list of rows over lifelines; each row opens to its events verbatim.
+/// A chart as a list of rows over lifelines; each row expands to its verbatim events.
 ///
-/// Places are classes and not styles, because the page's policy allows no style but its own.
+/// Positions are classes, because the page's policy forbids inline styles.
 struct HTMLChart {
-    /// More columns than these share the last one.
+    /// The most columns; further ones share the last one.
     static let maxColumns = 48
 
     let chart: SequenceChart
-    /// What its marks mean.
+    /// The outcomes of marked clauses.
     let outcomes: [ClauseID: Outcome]
 
-    /// How many columns it has.
     var columns: Int { min(max(1, chart.participants.count), Self.maxColumns) }
 
-    /// All rows; quiet runs open on demand, and rows that `room` does not hold are only counted.
+    /// All rows; quiet runs expand on demand, and rows beyond `room` are only counted.
     func whole(name: String, room: inout Int) -> Markup {
         let parts = chart.folded()
         room -= parts.count
@@ -39,7 +38,7 @@ struct HTMLChart {
         return figure(Markup.joined(rows, by: "\n"), name: name)
     }
 
-    /// What leads to the marks and what follows; quiet runs are links to the whole chart.
+    /// The rows around the marks; quiet runs link to the whole chart.
     func excerpt(name: String, link: String) -> Markup {
         let rows = chart.folded(ends: 0).map { part -> Markup in
             switch part {
@@ -66,7 +65,7 @@ struct HTMLChart {
             """
     }
 
-    /// Whether a row is cited and its text is little enough to be read at once.
+    /// Whether a row is cited and its text is short enough to show at once.
     private func isShort(_ row: SequenceChart.Row) -> Bool {
         row.isCited && row.verbatim.reduce(0) { $0 + $1.text.utf8.count } <= 900
             && row.verbatim.allSatisfy { $0.text != row.label }
@@ -100,7 +99,7 @@ struct HTMLChart {
         let start: Markup = "<li class=\"\(classes.joined(separator: " "))\">"
         if row.verbatim.allSatisfy(\.text.isEmpty) { return "\(start)<div class=\"s\">\(head)</div></li>" }
         if row.verbatim.count == 1, case .message = row.location, let only = row.verbatim.first, !only.isCut {
-            // The arrow says already who spoke.
+            // The arrow already shows the sender.
             return
                 "\(start)\(details)<summary class=\"s\">\(head)</summary><pre>\(content: only.text)</pre></details></li>"
         }

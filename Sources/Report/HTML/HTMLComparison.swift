@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 
-/// Several reports side by side: a column for each, a row for each clause, and below what was found in each.
+/// Several reports side by side: a column for each report, a row for each clause, and the findings below.
 struct HTMLComparison {
     private let entries: [HTMLReport.Entry]
     private let names: [String]
@@ -45,7 +45,7 @@ struct HTMLComparison {
 
     private func name(_ index: Int) -> String { PlainText.line(names[index], limit: 60) }
 
-    /// The names without the folders that all of them share, and without `report.json` where they differ without it.
+    /// The names without their common folders, and without `report.json` if they remain distinct.
     private static func short(_ names: [String]) -> [String] {
         var parts = names.map { $0.split(separator: "/", omittingEmptySubsequences: true) }
         while let first = parts.first?.first, parts.allSatisfy({ $0.count > 1 && $0.first == first }) {
@@ -66,12 +66,12 @@ struct HTMLComparison {
         results[index][clause].map { HTMLBadge($0, in: entries[index].report) }
     }
 
-    /// The clauses that do not come to the same wherever they are in question.
+    /// The clauses with different outcomes.
     private var differing: Set<ClauseID> {
         Set(clauses.map(\.id).filter { clause in Set(entries.indices.compactMap { badge(clause, $0) }).count > 1 })
     }
 
-    /// Whether some of the reports say nothing of a clause.
+    /// Whether some reports do not cover a clause.
     private func isPartly(_ clause: ClauseID) -> Bool { results.contains { $0[clause] == nil } }
 
     private var difference: String {

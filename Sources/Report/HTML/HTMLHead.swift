@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 
-/// The top of a report: what it comes to, of whom, and how strong the proof is.
+/// The top of a report: the verdict, the subject, and the strength of the proof.
 struct HTMLHead {
     let report: RunReport
 
@@ -14,7 +14,7 @@ struct HTMLHead {
         """
     }
 
-    /// What the verdict is about, as a list.
+    /// The circumstances of the verdict, as a list.
     var facts: Markup {
         let profiles = report.subject.profileNames
         let performed = report.scenarios.count { $0.skipped == nil }
@@ -57,7 +57,7 @@ struct HTMLHead {
         return "<div\(isWide ? " class=\"wide\"" as Markup : "")><dt>\(title)</dt><dd>\(content)</dd></div>\n"
     }
 
-    /// `2026-11-22T01:46:16Z` as people read it.
+    /// `2026-11-22T01:46:16Z` in readable form.
     static func day(_ text: String) -> String {
         let line = PlainText.line(text, limit: 40)
         guard line.count == 20, line.hasSuffix("Z"), let stroke = line.firstIndex(of: "T") else { return line }

@@ -8,7 +8,6 @@ struct HTMLHistory {
 
     init(_ history: RunHistory) { self.history = history }
 
-    /// The whole file, ending with a newline.
     var text: String {
         let last = history.runs.last
         let exit = last?.exit ?? .incomplete

@@ -1,10 +1,10 @@
 import Holdfast
 
-/// The names of places in a page; each report in it has its own.
+/// The anchors in a page; each report in it has its own.
 struct HTMLLinks {
-    /// What stands before every name; empty in a page of one report, so that `#SYNC-3` leads to the clause.
+    /// The prefix of all anchors; empty for a single report, so that `#SYNC-3` leads to the clause.
     let prefix: String
-    /// The clauses and scenarios that have a place in the page; others are named and not linked.
+    /// The clauses and scenarios with an anchor; others are not linked.
     let clauses: Set<ClauseID>
     let scenarios: Set<String>
 
@@ -23,7 +23,7 @@ struct HTMLLinks {
         return "<a class=\"name\" href=\"#\(id(scenario: scenario))\">\(name)</a>"
     }
 
-    /// A name without spaces and without characters that mean something in an address.
+    /// A name without spaces and URL metacharacters.
     private static func slug(_ name: String) -> String {
         var slug = ""
         for byte in name.utf8.prefix(300) {

@@ -1,12 +1,12 @@
 import Holdfast
 import HoldfastBasics
 
-/// What was measured under load: the percentiles as a table, and how times, frames and violations went on one axis of time.
+/// The measurements under load: percentiles as a table, and times, frames and violations over time.
 struct HTMLLoad {
     let figures: LoadFigures
 
     private static let (width, left, right) = (960, 70, 950)
-    /// Half of the times of an interval are below the solid line, and 99 % below the dashed one.
+    /// The solid line is the median, and the dashed line the 99th percentile.
     private static let lines: [(share: Double, name: String)] = [(0.5, "half"), (0.99, "most")]
 
     var html: Markup {
@@ -41,7 +41,7 @@ struct HTMLLoad {
             """
     }
 
-    /// The number of intervals; what comes after the last one is drawn in it.
+    /// The number of intervals; later events are drawn in the last one.
     private var last: Int { max(1, (figures.intervals.keys.max() ?? 0) + 1) }
 
     private func x(_ index: Int) -> Int { Self.left + (Self.right - Self.left) * index / last }
@@ -62,7 +62,7 @@ struct HTMLLoad {
             """
     }
 
-    /// Times on a logarithmic scale from a tenth of a millisecond on.
+    /// Times on a logarithmic scale from 0.1 ms up.
     private var times: Markup {
         let height = 280
         let most =
@@ -72,7 +72,7 @@ struct HTMLLoad {
         var (decades, end) = (1, 1000)
         while end < most, decades < 8 { (decades, end) = (decades + 1, end * 10) }
         func y(_ time: Int) -> Int {
-            // Buckets stand for doublings, so that their numbers are a logarithmic scale.
+            // Buckets represent doublings, so their numbers are a logarithmic scale.
             let first = TimeHistogram.bucket(of: 100)
             let share = (TimeHistogram.bucket(of: time) - first) * (height - 40)
             return height - 25 - share / (TimeHistogram.bucket(of: end) - first)

@@ -1,14 +1,14 @@
 import Holdfast
 import HoldfastJudge
 
-/// Clause areas against outcomes, with a link from each count to its clauses.
+/// Outcomes by clause area, with a link from each count to its clauses.
 struct HTMLMatrix {
     let report: RunReport
     let links: HTMLLinks
 
     var html: Markup {
         let used = HTMLBadge.all.filter { badge in report.clauses.contains { HTMLBadge($0, in: report) == badge } }
-        // What was not judged has no card to lead to, and its count still belongs to the area.
+        // Unjudged clauses have no card to link to, but count in their area.
         let others = [("out of reach", report.unreached), ("set aside", report.setAside)].filter { !$0.1.isEmpty }
         let areas = Set((report.clauses.map(\.clause.id) + others.flatMap(\.1)).map(\.area)).sorted()
         let rows = areas.map { area -> Markup in

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 
-/// What is worth knowing of a run beside its verdicts.
+/// Facts about a run besides its verdicts.
 struct HTMLNotes {
     let report: RunReport
     let links: HTMLLinks

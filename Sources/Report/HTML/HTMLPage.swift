@@ -4,11 +4,11 @@ import HoldfastJudge
 
 /// The frame of a page: its policy, its only style and script, its landmarks, and its sections in order.
 ///
-/// The script makes no HTML of texts: it filters, opens what links lead to, and shows frames under the pointer.
+/// The script never creates HTML from text: it filters, opens link targets, and shows frames under the pointer.
 struct HTMLPage {
     private let title: String
     var header: Markup = ""
-    /// The command that computes the verdicts again.
+    /// The command that recomputes the verdicts.
     var again = "conformance judge report.json"
     private var sections: [(id: String, title: String, content: Markup)] = []
 
@@ -56,15 +56,15 @@ struct HTMLPage {
         return start.source + style + "</style>\n" + body.source + script + "</script>\n</body></html>\n"
     }
 
-    /// Where the columns of charts stand; places are classes, because a policy that forbids strangers' styles forbids attributes too.
+    /// The columns of charts; positions are classes, because the policy also forbids style attributes.
     private static let indices = (0...HTMLChart.maxColumns).map { index in
         ".n\(index){--n:\(index)}.a\(index){--a:\(index)}.b\(index){--b:\(index)}\n"
     }.joined()
 
-    /// How a chart is read, for who sees one for the first time.
+    /// How to read a chart, for first-time readers.
     static let legend = Markup(stringLiteral: Resources.legendHTML)
 
-    /// Controls that leave only some clauses and scenarios in sight; they need the script, and are hidden without it.
+    /// Controls to filter clauses and scenarios; hidden without the script.
     static func filter(_ report: RunReport) -> Markup {
         let clauses = Set(report.clauses.map { HTMLBadge($0, in: report) })
         let scenarios = Set(report.scenarios.map { HTMLBadge($0, in: report) })
@@ -73,7 +73,7 @@ struct HTMLPage {
             areas: Set(report.clauses.map(\.clause.id.area)).sorted())
     }
 
-    /// The same for chosen verdicts and areas.
+    /// Controls to filter by verdict and area.
     static func filter(badges: [HTMLBadge], areas: [Area]) -> Markup {
         var seen: Set<String> = []
         let boxes = badges.filter { seen.insert($0.name).inserted }.map { badge -> Markup in
@@ -91,6 +91,6 @@ struct HTMLPage {
 }
 
 extension Markup.Interpolation {
-    /// A policy, which holds nothing that would end an attribute.
+    /// A policy, which never contains a character that ends an attribute.
     fileprivate mutating func appendInterpolation(policy: String) { appendLiteral(policy) }
 }

@@ -1,15 +1,14 @@
 import Holdfast
 import HoldfastJudge
 
-/// The report for people as one HTML file that needs nothing but itself.
+/// The report for people as one self-contained HTML file.
 ///
-/// It loads nothing and runs nothing but its own style and script, which a policy in it names by their digests; everything that
-/// came from a subject is text. Without the script it is whole: the script filters, opens what a link names, and shows frames
-/// under the pointer.
+/// It loads nothing and runs only its own style and script, which its policy names by digest; everything from a subject
+/// is text. It is complete without the script, which filters, opens link targets, and shows frames under the pointer.
 package struct HTMLReport {
-    /// A report and what it is called among others.
+    /// A report and its name.
     package struct Entry: Sendable {
-        /// What it is called, such as the name of its file.
+        /// Its name, such as that of its file.
         package let name: String
         package let report: RunReport
 
@@ -20,10 +19,10 @@ package struct HTMLReport {
 
     package init(_ report: RunReport) { entries = [Entry(report.subject.name, report)] }
 
-    /// The page of several reports, side by side; of one alone it is the same as without a name.
+    /// The page that compares several reports; for a single one, a normal page.
     package init(comparing entries: [Entry]) { self.entries = entries }
 
-    /// The whole file, ending with a newline.
+    /// The whole file, with a final newline.
     package var text: String {
         if let entry = entries.first, entries.count == 1 { return single(entry.report) }
         return HTMLComparison(entries).page.text
@@ -43,6 +42,7 @@ package struct HTMLReport {
         page.add("clauses", "All clauses", HTMLPage.filter(report) + run.clauses(level: 3))
         let legend: Markup = run.hasFindings ? "" : HTMLPage.legend
         page.add("scenarios", "All scenarios", legend + run.scenarios(level: 3))
+        if let reach = report.reach { page.add("reach", "Reach", reach.html) }
         if notes != "" { page.add("notes", "About this run", notes) }
         return page.text
     }

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJudge
 
 extension HTMLRun {
-    /// Every clause of the run by area; those with a card lead there.
+    /// All clauses of the run by area, linked to their cards.
     func clauses(level: Int) -> Markup {
         let byArea = Dictionary(grouping: report.clauses, by: \.clause.id.area).sorted { $0.key < $1.key }
         let carded = Set(groups.flatMap { $0.results.map(\.clause.id) })
@@ -32,7 +32,7 @@ extension HTMLRun {
             <details class="item" data-v="\(badge.name)" data-a="\(clause.id.area.rawValue)"\(start)>\
             <summary>\(badge.html) <b>\(clause.id.description)</b> <span>\(sentence(clause))</span></summary>\
             <div>\(inner)<p class="meta">\(clause.keyword.rawValue) for the \(clause.role.rawValue) · \
-            profile \(clause.profileNames)\(hasCard ? "" : " · link: " + links.link(clause.id))</p>\(why)</div></details>\n
+            profile \(clause.profile.rawValue)\(hasCard ? "" : " · link: " + links.link(clause.id))</p>\(why)</div></details>\n
             """
     }
 

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJudge
 
 extension HTMLRun {
-    /// The clauses that are not as they should be, by kind, with a heading for each kind.
+    /// The clauses with problems, grouped by kind with headings.
     static func groups(of report: RunReport) -> [(title: String, results: [ClauseResult])] {
         let unexpected = report.unexpectedByCause.flatMap { [$0.head] + $0.followers }
         return [
@@ -17,17 +17,17 @@ extension HTMLRun {
 
     var groups: [(title: String, results: [ClauseResult])] { Self.groups(of: report) }
 
-    /// Whether something was found in a scenario, or went wrong.
+    /// Whether a scenario has a finding or a failure.
     static func hasFindings(_ scenario: ScenarioResult, in report: RunReport) -> Bool {
         [.violation, .harnessError, .warning, .inconclusive].map(HTMLBadge.init).contains(
             HTMLBadge(scenario, in: report))
             || [.expected, .failed].contains(HTMLBadge(scenario, in: report))
     }
 
-    /// Whether there is anything to look at.
+    /// Whether there is anything to show.
     var hasFindings: Bool { !groups.isEmpty || !troubles.isEmpty || !report.clauses(.untested).isEmpty }
 
-    /// A card for each clause that is not as it should be.
+    /// A card for each clause with a problem.
     func findings(level: Int) -> Markup {
         var room = Self.maxCharts
         let cards = groups.prefix(1).map { group($0.title, $0.results, level, &room) }
@@ -100,7 +100,7 @@ extension HTMLRun {
         }
         return """
             <p class="meta">in \(links.link(scenario: occurrence.scenario)) · \(clause.keyword.rawValue) for the \
-            \(clause.role.rawValue) · profile \(clause.profileNames) · exercised \(times(result.exercised))</p>
+            \(clause.role.rawValue) · profile \(clause.profile.rawValue) · exercised \(times(result.exercised))</p>
             \(reason)
             """
     }
@@ -132,12 +132,12 @@ extension HTMLRun {
         Markup.joined(result.remarks.prefix(10).map { "<p class=\"remark\">\(.prose(PlainText.line($0)))</p>\n" })
     }
 
-    /// A command that a person can copy.
+    /// A command to copy.
     func command(_ title: String, _ command: String) -> Markup {
         "<p class=\"again\"><span>\(title)</span> <code>\(PlainText.line(command, limit: 2_000))</code></p>\n"
     }
 
-    /// The sentence of a clause with its keyword set off.
+    /// The sentence of a clause, with its keyword highlighted.
     func sentence(_ clause: Clause) -> Markup {
         guard let range = clause.sentence.firstRange(of: clause.keyword.rawValue) else {
             return .prose(clause.sentence)
@@ -148,7 +148,7 @@ extension HTMLRun {
             """
     }
 
-    /// A sentence with its first letter large, unless it begins with a name such as `lastSeq`.
+    /// A sentence with a capital, unless it starts with a name such as `lastSeq`.
     func capitalised(_ text: String) -> String {
         let word = text.prefix { $0 != " " }
         guard word.allSatisfy({ ("a"..."z").contains($0) || $0 == "," }) else { return text }

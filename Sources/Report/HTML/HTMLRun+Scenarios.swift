@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJudge
 
 extension HTMLRun {
-    /// Every scenario that has a place in the page, with its chart.
+    /// The scenarios on the page, with their charts.
     func scenarios(level: Int) -> Markup {
         var room = Self.maxRows
         let scenarios = report.scenarios.filter { links.scenarios.contains($0.name) }
@@ -15,7 +15,7 @@ extension HTMLRun {
             })
     }
 
-    /// The part of a name between its first two strokes; a capture has a path for a name.
+    /// The part of a name between its first two slashes; a capture's name is a path.
     private static func area(of scenario: ScenarioResult) -> String {
         guard scenario.history.header.capture == nil else { return "parts" }
         let parts = scenario.name.split(separator: "/", maxSplits: 2)
@@ -38,7 +38,7 @@ extension HTMLRun {
             """
     }
 
-    /// What is read by few becomes a part of the page when it is opened, so that a browser has little to lay out.
+    /// Inserts rarely read content only when it is opened, so that a browser has less to lay out.
     private func later(_ account: Markup, _ badge: HTMLBadge) -> Markup {
         badge.name == HTMLBadge(.violation).name
             ? account

@@ -3,12 +3,12 @@ import HoldfastBasics
 import HoldfastJudge
 
 extension HTMLRun {
-    /// Failures of the suite and of drivers, and what of the baseline a person has to edit.
+    /// Failures of the suite and of drivers, and baseline entries to edit.
     var troubles: [Markup] {
         var cards: [Markup] = []
         for scenario in report.scenarios {
             for problem in scenario.problems {
-                cards.append(trouble("harness error", scenario.name, problem))
+                cards.append(trouble("suite failure", scenario.name, problem))
             }
         }
         let failed = Dictionary(grouping: report.scenarios.filter { $0.failure != nil }, by: { $0.failure ?? "" })

@@ -3,27 +3,25 @@ import HoldfastBasics
 import HoldfastJudge
 import HoldfastTranscript
 
-/// One report as sections of a page.
 struct HTMLRun {
     let report: RunReport
     let links: HTMLLinks
     let scenarios: [String: ScenarioResult]
-    /// What each clause came to in each scenario.
     let outcomes: [String: [ClauseID: Outcome]]
 
-    /// The most findings of one clause, and the most clauses with a chart of their own.
+    /// The most findings per clause, and the most clauses with charts.
     static let maxFindings = 20
     static let maxCharts = 60
-    /// The most rows in the charts of all scenarios together, and of one of them.
+    /// The most rows in all charts together, and in one of them.
     static let maxRows = 30_000
     static let maxRowsOfOne = 4_000
-    /// The most rows of a quiet run in a scenario where nothing was found.
+    /// The most rows of a quiet run in a scenario without findings.
     static let maxRowsOfQuiet = 50
-    /// The most characters of a verbatim text where something was found, and elsewhere.
+    /// The most characters of a verbatim text, in scenarios with findings and in others.
     static let maxVerbatim = 4_096
     static let maxQuietVerbatim = 600
 
-    /// A report in a page; one among others shows only what was found in it.
+    /// A report in a page; one of several shows only its findings.
     init(_ report: RunReport, prefix: String = "", isWhole: Bool = true) {
         self.report = report
         let carded = Self.groups(of: report).flatMap { $0.results.map(\.clause.id) }

@@ -1,10 +1,9 @@
 import HoldfastBasics
 
-/// A piece of HTML; a text that is put into it is escaped, and only HTML itself goes in as it is.
+/// A piece of HTML; interpolated text is escaped, and only other HTML is inserted unchanged.
 ///
-/// What a subject sent can so reach a page as text alone, wherever it stands.
+/// So everything from a subject can only become text on a page.
 struct Markup: ExpressibleByStringInterpolation, Equatable {
-    /// The HTML.
     private(set) var source: String
 
     init(stringLiteral literal: String) { source = literal }
@@ -15,7 +14,6 @@ struct Markup: ExpressibleByStringInterpolation, Equatable {
     static func + (left: Markup, right: Markup) -> Markup { Markup(left.source + right.source) }
     static func += (left: inout Markup, right: Markup) { left.source += right.source }
 
-    /// All pieces, one after the other.
     static func joined(_ pieces: some Sequence<Markup>, by separator: Markup = "") -> Markup {
         var all = ""
         for (index, piece) in pieces.enumerated() {
@@ -25,7 +23,6 @@ struct Markup: ExpressibleByStringInterpolation, Equatable {
         return Markup(all)
     }
 
-    /// How values go into a piece of HTML.
     struct Interpolation: StringInterpolationProtocol {
         fileprivate var source = ""
 
@@ -40,16 +37,16 @@ struct Markup: ExpressibleByStringInterpolation, Equatable {
         /// A text, for content and for attributes in double quotes.
         mutating func appendInterpolation(_ text: String) { Markup.escape(text, quotes: true, into: &source) }
 
-        /// A text for the content of an element; its quotes stay, which halves the size of verbatim JSON.
+        /// A text for the content of an element; quotes are not escaped, which halves the size of verbatim JSON.
         mutating func appendInterpolation(content text: String) {
             Markup.escape(text, quotes: false, into: &source)
         }
     }
 
-    /// A sentence in which words between backticks are set as code.
+    /// A sentence in which text between backticks becomes code.
     static func prose(_ text: String) -> Markup {
         let parts = text.split(separator: "`", omittingEmptySubsequences: false)
-        // An odd one out is no pair, and stays as it is.
+        // An unpaired backtick stays unchanged.
         guard parts.count > 2, parts.count % 2 == 1 else { return "\(text)" }
         return joined(
             parts.enumerated().map { index, part in
@@ -57,7 +54,7 @@ struct Markup: ExpressibleByStringInterpolation, Equatable {
             })
     }
 
-    /// Control characters, and those that turn the direction of writing, are shown by their number.
+    /// Shows control characters and changes of writing direction by number.
     private static func escape(_ text: String, quotes: Bool, into source: inout String) {
         source += escapedForMarkup(PlainText.harmless(text), quotes: quotes)
     }

@@ -4,7 +4,6 @@ import HoldfastJudge
 import HoldfastTranscript
 
 extension RunReport {
-    /// The verdict as a person says it.
     var verdict: String {
         switch exit {
         case .conforms where !expected.isEmpty: "Conforms except for expected violations"
@@ -17,7 +16,7 @@ extension RunReport {
         }
     }
 
-    /// What the verdict rests on, in a sentence or two.
+    /// The grounds for the verdict, in a sentence or two.
     var reason: String {
         let declared = clauses.filter { $0.outcome != .notApplicable }
         let of = "of \(counted(declared.count, "applicable clause"))"
@@ -59,7 +58,7 @@ extension RunReport {
         return sentences.joined(separator: " ")
     }
 
-    /// How strong the proof is that answers are stored before they are announced; nil where that is not applicable.
+    /// The strength of the proof that answers are stored before they are announced; nil if not applicable.
     var persistenceProof: (outcome: Outcome, words: String)? {
         guard let result = clauses.first(where: { $0.clause.id == ClauseID(.PERSIST, 1) }) else { return nil }
         let words: String
@@ -78,8 +77,8 @@ extension RunReport {
         return (result.outcome, words)
     }
 
-    /// The verdicts of a scenario that are a part of what their clauses came to: those in question, and no doubt that another
-    /// scenario removes.
+    /// The verdicts of a scenario that count for their clauses: those in question, except doubts that another scenario
+    /// removes.
     func weighty(_ verdicts: [Verdict]) -> [Verdict] {
         let outcomes = Dictionary(clauses.map { ($0.clause.id, $0.outcome) }, uniquingKeysWith: { first, _ in first })
         return verdicts.filter { verdict in
@@ -91,7 +90,7 @@ extension RunReport {
         gaps.first { $0.clauses.contains(clause) }?.reason ?? "nothing exercised it"
     }
 
-    /// What predicted the agent's answers; nil for a client, which meets a server of the suite.
+    /// How predictable the agent's answers were; nil for a client, which meets a server of the suite.
     var agentWords: String? {
         guard subject.role == .server else { return nil }
         return TierResult.agent(of: subject.hasScriptedAgent ? (tiers.contains { $0.tier == 3 } ? 3 : 2) : 1)
@@ -101,6 +100,5 @@ extension RunReport {
 func times(_ count: Int) -> String { count == 1 ? "once" : "\(readable(count)) times" }
 
 extension History.Subject {
-    /// The profiles it declares, in one line.
     var profileNames: String { profiles.sorted().map(\.rawValue).joined(separator: ", ") }
 }

@@ -34,21 +34,12 @@ extension SchemaEdit {
     func tolerated(by reader: Program, _ direction: GateDirection, in space: SchemaSpace) -> Program? {
         var reader = reader
         for way in breaks(direction) {
-            switch (way.last, readerSite(direction)) {
-            case (.isOneOf(let values)?, let site?):
-                let node = space.local(site.node)
-                guard let index = reader.nodes[node].keywords.firstIndex(where: { $0.fixedValues != nil }),
-                    let known = reader.nodes[node].keywords[index].fixedValues
-                else { return nil }
-                reader.nodes[node].keywords[index] = .enumeration(known + values)
-            case (.present(_, let literals)?, _):
-                guard literals.count == 1, case .fails(let member) = literals[0] else { return nil }
-                let node = space.local(member)
-                reader.nodes[node].verdict = true
-                reader.nodes[node].keywords = []
-                reader.nodes[node].asksForRest = false
-            default: return nil
-            }
+            guard case .present(_, let literals)? = way.last, literals.count == 1, case .fails(let member) = literals[0]
+            else { return nil }
+            let node = space.local(member)
+            reader.nodes[node].verdict = true
+            reader.nodes[node].keywords = []
+            reader.nodes[node].asksForRest = false
         }
         return reader
     }

@@ -36,8 +36,6 @@ struct SchemaEdit: Sendable {
     var isDecreed = false
     /// Whether it is worth telling where readers take anything.
     var isNews = false
-    /// Whether readers were told to expect values that they do not know.
-    var isExtensible = false
 
     /// Ways in which the reader refuses a value of the writer because of it.
     func breaks(_ direction: GateDirection) -> [[Literal]] { direction == .clientToServer ? narrowing : widening }

@@ -141,6 +141,7 @@ extension SchemaWalk {
     }
 
     mutating func compareConditions(_ spot: Spot) {
+        let outer = spot.outer.union(Set(spot.old.declared).intersection(spot.new.declared))
         var gone = spot.old.only(["if"], against: spot.new)
         var fresh = spot.new.only(["if"], against: spot.old)
         for entry in gone {
@@ -159,10 +160,13 @@ extension SchemaWalk {
             gone.removeAll { $0.node == entry.node && $0.index == entry.index }
             fresh.removeAll { $0.node == twin.node && $0.index == twin.index }
             if let then, let newThen {
-                compare([then], [newThen], spot.path + [.inPlace(old: [.holds(test)], new: [.holds(other)])])
+                compare(
+                    [then], [newThen], spot.path + [.inPlace(old: [.holds(test)], new: [.holds(other)])], outer: outer)
             }
             if let otherwise, let newOtherwise {
-                compare([otherwise], [newOtherwise], spot.path + [.inPlace(old: [.fails(test)], new: [.fails(other)])])
+                compare(
+                    [otherwise], [newOtherwise], spot.path + [.inPlace(old: [.fails(test)], new: [.fails(other)])],
+                    outer: outer)
             }
         }
         differ("condition-changed", gone, fresh, spot)
@@ -195,11 +199,8 @@ extension SchemaWalk {
         ("title", "annotation-changed"), ("description", "annotation-changed"), ("examples", "annotation-changed"),
         ("readOnly", "annotation-changed"), ("writeOnly", "annotation-changed"), ("deprecated", "annotation-changed"),
         ("default", "default-changed"), ("contentEncoding", "content-changed"), ("contentMediaType", "content-changed"),
-        ("contentSchema", "content-changed"), ("x-stability", "message-stability-lowered"),
+        ("contentSchema", "content-changed"),
     ]
-
-    /// What may be promised about a message, the weakest first.
-    private static let stabilities = ["experimental", "beta", "stable"]
 
     mutating func compareWords(_ spot: Spot) {
         for (keyword, usual) in Self.words {
@@ -215,12 +216,6 @@ extension SchemaWalk {
                 let was = one.contains { $0.value == true }
                 if was == other.contains(where: { $0.value == true }) { continue }
                 if was { rule = "deprecation-withdrawn" }
-            }
-            if keyword == "x-stability" {
-                guard let before = one.first?.value.stringValue, let after = other.first?.value.stringValue,
-                    let high = Self.stabilities.firstIndex(of: before),
-                    let low = Self.stabilities.firstIndex(of: after), low < high
-                else { continue }
             }
             note(rule, spot, old: one.first?.site, new: other.first?.site, isDecreed: true)
         }

@@ -9,12 +9,8 @@ extension SchemaWalk {
         var fresh = new.declared.filter { old.members($0).isEmpty }
         // What has another name is as required as it was.
         let (known, told) = (Set(gone), Set(fresh))
-        let reserved = names("x-reserved", old)
-        for name in reserved where !names("x-reserved", new).contains(name) && new.members(name).isEmpty {
-            note("reserved-name-released", spot, values: (.string(name.string), nil), isDecreed: true)
-        }
         rename(&gone, &fresh, spot)
-        for name in fresh { added(name, isReused: reserved.contains(name), spot) }
+        for name in fresh { added(name, spot) }
         for name in gone { removed(name, spot) }
         for name in newRequired.keys.sorted() where oldRequired[name] == nil && !told.contains(name) {
             note(
@@ -54,26 +50,31 @@ extension SchemaWalk {
         }
     }
 
-    private mutating func added(_ name: ExactString, isReused: Bool, _ spot: Spot) {
+    private mutating func added(_ name: ExactString, _ spot: Spot) {
         let (isRequired, members, site) = declaration(name, spot.new)
+        let isKnown = spot.outer.contains(name)
         let isAssumed = !isRequired && SchemaView(members, space).nodes.contains { object($0)?["default"] != nil }
         note(
-            isReused
-                ? "property-type-reused"
+            isKnown
+                ? "condition-changed"
                 : isRequired
                     ? "property-added-required" : isAssumed ? "property-added-default" : "property-added-optional",
             spot, new: site, values: (nil, .object([name.string: value(site) ?? true])),
-            narrowing: refusals(name, isRequired, members), widening: [[.kinds(.object), .present(name, [])]],
-            isDecreed: isReused || isAssumed, isNews: !members.contains { space.nodes[$0].verdict == false })
+            narrowing: refusals(name, isRequired, members),
+            widening: isKnown ? [] : [[.kinds(.object), .present(name, [])]],
+            isDecreed: isAssumed && !isKnown, isNews: !isKnown && !members.contains { space.nodes[$0].verdict == false }
+        )
     }
 
     private mutating func removed(_ name: ExactString, _ spot: Spot) {
         let (isRequired, members, site) = declaration(name, spot.old)
+        let isKnown = spot.outer.contains(name)
         note(
-            isRequired ? "property-removed-required" : "property-removed-optional", spot, old: site,
-            values: (.object([name.string: value(site) ?? true]), nil),
-            narrowing: [[.kinds(.object), .present(name, [])]], widening: refusals(name, isRequired, members),
-            isDecreed: true)
+            isKnown
+                ? "condition-changed" : isRequired ? "property-removed-required" : "property-removed-optional", spot,
+            old: site, values: (.object([name.string: value(site) ?? true]), nil),
+            narrowing: isKnown ? [] : [[.kinds(.object), .present(name, [])]],
+            widening: refusals(name, isRequired, members), isDecreed: !isKnown)
     }
 
     private func declaration(_ name: ExactString, _ view: SchemaView) -> (Bool, [Int], SchemaSite?) {
@@ -84,10 +85,6 @@ extension SchemaWalk {
     private func refusals(_ name: ExactString, _ isRequired: Bool, _ members: [Int]) -> [[Literal]] {
         (isRequired ? [[.kinds(.object), .absent(name)]] : [])
             + members.map { [.kinds(.object), .present(name, [.fails($0)])] }
-    }
-
-    private func names(_ keyword: String, _ view: SchemaView) -> [ExactString] {
-        view.nodes.flatMap { object($0)?[keyword]?.arrayValue ?? [] }.compactMap(\.stringValue).map { ExactString($0) }
     }
 
     private mutating func compareDependents(_ spot: Spot) {

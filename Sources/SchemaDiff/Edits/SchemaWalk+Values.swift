@@ -47,11 +47,8 @@ extension SchemaWalk {
         for value in gone {
             note("enum-value-removed", spot, old: old, new: new, values: (value, nil), narrowing: [[.isOneOf([value])]])
         }
-        let isExtensible = spot.old.nodes.contains { object($0)?["x-extensible-enum"]?.boolValue == true }
         for value in fresh {
-            note(
-                "enum-value-added", spot, old: old, new: new, values: (nil, value), widening: [[.isOneOf([value])]],
-                isExtensible: isExtensible)
+            note("enum-value-added", spot, old: old, new: new, values: (nil, value), widening: [[.isOneOf([value])]])
         }
     }
 

@@ -28,6 +28,8 @@ struct SchemaWalk {
         var new: SchemaView
         /// The way down to it.
         let path: [PathStep]
+        /// The members that are declared outside of the condition that it stands in: they neither come nor go with it.
+        let outer: Set<ExactString>
     }
 
     init(_ space: SchemaSpace, old: SchemaTexts, new: SchemaTexts, steps: Int = 40_000) {
@@ -47,8 +49,8 @@ struct SchemaWalk {
         return edits
     }
 
-    mutating func compare(_ old: [Int], _ new: [Int], _ path: [PathStep]) {
-        var spot = Spot(old: SchemaView(old, space), new: SchemaView(new, space), path: path)
+    mutating func compare(_ old: [Int], _ new: [Int], _ path: [PathStep], outer: Set<ExactString> = []) {
+        var spot = Spot(old: SchemaView(old, space), new: SchemaView(new, space), path: path, outer: outer)
         let pair = Pair(old: spot.old.nodes.sorted(), new: spot.new.nodes.sorted())
         // A shared definition is looked at again on other ways to it: a break may show only there.
         guard visits[pair, default: 0] < (space.areSame(old, new) ? 1 : 4) else { return }
@@ -118,13 +120,12 @@ struct SchemaWalk {
     mutating func note(
         _ rules: SchemaEdit.Rules, _ spot: Spot, old: SchemaSite? = nil, new: SchemaSite? = nil,
         values: (old: JSONValue?, new: JSONValue?)? = nil, narrowing: [[Literal]] = [], widening: [[Literal]] = [],
-        isDecreed: Bool = false, isNews: Bool = false, isExtensible: Bool = false
+        isDecreed: Bool = false, isNews: Bool = false
     ) {
         let values = values ?? (value(old), value(new))
         var edit = SchemaEdit(
             rules: rules, old: old ?? spot.old.site, new: new ?? spot.new.site, oldValue: values.old,
-            newValue: values.new, narrowing: narrowing, widening: widening, isDecreed: isDecreed, isNews: isNews,
-            isExtensible: isExtensible)
+            newValue: values.new, narrowing: narrowing, widening: widening, isDecreed: isDecreed, isNews: isNews)
         if let position = positions[edit.key] {
             if edits[position].paths.count < 4 { edits[position].paths.append(spot.path) }
             return

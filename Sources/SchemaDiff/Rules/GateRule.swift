@@ -7,23 +7,13 @@ package struct GateRule: Sendable, Equatable {
         /// When it is proved that there is no such message.
         package let safe: GateSeverity
 
-        /// A weight that depends on the proof.
-        static func broken(_ broken: GateSeverity, otherwise safe: GateSeverity = .information) -> Weight {
-            Weight(broken: broken, safe: safe)
+        /// Reads `error`, which no proof changes, `error?`, which is information else, or `error?warning`.
+        init?(_ text: String) {
+            let parts = text.split(separator: "?", omittingEmptySubsequences: false).map(String.init)
+            guard let broken = GateSeverity(rawValue: parts[0]) else { return nil }
+            self.broken = broken
+            safe = parts.count == 1 ? broken : GateSeverity(rawValue: parts[1]) ?? .information
         }
-
-        /// A weight that no proof changes.
-        static func always(_ severity: GateSeverity) -> Weight { Weight(broken: severity, safe: severity) }
-    }
-
-    /// What stands against a rule: the same edit made backwards.
-    enum Mirror: Sendable, Equatable {
-        /// The rule that the edit backwards falls under.
-        case rule(String)
-        /// The edit backwards falls under the same rule.
-        case itself
-        /// There is none, for this reason.
-        case absent(String)
     }
 
     /// The id, in kebab case.
@@ -38,13 +28,15 @@ package struct GateRule: Sendable, Equatable {
     package let toServer: Weight
     /// How much it weighs for messages to clients.
     package let toClient: Weight
-    /// The rule of the edit made backwards.
-    let mirror: Mirror
+    /// The rule of the edit made backwards; nil where there is none.
+    let mirror: String?
     /// Those who break by it, where a message does not tell.
-    var breaks = Breaks.clients
+    let breaks: Breaks
+    /// An edit that falls under it, as the two texts of a schema.
+    package let example: String
 
     /// Those who break by what weighs as an error.
-    enum Breaks: Sendable, Equatable { case clients, senders, everybody }
+    enum Breaks: String, Sendable { case clients, senders, everybody }
 
     /// Those who break in one direction.
     func broken(_ direction: GateDirection) -> Set<GatePeer> {

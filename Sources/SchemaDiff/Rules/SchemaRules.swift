@@ -1,248 +1,118 @@
 extension GateRule {
-    package static let schemaRules: [GateRule] =
-        messageRules + memberRules + valueRules + elementRules + alternativeRules + textRules
+    package static let schemaRules = table.split(separator: "\n").compactMap { rule(in: String($0)) }
 
     static func schemaRule(_ id: String) -> GateRule? { byID[id] }
 
     private static let byID = Dictionary(schemaRules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
 
-    private static let refusedByServers = "Old clients may send messages that new servers reject."
-    private static let refusedByClients = "New servers may send messages that old clients reject."
-    private static let acceptedByServers = "New servers still accept everything that old clients send."
-    private static let acceptedByClients = "Old clients accept everything that new servers send."
-
-    /// An edit after which servers take less than old clients send, and the same edit backwards, after which they send more
-    /// than old clients take.
-    private static func pair(
-        _ narrow: String, _ narrowTitle: String, _ widen: String, _ widenTitle: String,
-        narrowToServer: String = refusedByServers, narrowToClient: String = acceptedByClients,
-        widenToServer: String = acceptedByServers, widenToClient: String = refusedByClients
-    ) -> [GateRule] {
-        [
-            GateRule(
-                id: narrow, title: narrowTitle, whyToServer: narrowToServer, whyToClient: narrowToClient,
-                toServer: .broken(.error), toClient: .always(.information), mirror: .rule(widen)),
-            GateRule(
-                id: widen, title: widenTitle, whyToServer: widenToServer, whyToClient: widenToClient,
-                toServer: .always(.information), toClient: .broken(.error), mirror: .rule(narrow)),
-        ]
+    private static func rule(in line: String) -> GateRule? {
+        let cells = line.split(separator: " | ").map(String.init)
+        guard cells.count == 9, let toServer = Weight(cells[2]), let toClient = Weight(cells[3]),
+            let breaks = Breaks(rawValue: cells[7])
+        else { return nil }
+        func why(_ words: String, _ writer: String, _ reader: String) -> String {
+            switch words {
+            case "refused": "\(writer) may send messages that \(reader) reject."
+            case "accepted":
+                writer == "Old clients"
+                    ? "New servers still accept everything that old clients send."
+                    : "Old clients accept everything that new servers send."
+            default: words
+            }
+        }
+        return GateRule(
+            id: cells[0], title: cells[1], whyToServer: why(cells[4], "Old clients", "new servers"),
+            whyToClient: why(cells[5] == "=" ? cells[4] : cells[5], "New servers", "old clients"), toServer: toServer,
+            toClient: toClient, mirror: cells[6] == "–" ? nil : cells[6], breaks: breaks, example: cells[8])
     }
 
-    /// What may become of the schema of everything that has none of its own.
-    private static func rest(_ id: String, of things: String) -> [GateRule] {
-        pair(
-            "\(id)-closed", "\(things) are no longer allowed", "\(id)-opened", "\(things) are allowed now",
-            narrowToServer: "Old clients may send them.",
-            narrowToClient: "They were allowed before and are no longer sent.")
-            + pair(
-                "\(id)-narrowed", "\(things) have a narrower schema", "\(id)-widened", "\(things) have a wider schema")
-    }
-
-    /// An edit that weighs the same in both directions.
-    private static func both(
-        _ id: String, _ title: String, _ weight: Weight = .broken(.error), toServer: String = refusedByServers,
-        toClient: String = refusedByClients, mirror: Mirror = .itself, breaks: GateRule.Breaks = .clients
-    ) -> [GateRule] {
-        [
-            GateRule(
-                id: id, title: title, whyToServer: toServer, whyToClient: toClient, toServer: weight, toClient: weight,
-                mirror: mirror, breaks: breaks)
-        ]
-    }
-
-    /// An edit that weighs the same in both directions, for the same reason.
-    private static func always(
-        _ id: String, _ title: String, _ severity: GateSeverity = .error, why: String, mirror: Mirror = .itself
-    ) -> [GateRule] {
-        both(id, title, .always(severity), toServer: why, toClient: why, mirror: mirror)
-    }
-
-    private static let messageRules: [GateRule] =
-        [
-            GateRule(
-                id: "message-added", title: "a message is new", whyToServer: "Old clients never send it.",
-                whyToClient: "Old clients do not know it.", toServer: .always(.information), toClient: .always(.error),
-                mirror: .rule("message-removed")),
-            GateRule(
-                id: "message-removed", title: "a message is gone", whyToServer: "Old clients still send it.",
-                whyToClient: "Old clients may wait for it.", toServer: .always(.error), toClient: .always(.warning),
-                mirror: .rule("message-added")),
-        ]
-        + both(
-            "message-direction-changed", "a message travels another way", .always(.error),
-            toServer: "Servers receive it from peers that never sent it, or no longer do.",
-            toClient: "Clients receive it from peers that never sent it, or no longer do.", breaks: .everybody)
-        + both(
-            "discriminator-property-changed", "another member names the type of message", .always(.error),
-            toServer: "New servers look for the type where old clients do not write it.",
-            toClient: "Old clients look for the type where new servers do not write it.")
-        + both(
-            "discriminator-value-changed", "a message has another name", .always(.error),
-            toServer: "Old clients send the old name.", toClient: "Old clients do not know the new name.")
-        + always(
-            "message-renamed", "a schema has another file", .information,
-            why: "Nothing that travels names the file.")
-        + always(
-            "message-stability-lowered", "a stability promise is taken back",
-            why: "Clients were built on the promise.",
-            mirror: .absent("raising a promise takes nothing from anybody"))
-
-    private static let memberRules: [GateRule] =
-        [
-            GateRule(
-                id: "property-added-required", title: "a required member is new",
-                whyToServer: "Old clients do not send it.",
-                whyToClient: "Old clients reject members they do not know.", toServer: .broken(.error),
-                toClient: .broken(.error), mirror: .rule("property-removed-required")),
-            GateRule(
-                id: "property-added-optional", title: "an optional member is new",
-                whyToServer: "Old clients may already use the name: the old schema allowed anything under it.",
-                whyToClient: "Old clients reject members they do not know.", toServer: .broken(.warning),
-                toClient: .broken(.error), mirror: .rule("property-removed-optional")),
-            GateRule(
-                id: "property-removed-required", title: "a required member is gone",
-                whyToServer: "Old clients send it, and new servers reject or ignore it.",
-                whyToClient: "Old clients need it.", toServer: .broken(.error, otherwise: .warning),
-                toClient: .always(.error), mirror: .rule("property-added-required")),
-            GateRule(
-                id: "property-removed-optional", title: "an optional member is gone",
-                whyToServer: "Old clients may send it, and new servers reject it.",
-                whyToClient: "Old clients that use it no longer get it.",
-                toServer: .broken(.error), toClient: .always(.warning), mirror: .rule("property-added-optional")),
-        ]
-        + both(
-            "property-added-default", "an optional member with a default is new", .always(.error),
-            toServer: "Old clients never send it, and new servers assume its default of them.",
-            toClient: "Old servers never send it, and new clients assume its default of them.",
-            mirror: .absent("what goes falls under property-removed-optional"), breaks: .senders)
-        + pair(
-            "property-became-required", "a member is required now", "property-became-optional",
-            "a member is optional now", narrowToServer: "Old clients may leave it out.",
-            narrowToClient: "It was allowed before.", widenToClient: "Old clients need it.")
-        + both(
-            "property-renamed", "a member has another name", .always(.error),
-            toServer: "Old clients send the old name.", toClient: "Old clients look for the old name.")
-        + both(
-            "property-type-reused", "a reserved name is used again", .always(.error),
-            toServer: "Old clients may still use it in its old meaning.",
-            toClient: "Old clients may read it in its old meaning.",
-            mirror: .absent(
-                "taking a name out of use falls under property-removed-optional or property-removed-required"))
-        + both(
-            "reserved-name-released", "a name is no longer reserved", .always(.error),
-            toServer: "A later use may meet clients that send its old meaning.",
-            toClient: "A later use may meet clients that read its old meaning.",
-            mirror: .absent("reserving a name takes nothing from anybody"))
-        + pair(
-            "dependent-required-added", "one member now requires another", "dependent-required-removed",
-            "one member no longer requires another",
-            narrowToServer: "Old clients may send one without the other.",
-            narrowToClient: "Both were allowed before.", widenToClient: "Old clients expect both.")
-        + both("dependent-schemas-changed", "what a member requires of the others changed")
-        + pair(
-            "pattern-properties-added", "members that match a pattern have a schema now",
-            "pattern-properties-removed", "members that match a pattern no longer have a schema")
-        + pair(
-            "property-names-added", "names of members are restricted now", "property-names-removed",
-            "names of members are no longer restricted")
-        + rest("additional-properties", of: "other members")
-        + rest("unevaluated-properties", of: "unevaluated members")
-
-    private static let valueRules =
-        pair("type-narrowed", "fewer types are allowed", "type-widened", "more types are allowed")
-        + both("type-changed", "other types are allowed")
-        + pair(
-            "became-not-nullable", "null is no longer allowed", "became-nullable", "null is allowed now",
-            narrowToServer: "Old clients may send null.",
-            narrowToClient: "Clients accepted null and no longer get it.",
-            widenToClient: "Old clients do not expect null."
-        )
-        + pair(
-            "enum-value-removed", "a value is no longer allowed", "enum-value-added", "a value is new",
-            narrowToServer: "Old clients may send it.", narrowToClient: "Old clients know every remaining value.",
-            widenToServer: "Old clients never send it.", widenToClient: "Old clients do not know it.")
-        + pair(
-            "enum-introduced", "only listed values are allowed now", "enum-dropped",
-            "values beyond the list are allowed now")
-        + pair(
-            "const-introduced", "only one value is allowed now", "const-dropped", "more than one value is allowed now")
-        + both("const-changed", "another fixed value")
-        + pair("format-introduced", "a format is required now", "format-dropped", "a format is no longer required")
-        + both("format-changed", "another format is required")
-        + pair(
-            "pattern-introduced", "a pattern is required now", "pattern-dropped", "a pattern is no longer required")
-        + both("pattern-changed", "another pattern is required")
-        + both(
-            "content-changed", "the encoding or type of a text changed", .always(.error),
-            toServer: "New servers read the text differently from how old clients write it.",
-            toClient: "Old clients read the text differently from how new servers write it.")
-        + both(
-            "default-changed", "the default of a missing member changed", .always(.error),
-            toServer: "A missing member means something else to new peers than to old ones.",
-            toClient: "A missing member means something else to new peers than to old ones.", breaks: .everybody)
-        + pair(
-            "limit-tightened", "a limit is tighter", "limit-loosened", "a limit is looser",
-            narrowToServer: "Old clients may go beyond it.", narrowToClient: "Everything within it was allowed before.",
-            widenToClient: "New servers may go beyond what old clients accept.")
-        + pair(
-            "multiple-of-tightened", "numbers must be multiples of a larger step", "multiple-of-loosened",
-            "numbers may be multiples of a smaller step")
-        + both("multiple-of-changed", "numbers must be multiples of something else")
-
-    private static let elementRules =
-        pair(
-            "unique-items-on", "elements must differ now", "unique-items-off", "elements may be equal now",
-            narrowToServer: "Old clients may send equal ones.",
-            narrowToClient: "Different ones were allowed before.")
-        + rest("items", of: "elements") + rest("unevaluated-items", of: "unevaluated elements")
-        + both("prefix-items-changed", "another number of elements has its own schema")
-        + pair(
-            "contains-added", "one element must match a schema now", "contains-removed",
-            "no element has to match a schema now")
-        + both("contains-changed", "one element must match another schema")
-
-    private static let alternativeRules =
-        both(
-            "payload-union-overlap", "a value matches two alternatives of a oneOf",
-            .always(.error), toServer: "A value that matched one alternative matches two now and is rejected.",
-            toClient: "A reader cannot tell which alternative a value means.",
-            mirror: .absent("alternatives that no longer overlap show as the edit that parted them"))
-        + pair(
-            "branch-removed", "an alternative is gone", "branch-added", "an alternative is new",
-            narrowToServer: "Old clients may use it.",
-            narrowToClient: "Old clients know every remaining alternative.",
-            widenToServer: "Old clients never use it.", widenToClient: "Old clients do not know it.")
-        + pair(
-            "alternatives-introduced", "one of several alternatives must match now", "alternatives-dropped",
-            "no alternative has to match now")
-        + pair(
-            "all-of-member-added", "a further schema must match", "all-of-member-removed",
-            "a further schema no longer has to match")
-        + both("condition-changed", "if, then or else changed")
-        + both("not-changed", "what is excluded changed")
-        + both("schema-changed", "the schema accepts other values")
-        + both("reference-changed", "a dynamic reference points elsewhere")
-        + both(
-            "not-proven", "neither proved nor disproved", .always(.error),
-            toServer: "Whether new servers accept all that old clients send is not known.",
-            toClient: "Whether old clients accept all that new servers send is not known.",
-            mirror: .absent("it speaks of what is not known"))
-
-    private static let textRules =
-        always(
-            "dialect-changed", "the schema uses another dialect",
-            why: "The same keywords may mean something else.")
-        + always(
-            "schema-id-changed", "the schema has another id", .warning, why: "References from other files break.")
-        + always(
-            "unknown-keyword", "an unknown keyword",
-            why: "Probably a typo: nothing is checked.",
-            mirror: .absent("a misspelt keyword that goes away shows as the edit that mended it"))
-        + always(
-            "annotation-changed", "documentation", .information,
-            why: "It decides nothing about any message.")
-        + always(
-            "deprecation-withdrawn", "something is no longer deprecated", .warning,
-            why: "Peers that moved away did not have to.",
-            mirror: .absent("deprecating takes nothing yet: it is an annotation-changed"))
+    /// A rule in each line: its id, what was changed, what it weighs for messages to servers and to clients (behind `?`: where
+    /// no message shows it), why there and there, the rule of the edit made backwards, who breaks, and an example.
+    private static let table = #"""
+        message-added | a message is new | information | error | Old clients never send it. | Old clients do not know it. | message-removed | clients | no typing.json  →  typing.json
+        message-removed | a message is gone | error | warning | Old clients still send it. | Old clients may wait for it. | message-added | clients | typing.json  →  no typing.json
+        message-direction-changed | a message travels another way | error | error | Servers receive it from peers that never sent it, or no longer do. | Clients receive it from peers that never sent it, or no longer do. | message-direction-changed | everybody | "x-direction": "client"  →  "x-direction": "server"
+        discriminator-property-changed | another member names the type of message | error | error | New servers look for the type where old clients do not write it. | Old clients look for the type where new servers do not write it. | discriminator-property-changed | clients | "type": {"const": "chat"}  →  "kind": {"const": "chat"}
+        discriminator-value-changed | a message has another name | error | error | Old clients send the old name. | Old clients do not know the new name. | discriminator-value-changed | clients | "type": {"const": "chat"}  →  "type": {"const": "ask"}
+        message-renamed | a schema has another file | information | information | Nothing that travels names the file. | = | message-renamed | clients | rest/chatResponse.json  →  rest/chatAnswer.json
+        property-added-required | a required member is new | error? | error? | Old clients do not send it. | Old clients reject members they do not know. | property-removed-required | clients | "required": ["text"]  →  "required": ["text", "lang"], "lang" is new
+        property-added-optional | an optional member is new | warning? | error? | Old clients may already use the name: the old schema allowed anything under it. | Old clients reject members they do not know. | property-removed-optional | clients | "properties": {}  →  "properties": {"lang": {}}
+        property-removed-required | a required member is gone | error?warning | error | Old clients send it, and new servers reject or ignore it. | Old clients need it. | property-added-required | clients | "required": ["text", "lang"], "lang" is new  →  "required": ["text"]
+        property-removed-optional | an optional member is gone | error? | warning | Old clients may send it, and new servers reject it. | Old clients that use it no longer get it. | property-added-optional | clients | "properties": {"lang": {}}  →  "properties": {}
+        property-added-default | an optional member with a default is new | error | error | Old clients never send it, and new servers assume its default of them. | Old servers never send it, and new clients assume its default of them. | – | senders | "properties": {}  →  "properties": {"lang": {"default": "en"}}
+        property-became-required | a member is required now | error? | information | Old clients may leave it out. | It was allowed before. | property-became-optional | clients | "required": []  →  "required": ["lang"]
+        property-became-optional | a member is optional now | information | error? | accepted | Old clients need it. | property-became-required | clients | "required": ["lang"]  →  "required": []
+        property-renamed | a member has another name | error | error | Old clients send the old name. | Old clients look for the old name. | property-renamed | clients | "text": {}  →  "body": {}
+        dependent-required-added | one member now requires another | error? | information | Old clients may send one without the other. | Both were allowed before. | dependent-required-removed | clients | {}  →  "dependentRequired": {"a": ["b"]}
+        dependent-required-removed | one member no longer requires another | information | error? | accepted | Old clients expect both. | dependent-required-added | clients | "dependentRequired": {"a": ["b"]}  →  {}
+        dependent-schemas-changed | what a member requires of the others changed | error? | error? | refused | = | dependent-schemas-changed | clients | "dependentSchemas": {"a": {}}  →  "dependentSchemas": {"a": {"required": ["b"]}}
+        pattern-properties-added | members that match a pattern have a schema now | error? | information | refused | accepted | pattern-properties-removed | clients | {}  →  "patternProperties": {"^x-": {"type": "string"}}
+        pattern-properties-removed | members that match a pattern no longer have a schema | information | error? | accepted | refused | pattern-properties-added | clients | "patternProperties": {"^x-": {"type": "string"}}  →  {}
+        property-names-added | names of members are restricted now | error? | information | refused | accepted | property-names-removed | clients | {}  →  "propertyNames": {"pattern": "^[a-z]+$"}
+        property-names-removed | names of members are no longer restricted | information | error? | accepted | refused | property-names-added | clients | "propertyNames": {"pattern": "^[a-z]+$"}  →  {}
+        additional-properties-closed | other members are no longer allowed | error? | information | Old clients may send them. | They were allowed before and are no longer sent. | additional-properties-opened | clients | {}  →  "additionalProperties": false
+        additional-properties-opened | other members are allowed now | information | error? | accepted | refused | additional-properties-closed | clients | "additionalProperties": false  →  {}
+        additional-properties-narrowed | other members have a narrower schema | error? | information | refused | accepted | additional-properties-widened | clients | "additionalProperties": true  →  "additionalProperties": {"type": "string"}
+        additional-properties-widened | other members have a wider schema | information | error? | accepted | refused | additional-properties-narrowed | clients | "additionalProperties": {"type": "string"}  →  "additionalProperties": true
+        unevaluated-properties-closed | unevaluated members are no longer allowed | error? | information | Old clients may send them. | They were allowed before and are no longer sent. | unevaluated-properties-opened | clients | {}  →  "unevaluatedProperties": false
+        unevaluated-properties-opened | unevaluated members are allowed now | information | error? | accepted | refused | unevaluated-properties-closed | clients | "unevaluatedProperties": false  →  {}
+        unevaluated-properties-narrowed | unevaluated members have a narrower schema | error? | information | refused | accepted | unevaluated-properties-widened | clients | "unevaluatedProperties": true  →  "unevaluatedProperties": {"type": "string"}
+        unevaluated-properties-widened | unevaluated members have a wider schema | information | error? | accepted | refused | unevaluated-properties-narrowed | clients | "unevaluatedProperties": {"type": "string"}  →  "unevaluatedProperties": true
+        type-narrowed | fewer types are allowed | error? | information | refused | accepted | type-widened | clients | "type": ["string", "integer"]  →  "type": "string"
+        type-widened | more types are allowed | information | error? | accepted | refused | type-narrowed | clients | "type": "string"  →  "type": ["string", "integer"]
+        type-changed | other types are allowed | error? | error? | refused | = | type-changed | clients | "type": "string"  →  "type": "integer"
+        became-not-nullable | null is no longer allowed | error? | information | Old clients may send null. | Clients accepted null and no longer get it. | became-nullable | clients | "type": ["string", "null"]  →  "type": "string"
+        became-nullable | null is allowed now | information | error? | accepted | Old clients do not expect null. | became-not-nullable | clients | "type": "string"  →  "type": ["string", "null"]
+        enum-value-removed | a value is no longer allowed | error? | information | Old clients may send it. | Old clients know every remaining value. | enum-value-added | clients | "enum": ["up", "down"]  →  "enum": ["up"]
+        enum-value-added | a value is new | information | error? | Old clients never send it. | Old clients do not know it. | enum-value-removed | clients | "enum": ["up"]  →  "enum": ["up", "down"]
+        enum-introduced | only listed values are allowed now | error? | information | refused | accepted | enum-dropped | clients | {}  →  "enum": ["up", "down"]
+        enum-dropped | values beyond the list are allowed now | information | error? | accepted | refused | enum-introduced | clients | "enum": ["up", "down"]  →  {}
+        const-introduced | only one value is allowed now | error? | information | refused | accepted | const-dropped | clients | {}  →  "const": 1
+        const-dropped | more than one value is allowed now | information | error? | accepted | refused | const-introduced | clients | "const": 1  →  {}
+        const-changed | another fixed value | error? | error? | refused | = | const-changed | clients | "const": 1  →  "const": 2
+        format-introduced | a format is required now | error? | information | refused | accepted | format-dropped | clients | {}  →  "format": "email"
+        format-dropped | a format is no longer required | information | error? | accepted | refused | format-introduced | clients | "format": "email"  →  {}
+        format-changed | another format is required | error? | error? | refused | = | format-changed | clients | "format": "email"  →  "format": "uri"
+        pattern-introduced | a pattern is required now | error? | information | refused | accepted | pattern-dropped | clients | {}  →  "pattern": "^[a-z]+$"
+        pattern-dropped | a pattern is no longer required | information | error? | accepted | refused | pattern-introduced | clients | "pattern": "^[a-z]+$"  →  {}
+        pattern-changed | another pattern is required | error? | error? | refused | = | pattern-changed | clients | "pattern": "^[a-z]{1,9}$"  →  "pattern": "^[a-z]{1,5}$"
+        content-changed | the encoding or type of a text changed | error | error | New servers read the text differently from how old clients write it. | Old clients read the text differently from how new servers write it. | content-changed | clients | "contentEncoding": "base64"  →  "contentEncoding": "base16"
+        default-changed | the default of a missing member changed | error | error | A missing member means something else to new peers than to old ones. | = | default-changed | everybody | "default": 1  →  "default": 2
+        limit-tightened | a limit is tighter | error? | information | Old clients may go beyond it. | Everything within it was allowed before. | limit-loosened | clients | "maxLength": 80  →  "maxLength": 40
+        limit-loosened | a limit is looser | information | error? | accepted | New servers may go beyond what old clients accept. | limit-tightened | clients | "maxLength": 40  →  "maxLength": 80
+        multiple-of-tightened | numbers must be multiples of a larger step | error? | information | refused | accepted | multiple-of-loosened | clients | "multipleOf": 1  →  "multipleOf": 2
+        multiple-of-loosened | numbers may be multiples of a smaller step | information | error? | accepted | refused | multiple-of-tightened | clients | "multipleOf": 2  →  "multipleOf": 1
+        multiple-of-changed | numbers must be multiples of something else | error? | error? | refused | = | multiple-of-changed | clients | "multipleOf": 2  →  "multipleOf": 3
+        unique-items-on | elements must differ now | error? | information | Old clients may send equal ones. | Different ones were allowed before. | unique-items-off | clients | {}  →  "uniqueItems": true
+        unique-items-off | elements may be equal now | information | error? | accepted | refused | unique-items-on | clients | "uniqueItems": true  →  {}
+        items-closed | elements are no longer allowed | error? | information | Old clients may send them. | They were allowed before and are no longer sent. | items-opened | clients | "prefixItems": [{}]  →  "prefixItems": [{}], "items": false
+        items-opened | elements are allowed now | information | error? | accepted | refused | items-closed | clients | "prefixItems": [{}], "items": false  →  "prefixItems": [{}]
+        items-narrowed | elements have a narrower schema | error? | information | refused | accepted | items-widened | clients | "items": {}  →  "items": {"type": "string"}
+        items-widened | elements have a wider schema | information | error? | accepted | refused | items-narrowed | clients | "items": {"type": "string"}  →  "items": {}
+        unevaluated-items-closed | unevaluated elements are no longer allowed | error? | information | Old clients may send them. | They were allowed before and are no longer sent. | unevaluated-items-opened | clients | {}  →  "unevaluatedItems": false
+        unevaluated-items-opened | unevaluated elements are allowed now | information | error? | accepted | refused | unevaluated-items-closed | clients | "unevaluatedItems": false  →  {}
+        unevaluated-items-narrowed | unevaluated elements have a narrower schema | error? | information | refused | accepted | unevaluated-items-widened | clients | "unevaluatedItems": true  →  "unevaluatedItems": {"type": "string"}
+        unevaluated-items-widened | unevaluated elements have a wider schema | information | error? | accepted | refused | unevaluated-items-narrowed | clients | "unevaluatedItems": {"type": "string"}  →  "unevaluatedItems": true
+        prefix-items-changed | another number of elements has its own schema | error? | error? | refused | = | prefix-items-changed | clients | "prefixItems": [{}]  →  "prefixItems": [{}, {"type": "string"}]
+        contains-added | one element must match a schema now | error? | information | refused | accepted | contains-removed | clients | {}  →  "contains": {"const": "user"}
+        contains-removed | no element has to match a schema now | information | error? | accepted | refused | contains-added | clients | "contains": {"const": "user"}  →  {}
+        contains-changed | one element must match another schema | error? | error? | refused | = | contains-changed | clients | "contains": {"const": "user"}  →  "contains": {"const": "system"}
+        payload-union-overlap | a value matches two alternatives of a oneOf | error | error | A value that matched one alternative matches two now and is rejected. | A reader cannot tell which alternative a value means. | – | clients | "oneOf": [{"type": "string"}, {"type": "null"}]  →  "oneOf": [{"type": "string"}, {}]
+        branch-removed | an alternative is gone | error? | information | Old clients may use it. | Old clients know every remaining alternative. | branch-added | clients | "anyOf": [{"type": "string"}, {"type": "array"}]  →  "anyOf": [{"type": "string"}]
+        branch-added | an alternative is new | information | error? | Old clients never use it. | Old clients do not know it. | branch-removed | clients | "anyOf": [{"type": "string"}]  →  "anyOf": [{"type": "string"}, {"type": "array"}]
+        alternatives-introduced | one of several alternatives must match now | error? | information | refused | accepted | alternatives-dropped | clients | {}  →  "anyOf": [{"type": "string"}, {"type": "array"}]
+        alternatives-dropped | no alternative has to match now | information | error? | accepted | refused | alternatives-introduced | clients | "anyOf": [{"type": "string"}, {"type": "array"}]  →  {}
+        all-of-member-added | a further schema must match | error? | information | refused | accepted | all-of-member-removed | clients | {}  →  "allOf": [{"required": ["lang"]}]
+        all-of-member-removed | a further schema no longer has to match | information | error? | accepted | refused | all-of-member-added | clients | "allOf": [{"required": ["lang"]}]  →  {}
+        condition-changed | if, then or else changed | error? | error? | refused | = | condition-changed | clients | "if": {"required": ["a"]}  →  "if": {"required": ["b"]}
+        not-changed | what is excluded changed | error? | error? | refused | = | not-changed | clients | {}  →  "not": {"required": ["debug"]}
+        schema-changed | the schema accepts other values | error? | error? | refused | = | schema-changed | clients | {}  →  false
+        reference-changed | a dynamic reference points elsewhere | error? | error? | refused | = | reference-changed | clients | "$dynamicRef": "#a"  →  "$dynamicRef": "#b"
+        not-proven | neither proved nor disproved | error | error | Whether new servers accept all that old clients send is not known. | Whether old clients accept all that new servers send is not known. | – | clients | a pattern  →  another pattern, so large that no proof was found within its bound
+        dialect-changed | the schema uses another dialect | error | error | The same keywords may mean something else. | = | dialect-changed | clients | "$schema": "…/2020-12/schema"  →  "$schema": "…/draft-07/schema"
+        schema-id-changed | the schema has another id | warning | warning | References from other files break. | = | schema-id-changed | clients | "$id": "…/chat.json"  →  "$id": "…/ask.json"
+        unknown-keyword | an unknown keyword | error | error | Probably a typo: nothing is checked. | = | – | clients | "maxLength": 9  →  "maxLenght": 9
+        annotation-changed | documentation | information | information | It decides nothing about any message. | = | annotation-changed | clients | "description": "Says."  →  "description": "Tells."
+        deprecation-withdrawn | something is no longer deprecated | warning | warning | Peers that moved away did not have to. | = | – | clients | "deprecated": true  →  {}
+        """#
 }

@@ -12,8 +12,7 @@ enum FormatKnowledge {
             .time: "^[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$",
             .ipv4: "^[0-9]{1,3}(\\.[0-9]{1,3}){3}$",
             .duration: "^P[0-9A-Z]+$",
-            .email: "^.+@.+$", .idnEmail: "^.+@.+$",
-            .uri: "^[A-Za-z][A-Za-z0-9+.-]*:", .iri: "^[A-Za-z][A-Za-z0-9+.-]*:",
+            .uri: "^[A-Za-z][A-Za-z0-9+.-]*:",
         ]
         return texts.compactMapValues { try? Pattern($0) }
     }()
@@ -33,13 +32,7 @@ enum FormatKnowledge {
 
     /// Whether every string of one format has the other.
     static func contains(_ wide: Format, _ narrow: Format) -> Bool {
-        if wide == narrow { return true }
-        switch (wide, narrow) {
-        case (.uriReference, .uri), (.iri, .uri), (.iriReference, .uri), (.iriReference, .iri),
-            (.iriReference, .uriReference), (.idnEmail, .email):
-            return true
-        default: return false
-        }
+        wide == narrow || wide == .uriReference && narrow == .uri
     }
 
     /// Strings of a format, some of them of a given length where the format allows it.
@@ -57,23 +50,14 @@ enum FormatKnowledge {
         case .date: return ["2026-03-01", "1999-12-31"]
         case .time: return ["09:30:00Z", "23:59:59.5+01:00"] + fill("09:30:00.", "Z", with: "5")
         case .duration: return ["P3DT4H", "P1Y", "PT5S", "P2W"] + fill("P", "D", with: "1")
-        case .email: return ["ada@example.org", "a@b.example"] + fill("", "@example.org")
-        case .idnEmail: return ["ada@exämple.org", "ada@example.org"] + fill("", "@example.org")
-        case .hostname: return ["chat.example.org", "a", "example"] + fill("", "") + fill("", ".example.org")
-        case .idnHostname: return ["bücher.example", "chat.example.org", "a"] + fill("", "")
         case .ipv4: return ["192.0.2.1", "255.255.255.255", "0.0.0.0"]
         case .ipv6: return ["2001:db8::1", "::", "2001:db8:0:0:0:0:0:1", "1111:2222:3333:4444:5555:6666:7777:8888"]
         case .uri:
             return ["https://example.org/", "urn:a", "data:text/plain,a"] + fill("https://example.org/", "")
                 + fill("a:", "")
-        case .iri:
-            return ["https://exämple.org/ä", "https://example.org/"] + fill("https://exämple.org/", "") + fill("a:", "")
         case .uriReference: return ["../a?b#c", "a", "", "https://example.org/"] + fill("", "")
-        case .iriReference: return ["../ä?b#c", "a", "", "https://exämple.org/"] + fill("", "")
         case .uuid: return ["123e4567-e89b-42d3-a456-426614174000", "6F3B1A0E-2D4C-4F5B-9A6D-0C1E2F3A4B5C"]
-        case .uriTemplate: return ["/sessions/{id}{?limit}", "/a"] + fill("/", "")
         case .jsonPointer: return ["/messages/0", ""] + fill("/", "")
-        case .relativeJSONPointer: return ["1/name", "0", "0#"] + fill("0/", "")
         case .regex: return ["^a+$", "a"] + fill("", "")
         }
     }

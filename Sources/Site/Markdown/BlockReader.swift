@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastBasics
 
-/// Takes a page apart into blocks.
 struct BlockReader {
     private let file: String
     private let lines: [Substring]
@@ -25,7 +24,7 @@ struct BlockReader {
             }
             let first = next
             if let block = block(startingWith: line) { blocks.append((first + 1, block)) }
-            // Whatever was refused, the next line is looked at.
+            // After an error, continue with the next line.
             if next == first { next += 1 }
         }
         return blocks
@@ -70,7 +69,7 @@ struct BlockReader {
         return paragraph()
     }
 
-    /// How lines begin that other readers of Markdown give a meaning, and what they are.
+    /// Line starts with a meaning in other Markdown dialects.
     private static let foreign: [(start: String, what: String)] = [
         (" ", "text that begins with a space"), ("\t", "text that begins with a space"), ("<", "HTML"),
         ("---", "a line across the page"), ("***", "a line across the page"), ("===", "a line across the page"),
@@ -79,7 +78,7 @@ struct BlockReader {
 
     private func isBullet(_ line: Substring) -> Bool { line.hasPrefix("* ") || line.hasPrefix("- ") }
 
-    /// Whether a line ends the paragraph before it.
+    /// Whether a line ends the previous paragraph.
     private func interrupts(_ line: Substring) -> Bool {
         line.allSatisfy(\.isWhitespace) || line.hasPrefix("#") || line.hasPrefix("```") || line.hasPrefix(">")
             || line.hasPrefix("|") || isBullet(line) || line.hasPrefix("1. ") || definition(in: line) != nil

@@ -1,6 +1,5 @@
 import Holdfast
 
-/// Takes the text of one paragraph apart.
 struct InlineReader {
     struct Fault {
         let what: String
@@ -42,7 +41,7 @@ struct InlineReader {
         return found + flushed()
     }
 
-    /// What begins at the next character, when it is more than text; moves over what is text all the same.
+    /// The construct at the next character, if it is not plain text; skips plain text.
     private mutating func special(before end: Int) -> MarkdownInline? {
         switch characters[next] {
         case "`": return code(before: end)
@@ -126,7 +125,7 @@ struct InlineReader {
         return stars == 2 ? .strong(inner) : .emphasis(inner)
     }
 
-    /// Where the stress ends that began before; code in between is skipped.
+    /// The end of emphasis, skipping code in between.
     private func closing(_ stars: Int, from start: Int, before end: Int) -> Int? {
         var at = start
         while at < end {
@@ -147,7 +146,7 @@ struct InlineReader {
         characters[start..<end].prefix { $0 == character }.count
     }
 
-    /// Where the code ends that begins at an index.
+    /// The end of code that starts at an index.
     private func afterCode(_ start: Int, before end: Int) -> Int {
         let ticks = run(of: "`", at: start, before: end)
         var at = start + ticks
@@ -197,7 +196,7 @@ struct InlineReader {
         return .link(text: inner, destination: target.text)
     }
 
-    /// Where the bracket is closed that opens at an index.
+    /// The bracket that closes the one at an index.
     private func bracket(from start: Int, before end: Int) -> Int? {
         var depth = 0
         var at = start
@@ -228,7 +227,7 @@ struct InlineReader {
 }
 
 extension String {
-    /// Without the backslash before a sign that stands for itself.
+    /// The character without an escaping backslash.
     fileprivate var unescaped: String { count == 2 && hasPrefix("\\") ? String(dropFirst()) : self }
 }
 

@@ -1,29 +1,29 @@
-/// A part of a page, between blank lines.
+/// A block of a page.
 package enum MarkdownBlock: Equatable, Sendable {
     case heading(level: Int, [MarkdownInline])
     case paragraph([MarkdownInline])
-    /// What stands between two fences, as it is; the word after the first fence says what it is.
+    /// Fenced code; the word after the first fence is its language.
     case code(language: String, String)
-    /// Points, each one paragraph.
+    /// A list whose items are one paragraph each.
     case list(ordered: Bool, [[MarkdownInline]])
     case quote([MarkdownInline])
-    /// A table; each row has as many cells as the header.
+    /// A table; all rows have as many cells as the header.
     case table(header: [[MarkdownInline]], rows: [[[MarkdownInline]]])
 }
 
-/// A piece of text with one meaning.
+/// A piece of text with one style.
 package indirect enum MarkdownInline: Equatable, Sendable {
     case text(String)
     /// Verbatim text.
     case code(String)
     case emphasis([MarkdownInline])
     case strong([MarkdownInline])
-    /// A link, with its destination as written.
+    /// A link with its destination as written.
     case link(text: [MarkdownInline], destination: String)
-    /// A picture, with the words that stand for it.
+    /// A picture with its alternative text.
     case image(words: String, destination: String)
 
-    /// The text alone, as it is read aloud.
+    /// The text without styles.
     package var plain: String {
         switch self {
         case .text(let text), .code(let text): text
@@ -34,6 +34,6 @@ package indirect enum MarkdownInline: Equatable, Sendable {
 }
 
 extension [MarkdownInline] {
-    /// The text alone, as it is read aloud.
+    /// The text without styles.
     package var plain: String { map(\.plain).joined() }
 }

@@ -1,25 +1,26 @@
 import Holdfast
 
-/// A page of the subset of Markdown that the project writes.
+/// A page in the project's subset of Markdown.
 ///
-/// The subset is small on purpose, and everything outside of it is refused with its line, because a construct that two
-/// readers of Markdown understand differently is a sentence that two people read differently. Inside are headings, paragraphs,
-/// fenced code, flat lists, quotations, tables, links with their definitions, pictures, `code`, *stress* and **strong stress**.
+/// The subset is small on purpose, and everything outside it is rejected with its line: a construct that two Markdown
+/// readers interpret differently is a sentence that two people read differently. It has headings, paragraphs, fenced
+/// code, flat lists, quotations, tables, links with their definitions, pictures, `code`, *emphasis* and **strong
+/// emphasis**.
 package struct MarkdownPage: Equatable, Sendable {
-    /// What it holds, in order, each with the line it begins in, from 1.
+    /// Its blocks in order, each with its first line, from 1.
     package let blocks: [(line: Int, block: MarkdownBlock)]
 
     /// Reads a page.
     ///
-    /// * `file`: How problems name it, such as `Spec/README.md`.
-    /// - Throws: Every problem of the page at once.
+    /// * `file`: The name in problems, such as `Spec/README.md`.
+    /// - Throws: All problems of the page.
     package init(_ text: String, file: String) throws(InputProblems) {
         var reader = BlockReader(text, file: file)
         blocks = reader.read()
         guard reader.problems.isEmpty else { throw InputProblems(reader.problems) }
     }
 
-    /// The words of the first heading; empty when there is none.
+    /// The text of the first heading, or an empty string.
     package var title: String {
         for (_, block) in blocks {
             if case .heading(_, let words) = block { return words.plain }
@@ -27,7 +28,7 @@ package struct MarkdownPage: Equatable, Sendable {
         return ""
     }
 
-    /// The anchors of the headings, as the usual hosts of repositories make them.
+    /// The anchors of the headings, as common repository hosts form them.
     package var anchors: [String] {
         var used: [String: Int] = [:]
         return blocks.compactMap { _, block in
@@ -36,7 +37,7 @@ package struct MarkdownPage: Equatable, Sendable {
         }
     }
 
-    /// The next anchor for a heading: small letters, no punctuation, hyphens for spaces, and a number where it was used before.
+    /// The anchor of a heading: lowercase, no punctuation, hyphens for spaces, and a number if it was used before.
     static func anchor(of heading: String, _ used: inout [String: Int]) -> String {
         let base = String(
             heading.lowercased().compactMap { character -> Character? in
@@ -49,12 +50,12 @@ package struct MarkdownPage: Equatable, Sendable {
         return count == 0 ? base : "\(base)-\(count)"
     }
 
-    /// Every link and picture, with the line of the block it stands in.
+    /// Every link and picture, with the first line of its block.
     package var links: [(line: Int, destination: String)] {
         blocks.flatMap { line, block in block.inlines.flatMap(\.destinations).map { (line, $0) } }
     }
 
-    /// Equal when they hold the same in the same lines.
+    /// Equal if they have the same blocks on the same lines.
     package static func == (left: MarkdownPage, right: MarkdownPage) -> Bool {
         left.blocks.map(\.line) == right.blocks.map(\.line) && left.blocks.map(\.block) == right.blocks.map(\.block)
     }

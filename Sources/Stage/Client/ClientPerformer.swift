@@ -9,7 +9,9 @@ final class ClientPerformer: ClientScene, Sendable {
     private struct State {
         var sent: [(name: String, text: String)] = []
         var launches = 0
-        var isRunning = false
+        var condition = ClientCondition()
+        /// When an audit looks at no further session; nil while there is none.
+        var auditEnd: ContinuousClock.Instant?
         var mark = 0
         var shown: JSONValue?
         /// When a look was recorded last.
@@ -88,6 +90,14 @@ final class ClientPerformer: ClientScene, Sendable {
 
     func note(sent name: String, _ text: String) { state.withLock { $0.sent.append((name, text)) } }
 
+    var condition: ClientCondition { state.withLock { $0.condition } }
+
+    func note(done act: ClientAct) {
+        // The app runs once the driver has started it.
+        guard act.verb != "launch", !ClientAct.endsApp(["do": .string(act.verb)]) else { return }
+        state.withLock { $0.condition.take(act) }
+    }
+
     func record(_ kind: Event.Kind, on lane: Lane) { recorder.note(kind, on: lane) }
 
     func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result { server.act(body) }
@@ -122,11 +132,17 @@ final class ClientPerformer: ClientScene, Sendable {
         var act: JSONObject = ["fresh": .bool(isFresh)]
         for member in details { act[member.key] = member.value }
         try await self.command(command, as: act, at: pointer)
-        state.withLock { $0.isRunning = true }
+        state.withLock { $0.condition.take(.launch(fresh: nil, opened: nil)) }
+    }
+
+    /// Forgets what earlier rounds of a life waited for.
+    func beginRound() {
+        server.pending.forgetAll()
+        state.withLock { $0.sent = $0.sent.suffix(40) }
     }
 
     /// Whether the app was started and not ended.
-    var isRunning: Bool { state.withLock { $0.isRunning } }
+    var isRunning: Bool { condition.isRunning }
 
     /// How long a screen that does not change goes unrecorded: when it then changes, the record tells since when at the latest.
     private static let longestSilence = Duration.milliseconds(500)
@@ -166,7 +182,7 @@ final class ClientPerformer: ClientScene, Sendable {
         }
         switch reply {
         case .done(let shown, _):
-            if ClientAct.endsApp(command) { state.withLock { $0.isRunning = false } }
+            if ClientAct.endsApp(command) { state.withLock { $0.condition.isRunning = false } }
             return shown
         case .unsupported(let reason): throw .unsuitable("the driver does not support \(verb): \(clipped(reason))")
         case .failed(let words):
@@ -195,6 +211,23 @@ final class ClientPerformer: ClientScene, Sendable {
 
     // MARK: the end
 
+    /// Looks at what the client owes at rest, where it runs and can be brought there.
+    ///
+    /// * `most`: So many sessions; nil for all of them, and for an app that is launched for it.
+    func audit(most: Int?) async {
+        guard failure == nil, !recorder.wasFlooded, most == nil || isRunning && !server.act({ $0.isSentAway }) else {
+            return
+        }
+        state.withLock { $0.auditEnd = .now + (most == nil ? .seconds(60) : .seconds(20)) }
+        // What cannot be brought about says nothing.
+        try? await perform([ClientStep(.rest(.audit(most: most)))])
+        state.withLock { $0.auditEnd = nil }
+        server.act { $0.answerReads() }
+    }
+
+    /// Whether an audit may look at one more session: a client that shows nothing right is not waited for sixty times.
+    var hasTimeToLook: Bool { state.withLock { $0.auditEnd.map { ContinuousClock.now < $0 } ?? true } }
+
     /// Looks on for a while after the scenario could not go on, because the client did not do what it waited for.
     func watchOn() async {
         let deadline = PatientDeadline(limit("backoff"))
@@ -210,7 +243,7 @@ final class ClientPerformer: ClientScene, Sendable {
 
     /// Looks at the screen a last time and has the app end; whatever happens, in bounded time.
     func finish() async {
-        let (isRunning, isBroken) = state.withLock { ($0.isRunning, $0.broken != nil) }
+        let (isRunning, isBroken) = state.withLock { ($0.condition.isRunning, $0.broken != nil) }
         if isRunning, !isBroken, !Task.isCancelled {
             _ = try? await look(recording: true, at: JSONPointer())
         }

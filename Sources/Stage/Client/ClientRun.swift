@@ -15,6 +15,8 @@ package struct ClientRun: Sendable {
     private static let look = Duration.milliseconds(100)
 
     package init(stage: ClientStage, jobs: Int = 1) {
+        var stage = stage
+        stage.audits = true
         self.stage = stage
         self.jobs = max(1, jobs)
     }

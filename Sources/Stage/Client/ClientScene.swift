@@ -10,7 +10,12 @@ package protocol ClientScene: AnyObject {
     /// What the person sent, in order.
     var sent: [(name: String, text: String)] { get }
 
+    /// How the app and the phone are.
+    var condition: ClientCondition { get }
+
     func note(sent name: String, _ text: String)
+    /// Takes in what the person or the phone did.
+    func note(done act: ClientAct)
     /// Records what the stage does or sees.
     func record(_ kind: Event.Kind, on lane: Lane)
     /// From here on, something has to be new to be what is waited for.

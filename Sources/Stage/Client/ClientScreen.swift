@@ -43,6 +43,8 @@ package struct ClientScreen {
         for (session, count) in awaited.unread where (state["unread"]?[session]?.intValue ?? 0) != count {
             return false
         }
+        if awaited.isQuiet, messages.contains(where: { $0["status"] == "sending" }) { return false }
+        guard shows(inOrder: awaited.history, named) else { return false }
         guard awaited.shows.allSatisfy({ message(named($0)) != nil }) else { return false }
         guard awaited.hides.allSatisfy({ message(named($0)) == nil }) else { return false }
         if let name = awaited.told {
@@ -53,5 +55,27 @@ package struct ClientScreen {
             if let name, message(named(name))?["status"]?.stringValue != status { return false }
         }
         return true
+    }
+
+    /// Whether stored messages stand on the screen in this order.
+    private func shows(inOrder history: [String], _ named: (String) -> Named) -> Bool {
+        guard !history.isEmpty else { return true }
+        let places = Dictionary(
+            messages.enumerated().compactMap { place, message in message["id"]?.stringValue.map { ($0, place) } }
+        ) { first, _ in first }
+        var next = 0
+        for id in history {
+            guard let place = places[id] ?? place(of: named(id), from: next), place >= next else { return false }
+            next = place + 1
+        }
+        return true
+    }
+
+    /// Where a message stands that is shown without its id.
+    private func place(of named: Named, from next: Int) -> Int? {
+        messages.indices.first { place in
+            place >= next && messages[place]["id"]?.stringValue == nil
+                && messages[place]["text"]?.stringValue == named.text
+        }
     }
 }

@@ -23,6 +23,30 @@ package struct ClientStage: Sendable {
     ///
     /// Whatever happens, driver and server have ended when this returns.
     package func perform(_ scenario: ClientScenario) async -> Performance {
+        await perform(scenario) { performer, performance in
+            do {
+                try await performer.perform(scenario.steps)
+            } catch {
+                performance.note(error)
+                // What the client owes by then is a matter of the judge, who needs to have seen that it did not come.
+                if case StepEnd.unmet = error { await performer.watchOn() }
+            }
+            guard audits, performance.skipped == nil, performance.problems.isEmpty, !performance.wasInterrupted else {
+                return
+            }
+            await performer.audit(most: Self.sessionsAtRest)
+        }
+    }
+
+    /// Whether each scenario ends with a look at what the client shows at rest.
+    var audits = false
+    /// So many sessions are looked at when a scenario has ended.
+    package static let sessionsAtRest = 4
+
+    /// What happens between the first greeting of a driver and the end of the app.
+    typealias Course = (ClientPerformer, inout Performance) async -> Void
+
+    func perform(_ scenario: ClientScenario, _ course: Course) async -> Performance {
         if let obstacle = subject.obstacle(to: scenario) { return skip(scenario, obstacle) }
         let began = ContinuousClock.now
         let startedAt = WallClock.now()
@@ -36,7 +60,7 @@ package struct ClientStage: Sendable {
             defer { folder.remove() }
             let listener = try await TransportServer.start(
                 host: subject.host, limits: ScriptedServer.limits, handler: server)
-            await perform(scenario, server, on: listener, token, recorder, folder.path, into: &performance)
+            await perform(scenario, server, on: listener, token, recorder, folder.path, course, into: &performance)
             server.finish()
             await listener.stop(graceful: .zero)
         } catch {
@@ -57,7 +81,7 @@ package struct ClientStage: Sendable {
 
     private func perform(
         _ scenario: ClientScenario, _ server: ScriptedServer, on listener: TransportServer, _ token: String,
-        _ recorder: Recorder, _ folder: String, into performance: inout Performance
+        _ recorder: Recorder, _ folder: String, _ course: Course, into performance: inout Performance
     ) async {
         let link: any DriverLink
         do {
@@ -80,19 +104,13 @@ package struct ClientStage: Sendable {
             address: ClientPerformer.Address(
                 webSocket: listener.webSocketURL(), http: String(listener.httpURL().dropLast()), token: token),
             link: link, recorder: recorder, run: UniqueName.short())
-        do {
-            try await performer.perform(scenario.steps)
-        } catch {
-            performance.note(error)
-            // What the client owes by then is a matter of the judge, who needs to have seen that it did not come.
-            if case StepEnd.unmet = error { await performer.watchOn() }
-        }
+        await course(performer, &performance)
         await performer.finish()
         performance.failure = performer.failure
         await link.end()
     }
 
-    private func history(
+    func history(
         _ scenario: ClientScenario, _ events: [Event], _ startedAt: String?, _ lateness: [History.Lateness] = []
     ) -> History {
         let header = History.Header(

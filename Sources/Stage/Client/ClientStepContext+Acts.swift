@@ -8,6 +8,7 @@ extension ClientStepContext {
     ///
     /// * `shown`: What the client shows now.
     package func order(_ act: ClientAct, shown: JSONValue?) throws -> (command: JSONObject, act: JSONObject) {
+        performer.note(done: act)
         var members: JSONObject = [:]
         var details: JSONObject = [:]
         switch act {
@@ -89,8 +90,10 @@ extension ClientStepContext {
             if isNew, performer.act({ $0.index(of: session) != nil }) {
                 throw StepEnd.unmet("\(pointer): session '\(session)' is there already, so the client began it")
             }
+            let names = reserving(messages)
             let stored = try messages.map {
-                ClientWorld.Message(id: try filled($0.id), role: $0.role, text: try $0.text.map { try filled($0) })
+                ClientWorld.Message(
+                    id: try names.filled($0.id), role: $0.role, text: try $0.text.map { try names.filled($0) })
             }
             note(
                 "elsewhere", ["sessionId": .string(session), "messages": .array(stored.map { .string($0.id) })])
@@ -114,6 +117,15 @@ extension ClientStepContext {
             note("remove", ["sessionId": .string(session)])
             performer.act { $0.remove(session) }
         }
+    }
+
+    /// The same with numbers for `${next}` that no question takes meanwhile.
+    private func reserving(_ messages: [ClientWorld.Message]) -> Self {
+        let ends = Set(messages.compactMap { $0.id.split(separator: "${next").dropFirst().first })
+        guard !ends.isEmpty else { return self }
+        var local = local
+        local["next"] = JSONValue(performer.act { $0.reserve(ends.count) })
+        return Self(performer: performer, pointer: pointer, local: local, keepsMark: keepsMark)
     }
 
     /// Puts on record what the server is about to do by itself; a judge knows from it what was stored, and when.

@@ -90,6 +90,7 @@ extension ClientStepContext where Scene == ClientPerformer {
         case .await(let awaited): try await self.await(awaited)
         case .awaitState(let awaited): try await self.awaitState(awaited)
         case .watch(let watch): try await self.watch(watch)
+        case .rest(let rest): try await self.rest(rest)
         case .together(let branches):
             if !keepsMark { performer.setMark() }
             try await performTogether(branches) { try await performer.perform($0, with: local, keepsMark: true) }
@@ -108,6 +109,32 @@ extension ClientStepContext where Scene == ClientPerformer {
                 }
             }
         }
+    }
+}
+
+extension ClientStepContext where Scene == ClientPerformer {
+    /// Performs a part of bringing rest about.
+    private func rest(_ rest: ClientRest) async throws {
+        let session = performer.isRunning ? try await performer.look(at: pointer)["sessionId"]?.stringValue : nil
+        for deed in performer.serve(rest, onScreen: session) { try self.deed(deed) }
+        switch rest {
+        case .hear: if let heard = performer.heard(onScreen: session) { try await awaitState(heard) }
+        case .compare(let given):
+            guard performer.hasTimeToLook, let session = given ?? session, let whole = performer.compared(session)
+            else { return }
+            try await awaitState(whole)
+        default:
+            let steps = performer.steps(of: rest, onScreen: session)
+            try await performer.perform(steps.filter { !performer.subject.refuses($0) }, with: local)
+        }
+    }
+}
+
+extension ClientSubject {
+    /// Whether its driver does not obey the command of a step.
+    fileprivate func refuses(_ step: ClientStep) -> Bool {
+        guard case .person(let act) = step.action else { return false }
+        return unsupported.contains(act.verb)
     }
 }
 

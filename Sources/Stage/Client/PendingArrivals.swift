@@ -39,6 +39,9 @@ final class PendingArrivals: Sendable {
         }
     }
 
+    /// Nothing that came before is waited for any more but connections that stand.
+    func forgetAll() { state.withLock { $0.entries.removeAll { $0.arrival.kinds != [.connection] } } }
+
     /// Takes the first that matches, now or when it comes; false when none comes before the deadline.
     func take(
         after mark: Int, before deadline: PatientDeadline, where matches: @Sendable (WorldArrival) -> Bool

@@ -14,6 +14,8 @@ extension ServerWorld {
             } else if isNumbered {
                 // Only a stream has messages (TURN-11).
                 tell(self.message(for: stored, in: session), to: audience)
+            } else {
+                getStuck(in: nil)
             }
         }
     }

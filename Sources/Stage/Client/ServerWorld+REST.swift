@@ -76,7 +76,7 @@ extension ServerWorld {
     }
 
     private mutating func serve(_ request: Int, _ what: Held.What, _ comes: Rule.Event, session: String?) {
-        let (rule, past) = follow(comes, session: session)
+        let (rule, past) = withholdsReads ? (Rule(comes, .hold), sessions) : follow(comes, session: session)
         switch rule.deed {
         case .hold, .delay:
             let asked = answer(to: what, in: sessions)

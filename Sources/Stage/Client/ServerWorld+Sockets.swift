@@ -89,7 +89,7 @@ extension ServerWorld {
         let rule = follow(.auth).rule
         connections[connection]?.state = .unanswered
         switch rule.deed {
-        case .silent: return
+        case .silent: connections[connection]?.isStuck = true
         case .hold, .delay:
             hold(Held(what: .greeting(rule.greeting), connection: connection, comes: .auth), by: rule)
         case .close: close(connection, code: rule.code ?? 1011)
@@ -120,6 +120,7 @@ extension ServerWorld {
         for member in changes ?? [:] { frame[member.key] = member.value.isNull ? Optional.none : member.value }
         send(frame, to: connection)
         connections[connection]?.state = .greeted
+        isSentAway = false
         effects.append(.arrived(WorldArrival([.connection], connection: connection)))
     }
 

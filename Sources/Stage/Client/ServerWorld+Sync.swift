@@ -11,7 +11,7 @@ extension ServerWorld {
         }
         let rule = follow(.sync).rule
         switch rule.deed {
-        case .drop: break
+        case .drop: connections[connection]?.isStuck = true
         case .hold, .delay:
             let asked = replay(for: frame)
             hold(Held(what: .sync(frame), connection: connection, comes: .sync, askedFrame: asked), by: rule)
@@ -36,8 +36,10 @@ extension ServerWorld {
         let frames = kept.filter { $0.seq > position }.map(\.frame)
         let limits = [page, frame["limit"]?.intValue].compactMap { $0 }.filter { $0 > 0 }
         let shown = Array(frames.prefix(limits.min() ?? .max))
-        if position < evictedThrough, reason == nil { return result(missed: shown, reason: "evicted", hasMore: false) }
         let hasMore = shown.count < frames.count
+        if position < evictedThrough, reason == nil || !hasMore {
+            return result(missed: shown, reason: "evicted", hasMore: false)
+        }
         return result(missed: shown, reason: hasMore ? reason ?? "too_many" : nil, hasMore: hasMore)
     }
 
@@ -75,7 +77,7 @@ extension ServerWorld {
         return true
     }
 
-    private mutating func answer(_ it: Held, asAsked: Bool) {
+    mutating func answer(_ it: Held, asAsked: Bool) {
         switch it.what {
         case .greeting(let changes): if let connection = it.connection { greet(connection, changes) }
         case .sync(let frame):

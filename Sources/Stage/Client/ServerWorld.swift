@@ -72,6 +72,12 @@ package struct ServerWorld {
         var state = State.open
         /// Whose credentials the upgrade carried.
         var principal: String?
+        /// The messages that it was told as they came.
+        var told: Set<String> = []
+        /// Whether something that the client waits for will never come on it.
+        var isStuck = false
+        /// The sessions of frames that it lost.
+        var lost: Set<String> = []
     }
 
     /// A frame kept for replay.
@@ -93,6 +99,12 @@ package struct ServerWorld {
     var effects: [WorldEffect] = []
     /// Whether nothing can be reached.
     var isUnreachable = false
+    /// Whether reads and lists wait for their answers.
+    var withholdsReads = false
+    /// The sessions of frames that a connection lost before later ones reached it: nothing tells a client to ask for them.
+    private(set) var passedOver: Set<String> = []
+    /// Whether the client was sent away for good, and has not come again.
+    package var isSentAway = false
 
     var epoch: String
     var lastSeq: Int
@@ -103,6 +115,8 @@ package struct ServerWorld {
     var evictedThrough: Int
     var connections: [Int: Connection] = [:]
     private var rules = Rules()
+    /// What was never used of rules that were dropped.
+    private var pastUnused: [String] = []
     /// The conversations as they were when each rule was made.
     private var past: [[Session]] = []
     var held: [Held] = []
@@ -177,9 +191,19 @@ package struct ServerWorld {
 
     /// Rules that were made for something and never used, in words such as `read hold`.
     package var unusedRules: [String] {
+        pastUnused + unused
+    }
+
+    private var unused: [String] {
         rules.unused.filter { $0.deed != .serve || $0.greeting != nil }.map { rule in
             [rule.text, rule.session].compactMap { $0 }.joined(separator: " ")
         }
+    }
+
+    /// From here on everything is served as usual.
+    mutating func dropRules() {
+        pastUnused = unusedRules
+        (rules, past) = (Rules(), [])
     }
 
     // MARK: storing
@@ -244,14 +268,24 @@ package struct ServerWorld {
             frame["seq"] = JSONValue(lastSeq)
             kept.append(Kept(seq: lastSeq, frame: frame))
         }
-        guard audience != .none else { return }
+        guard audience != .none else { return getStuck(in: frame["sessionId"]?.stringValue) }
         for (number, connection) in connections.sorted(by: { $0.key < $1.key }) where number != except {
             switch connection.state {
             case .greeted: break
             case .open, .unanswered: if audience != .open { continue }
             case .over: continue
             }
+            if let id = frame["messageId"]?.stringValue { connections[number]?.told.insert(id) }
+            if frame["seq"] != nil { passedOver.formUnion(connection.lost) }
             effects.append(.send(connection: number, frame))
+        }
+    }
+
+    /// What was not told will never come on the connections that there are.
+    mutating func getStuck(in session: String?) {
+        for number in connections.keys {
+            connections[number]?.isStuck = true
+            if let session { connections[number]?.lost.insert(session) }
         }
     }
 
@@ -269,12 +303,14 @@ package struct ServerWorld {
     package mutating func close(_ connection: Int, code: Int) {
         guard connections[connection].map({ $0.state != .over }) ?? false else { return }
         connections[connection]?.state = .over
+        isSentAway = isSentAway || code == 4001 || code == 4010
         effects.append(.close(connection: connection, code: code))
     }
 
     mutating func cut(_ connection: Int, _ how: Cut) {
         guard connections[connection].map({ $0.state != .over }) ?? false else { return }
         connections[connection]?.state = .over
+        connections[connection]?.isStuck = how == .silence
         effects.append(.cut(connection: connection, how))
     }
 }

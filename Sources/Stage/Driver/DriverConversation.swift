@@ -11,6 +11,8 @@ final class DriverConversation: Sendable {
     private struct State {
         var lastID = 0
         var problem: DriverProblem?
+        /// The shortest time in which it told its state.
+        var quickest: Duration?
     }
 
     private let state = Mutex(State())
@@ -55,6 +57,7 @@ final class DriverConversation: Sendable {
             _ = try reply(in: line, to: name)
             throw broken(.unasked(line: Self.shown(line), expected: nil), at: name)
         }
+        let asked = ContinuousClock.now
         let deadline = PatientDeadline(limit)
         // A command that did not leave has nobody to read it: what became of the driver is told by the arrivals.
         _ = await transport.send(JSONValue.object(object).text(), within: limit)
@@ -65,6 +68,7 @@ final class DriverConversation: Sendable {
         }
         switch arrival {
         case .line(let line):
+            if name == "state" { note(.now, since: asked) }
             let value = try reply(in: line, to: name)
             guard value["id"]?.intValue == id else {
                 throw broken(.unasked(line: Self.shown(line), expected: id), at: name)
@@ -77,6 +81,21 @@ final class DriverConversation: Sendable {
         case .end(.flooded(let bytes)): throw broken(.flooded(bytes: bytes), at: name)
         }
     }
+
+    /// Notes when it told its state: a driver that is later than usual was not given the time, and neither is its app.
+    private func note(_ now: ContinuousClock.Instant, since asked: ContinuousClock.Instant) {
+        let quickest = state.withLock { state in
+            state.quickest = min(state.quickest ?? (now - asked), now - asked)
+            return state.quickest ?? .zero
+        }
+        let start = asked + max(Self.usual, quickest * 4)
+        SchedulingMeter.shared.held(from: start, to: min(now, start + Self.mostHeld))
+    }
+
+    /// So long any driver may take to tell its state.
+    private static let usual = Duration.milliseconds(50)
+    /// A busy machine takes this much at a time; an app that stands still for longer does so itself.
+    private static let mostHeld = Duration.milliseconds(500)
 
     /// What a line holds, when it is a reply to any command.
     private func reply(in line: [UInt8], to name: String) throws(DriverProblem) -> JSONValue {

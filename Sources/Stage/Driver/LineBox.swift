@@ -3,8 +3,8 @@ import HoldfastPlatform
 
 /// Lines of a driver that wait to be read: bounded, whatever the driver does.
 final class LineBox: Sendable {
-    /// The longest line, and the most that may wait.
-    static let limit = 1 << 20
+    /// The longest line, and the most that may wait: a state with thousands of messages is one line.
+    static let limit = 16 << 20
 
     /// Why no further line comes.
     enum End: Sendable, Equatable {

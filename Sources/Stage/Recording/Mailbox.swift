@@ -28,6 +28,9 @@ final class Mailbox: Sendable {
         waiters.tell()
     }
 
+    /// Forgets what nobody waited for.
+    func clear() { state.withLock { $0.letters = [] } }
+
     /// Nothing more will come.
     func end() {
         state.withLock { $0.hasEnded = true }

@@ -11,6 +11,9 @@ final class Recorder: Sendable {
     struct Bounds: Sendable {
         var bytes = 20 << 20
         var events = 50_000
+
+        /// What a life may hold.
+        static let life = Bounds(bytes: 256 << 20, events: 1_000_000)
     }
 
     private struct Entry {
@@ -56,6 +59,11 @@ final class Recorder: Sendable {
 
     /// Whether half of what may be kept is used, so that nothing is asked for that can be left.
     var isHalfFull: Bool { state.withLock { $0.bytes > bounds.bytes / 2 } }
+
+    /// Whether little more may be kept.
+    var isNearlyFull: Bool {
+        state.withLock { $0.bytes > bounds.bytes / 5 * 4 || $0.entries.count > bounds.events / 5 * 4 }
+    }
 
     /// Whether something was left out because there was too much of it.
     var wasFlooded: Bool { state.withLock { $0.flooded } }

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastPlatform
 import HoldfastTranscript
 
-/// How late this process is woken: on a machine that has no time for it, nothing beside it is on time either.
+/// How late this process is woken, and its drivers: on a machine that has no time for them, nothing is on time.
 ///
 /// A task asks to be woken every 20 ms and notes what comes on top. A subject that takes a second on an idle machine takes many
 /// there, and is not to blame: so the time in which something has to come passes more slowly (see ``History/Lateness``), where it
@@ -36,6 +36,8 @@ final class SchedulingMeter: Sendable {
         /// When the task went to sleep, and what of its lateness is in `lost` already.
         var asleepSince: ContinuousClock.Instant
         var counted = Duration.zero
+        /// Until when it is known what others lost.
+        var heldUntil: ContinuousClock.Instant
 
         /// Counts by how much the task is too late at a moment.
         mutating func count(upTo moment: ContinuousClock.Instant) {
@@ -56,7 +58,23 @@ final class SchedulingMeter: Sendable {
     private let state: Mutex<State>
 
     init(beginningAt start: ContinuousClock.Instant) {
-        state = Mutex(State(samples: [Sample(at: start, lost: .zero)], asleepSince: start))
+        state = Mutex(State(samples: [Sample(at: start, lost: .zero)], asleepSince: start, heldUntil: start))
+    }
+
+    /// Something beside this process that comes at once on an idle machine took from one moment to another.
+    func held(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
+        state.withLock { state in
+            // What several lost at the same time was lost once.
+            let start = max(start, state.heldUntil)
+            guard start < end else { return }
+            state.heldUntil = end
+            Self.add(end, to: &state)
+            for index in state.samples.indices.reversed() {
+                guard state.samples[index].at > start else { break }
+                state.samples[index].lost += min(state.samples[index].at, end) - start
+            }
+            state.lost += end - start
+        }
     }
 
     /// The task was woken, and sleeps again.

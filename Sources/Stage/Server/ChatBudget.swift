@@ -150,9 +150,10 @@ extension Scenario {
     }
 }
 
-private struct ChatCount {
+/// How many questions each principal asks in steps, one after another.
+struct ChatCount {
     let budget: Int
-    var byPrincipal: [String: Int] = [:]
+    private(set) var byPrincipal: [String: Int] = [:]
     private var owners: [String: String] = [:]
     private var rounds = 1
 

@@ -8,6 +8,8 @@ import HoldfastTransport
 /// One open WebSocket of a scenario: everything that arrives is recorded and offered to the waits.
 final class ConnectionLane: Sendable {
     let letter: String
+    /// Whose it is; nil where its credential is nobody's.
+    let principal: String?
     /// What no wait has taken yet.
     let mailbox = Mailbox()
 
@@ -26,6 +28,7 @@ final class ConnectionLane: Sendable {
         var number: Int?
         var pump: Task<Void, Never>?
         var epochs: ConnectionEpochs
+        var position: (epoch: String, seq: Int)?
     }
 
     /// The name of a letter that is the answer to a ping of the WebSocket itself.
@@ -49,9 +52,10 @@ final class ConnectionLane: Sendable {
 
     private init(
         letter: String, connection: WebSocketConnection, dialect: Dialect, recorder: Recorder, run: OpenConnections?,
-        hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)?
+        principal: String?, hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)?
     ) {
         (self.hear, self.letter, self.connection, self.dialect) = (hear, letter, connection, dialect)
+        self.principal = principal
         self.run = run
         state = Mutex(State(epochs: ConnectionEpochs(dialect)))
         self.recorder = recorder
@@ -60,10 +64,12 @@ final class ConnectionLane: Sendable {
 
     static func start(
         _ letter: String, _ connection: WebSocketConnection, dialect: Dialect, recorder: Recorder,
-        run: OpenConnections? = nil, hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)? = nil
+        run: OpenConnections? = nil, principal: String? = nil,
+        hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)? = nil
     ) -> ConnectionLane {
         let lane = ConnectionLane(
-            letter: letter, connection: connection, dialect: dialect, recorder: recorder, run: run, hear: hear)
+            letter: letter, connection: connection, dialect: dialect, recorder: recorder, run: run,
+            principal: principal, hear: hear)
         let pump = Task { await lane.pump() }
         lane.state.withLock { $0.pump = pump }
         return lane
@@ -105,6 +111,11 @@ final class ConnectionLane: Sendable {
     /// Whether it is about to end: what belongs to it may still arrive.
     var isEnding: Bool { (wasEndedHere || mailbox.hasEnded) && over.value == nil }
     var isPaused: Bool { state.withLock { $0.isPaused } }
+    /// Whether nothing that belongs to it can arrive any more.
+    var isOver: Bool { over.value != nil }
+
+    /// The place of the stream that it has taken; nil where it has taken nothing.
+    var position: (epoch: String, seq: Int)? { state.withLock { $0.position } }
 
     /// When it ended although nobody had said goodbye; nil when it did not.
     var lostAt: ContinuousClock.Instant? { state.withLock { $0.lostAt } }
@@ -297,7 +308,17 @@ final class ConnectionLane: Sendable {
     private func deliver(_ message: JSONValue) {
         if dialect.isChallenge(message) { mailbox.add(message, as: Self.challenge) }
         for letter in dialect.letters(in: message) {
-            mailbox.add(state.withLock { $0.epochs.told(in: letter, on: lane) })
+            mailbox.add(
+                state.withLock { state in
+                    if let epoch = letter["epoch"]?.stringValue, let last = letter["lastSeq"]?.intValue {
+                        state.position = (
+                            epoch, max(last, state.position?.epoch == epoch ? state.position?.seq ?? 0 : 0)
+                        )
+                    } else if let seq = letter["seq"]?.intValue, let known = state.position {
+                        state.position = (known.epoch, max(known.seq, seq))
+                    }
+                    return state.epochs.told(in: letter, on: lane)
+                })
         }
     }
 

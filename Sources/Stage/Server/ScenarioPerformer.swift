@@ -17,6 +17,10 @@ final class ScenarioPerformer: Sendable {
         var nonces = 0
         var scriptWait = Duration.zero
         var toldWait = Duration.zero
+        /// Who took part, with the place of the stream where each was greeted first.
+        var people: [String: JSONValue?] = [:]
+        /// The questions so far, in a life: whose they are, and as they were asked.
+        var asked: [(principal: String, body: JSONObject)] = []
         var variables = ScenarioVariables()
         /// What the subject said, by the names that later steps know it by.
         var said: Set<String> = []
@@ -33,6 +37,10 @@ final class ScenarioPerformer: Sendable {
     let instance: SubjectInstance?
     /// Whether the suite started the subject, so that each stop of it is on record.
     private let isStarted: Bool
+    /// Whether it is a life: rounds follow each other, and go on without what an earlier one did not bring.
+    let isLife: Bool
+    /// Whether a step sends a message as it is written.
+    let sendsVerbatim: Bool
     /// The connections of the run that this scenario is part of.
     let connections: OpenConnections
     let armed = ArmedKills()
@@ -50,10 +58,11 @@ final class ScenarioPerformer: Sendable {
 
     init(
         _ scenario: Scenario, subject: ServerSubject, principals: [ServerSubject.Principal], schemas: SentSchemas,
-        run: String, instance: SubjectInstance? = nil, isStarted: Bool = false,
+        run: String, instance: SubjectInstance? = nil, isStarted: Bool = false, isLife: Bool = false,
         beside connections: OpenConnections = OpenConnections()
     ) {
         (self.instance, self.isStarted, self.connections) = (instance, isStarted, connections)
+        (self.isLife, sendsVerbatim) = (isLife, scenario.sendsVerbatim)
         (self.scenario, needs) = (scenario.name, scenario.needs)
         self.subject = subject
         self.schemas = schemas
@@ -63,6 +72,7 @@ final class ScenarioPerformer: Sendable {
         self.principals = byName
         let inOrder = byName.sorted { $0.key < $1.key }
         recorder = Recorder(
+            bounds: isLife ? .life : Recorder.Bounds(),
             redaction: Redaction(
                 inOrder.map { ($0.key, $0.value.token) }, devices: inOrder.map { ($0.key, $0.value.device) },
                 headers: subject.secretsOfHeaders))
@@ -148,7 +158,9 @@ final class ScenarioPerformer: Sendable {
     }
 
     /// Why the subject gave a name no value; nil where it was not asked for one.
-    func lacks(_ name: String) -> String? { state.withLock { $0.unsaid[name] } }
+    func lacks(_ name: String) -> String? {
+        state.withLock { $0.unsaid[name] } ?? (isLife ? "an earlier round did not come to '\(name)'" : nil)
+    }
 
     /// The names that stand for what the subject said.
     var said: Set<String> { state.withLock { $0.said } }
@@ -254,6 +266,40 @@ final class ScenarioPerformer: Sendable {
         state.withLock { $0.scriptWait += .milliseconds(milliseconds) }
     }
 
+    /// Begins a round of a life, to which no wait of earlier ones counts.
+    func beginRound() {
+        let lanes = state.withLock { state in
+            (state.scriptWait, state.toldWait) = (.zero, .zero)
+            state.allLanes.removeAll { $0.isOver }
+            return state.allLanes
+        }
+        for lane in lanes { lane.mailbox.clear() }
+    }
+
+    /// Notes who takes part, and the first greeting.
+    func noteUse(_ principal: String, greetedBy connected: JSONValue? = nil) {
+        state.withLock { state in
+            if (state.people[principal] ?? nil) == nil { state.people[principal] = .some(connected) }
+        }
+    }
+
+    /// Who took part, with the first greeting of each; nil for one that was not greeted.
+    var people: [(name: String, greeting: JSONValue?)] {
+        state.withLock { $0.people }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Keeps a question of a life, to be asked again.
+    func noteAsked(_ body: JSONObject, by principal: String) {
+        if isLife { state.withLock { $0.asked.append((principal, body)) } }
+    }
+
+    /// So many questions of a principal, from the first to the newest.
+    func asked(by principal: String, atMost count: Int) -> [JSONObject] {
+        let own = state.withLock { $0.asked }.filter { $0.principal == principal }.map(\.body)
+        guard own.count > count, count > 1 else { return own }
+        return (0..<count).map { own[$0 * (own.count - 1) / (count - 1)] }
+    }
+
     /// Adds a wait that the subject told; all of them together must not take longer than the patience.
     func addToldWait(_ duration: Duration) -> Duration {
         state.withLock { state in
@@ -275,10 +321,13 @@ final class ScenarioPerformer: Sendable {
     // MARK: the end
 
     /// Fences what is still open, so that frames nobody waited for are seen, then closes everything in bounded time.
-    func finish() async {
+    ///
+    /// * `looking`: Whether what the server holds is looked at before.
+    func finish(looking: Bool) async {
         let lanes = state.withLock { $0.allLanes }
         let open = lanes.filter { !$0.wasEndedHere && !$0.mailbox.hasEnded }
         if !Task.isCancelled {
+            if looking { await lookAtRest() }
             await noteGoodbyes()
             await withTaskGroup(of: Void.self) { group in
                 for lane in open {
@@ -292,7 +341,7 @@ final class ScenarioPerformer: Sendable {
             }
         }
         for lane in lanes { await lane.abandon() }
-        pushRoute?.close(sessions: sessions())
+        pushRoute?.close(sessions: Set(sessions().values.joined()))
     }
 
     /// Notes on each connection to which the server said goodbye that it went on, where that is known.
@@ -320,21 +369,27 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Every session the subject named; a push about one of them that comes later belongs to no other scenario.
-    private func sessions() -> Set<String> {
-        var sessions: Set<String> = []
+    /// Every session the subject named, by whom it named it to, or else by nobody; a push about one of them that comes later
+    /// belongs to no other scenario.
+    func sessions() -> [String: Set<String>] {
+        var sessions: [String: Set<String>] = [:]
+        var owners: [Lane: String] = [:]
+        func name(_ session: JSONValue?, on lane: Lane) {
+            guard let session = session?.stringValue else { return }
+            sessions[owners[lane] ?? "", default: []].insert(session)
+        }
         for event in recorder.events() {
             switch event.kind {
+            case .opening(let opening): owners[event.lane] = opening.principal
             case .text(.fromServer, let text):
                 guard let message = try? JSONParser.document(text).root else { continue }
-                sessions.formUnion(
-                    subject.dialect.letters(in: message).compactMap { $0["sessionId"]?.stringValue })
+                for letter in subject.dialect.letters(in: message) { name(letter["sessionId"], on: event.lane) }
             case .response(let response):
-                let root = try? JSONParser.document(response.body).root
-                if let session = root?["sessionId"]?.stringValue { sessions.insert(session) }
+                name((try? JSONParser.document(response.body).root)?["sessionId"], on: event.lane)
             case .request(let request) where event.lane == .push:
                 let root = request.body.flatMap { try? JSONParser.document($0).root }
-                if let session = root?["sessionId"]?.stringValue { sessions.insert(session) }
+                name(root?["sessionId"], on: event.lane)
+            case .request(let request): owners[event.lane] = request.principal
             default: break
             }
         }

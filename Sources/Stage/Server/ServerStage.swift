@@ -6,6 +6,8 @@ import HoldfastTranscript
 package struct ServerStage: Sendable {
     package private(set) var subject: ServerSubject
     package let specification: Specification
+    /// Whether each scenario ends with a look at what the server holds.
+    var audits = false
 
     private let schemas: SentSchemas
     /// The connections of all scenarios that it performs.
@@ -31,7 +33,7 @@ package struct ServerStage: Sendable {
     /// Performs a scenario against a server of its own.
     func perform(
         _ scenario: Scenario, principals: [ServerSubject.Principal]?, startedBy start: StartCommand, data: String?,
-        first: FirstStart? = nil
+        first: FirstStart? = nil, _ body: (@Sendable (ServerStage, ScenarioPerformer) async throws -> Void)? = nil
     ) async -> Performance {
         let instance: SubjectInstance
         do throws(HarnessProblem) {
@@ -45,7 +47,10 @@ package struct ServerStage: Sendable {
             performance.problems = performance.wasInterrupted ? [] : [error]
             return performance
         }
-        let performance = await at(instance).perform(scenario, principals: principals, on: instance)
+        let stage = at(instance)
+        var life: (@Sendable (ScenarioPerformer) async throws -> Void)?
+        if let body { life = { try await body(stage, $0) } }
+        let performance = await stage.perform(scenario, principals: principals, on: instance, life)
         await instance.end()
         return performance
     }
@@ -58,8 +63,11 @@ package struct ServerStage: Sendable {
     }
 
     /// Performs a scenario where the subject listens now.
+    ///
+    /// * `life`: Performs the rounds of a life, in place of the steps of a scenario.
     func perform(
-        _ scenario: Scenario, principals: [ServerSubject.Principal]?, on instance: SubjectInstance?
+        _ scenario: Scenario, principals: [ServerSubject.Principal]?, on instance: SubjectInstance?,
+        _ life: (@Sendable (ScenarioPerformer) async throws -> Void)? = nil
     ) async -> Performance {
         let obstacles = subject.obstacles(to: scenario)
         if !obstacles.isEmpty { return skip(scenario, lacking: obstacles) }
@@ -77,7 +85,8 @@ package struct ServerStage: Sendable {
         let startedAt = WallClock.now()
         let performer = ScenarioPerformer(
             scenario, subject: subject, principals: lent, schemas: schemas, run: UniqueName.short(),
-            instance: scenario.needs.start ? instance : nil, isStarted: instance != nil, beside: connections)
+            instance: scenario.needs.start ? instance : nil, isStarted: instance != nil, isLife: life != nil,
+            beside: connections)
         let exits = Mutex<[SubjectExit]>([])
         let observer = instance.map { instance in
             instance.observe { exit in
@@ -89,11 +98,11 @@ package struct ServerStage: Sendable {
         }
         var performance = Performance(scenario: scenario.name, history: History(header: header(scenario), events: []))
         do {
-            try await performer.perform(scenario.steps)
+            if let life { try await life(performer) } else { try await performer.perform(scenario.steps) }
         } catch {
             performance.note(error)
         }
-        await performer.finish()
+        await performer.finish(looking: audits)
         if let instance, let observer {
             await performer.awaitExitAfterLoss(of: instance)
             instance.stopObserving(observer)
@@ -105,23 +114,30 @@ package struct ServerStage: Sendable {
             }
         }
         // What a scenario did not reach, it could not use.
-        if performance.stoppedAt == nil, performance.skipped == nil, !performance.wasInterrupted {
+        if life == nil, performance.stoppedAt == nil, performance.skipped == nil, !performance.wasInterrupted {
             performance.stoppedAt =
                 performer.armed.unfired(beside: performer.recorder.busyQuestions).map {
                     "\($0.pointer): the server was not killed, because it never sent \($0.awaited)"
                 }
                 ?? performer.pushRoute?.unused
         }
-        var header = header(scenario)
-        header.lateness = SchedulingMeter.shared.lateness(from: performer.recorder.start)
-        header.startedAt = startedAt
-        performance.history = performer.recorder.history(header)
+        performance.history = history(of: performer, scenario, since: startedAt)
         performance.wasInterrupted = performance.wasInterrupted || Task.isCancelled
         performance.wasReceived = performer.wasReceived
         performance.sawStop = performer.sawStop
         performance.wasFlooded = performer.recorder.wasFlooded
         performance.duration = ContinuousClock.now - began
         return performance
+    }
+
+    /// Everything that a scenario has seen so far.
+    func history(
+        of performer: ScenarioPerformer, _ scenario: Scenario, since startedAt: String? = nil
+    ) -> History {
+        var header = header(scenario)
+        header.lateness = SchedulingMeter.shared.lateness(from: performer.recorder.start)
+        header.startedAt = startedAt
+        return performer.recorder.history(header)
     }
 
     /// A scenario that is skipped, with the reason.

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
@@ -108,6 +109,7 @@ extension StepContext {
             // A process that a refused write ended has nothing to be lifted from.
             if instance.exit != nil { return }
         }
+        let before = ContinuousClock.now
         do {
             _ = try instance.limitFileSize(to: refusing ? ProcessGroup.refusedBeyond : nil)
         } catch .noProcess where !refusing {
@@ -121,7 +123,9 @@ extension StepContext {
                     at: location
                 ))
         }
-        if refusing { recorder.noteAct("refuseWrites") }
+        // Somewhere in this time it began to hold.
+        let took = JSONValue((ContinuousClock.now - before).microseconds)
+        if refusing { recorder.note(.act("refuseWrites", ["took": took]), on: .server) }
     }
 }
 

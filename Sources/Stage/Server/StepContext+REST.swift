@@ -35,7 +35,12 @@ extension StepContext {
     func postChat(
         _ question: ScenarioStep.Question, _ credential: ScenarioStep.Credential, save pointers: [String: JSONPointer]
     ) async throws {
-        var body = JSONValue.object(try body(of: question))
+        let members = try self.body(of: question)
+        if question.bytes == nil, case .own = credential.token {
+            performer.noteUse(credential.principal)
+            performer.noteAsked(members, by: credential.principal)
+        }
+        var body = JSONValue.object(members)
         try check(body, as: "chatRequest")
         if let bytes = question.bytes, let padded = try lengthened(body, toBytes: try number(bytes), from: body.text())
         {

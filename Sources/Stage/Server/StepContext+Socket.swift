@@ -36,6 +36,12 @@ extension StepContext {
         let lane = Lane.connection(connect.on)
         let query = try connect.query.map { try filled($0) }
         let asked = subject.upgrade(token: try token(connect.credential), query: query)
+        if performer.isLife || connect.on == ScenarioStep.lifeLane, let open = performer.lane(connect.on),
+            !open.mailbox.hasEnded
+        {
+            // The round that was to end it was cut short.
+            open.cut(.fin)
+        }
         await performer.lane(connect.on)?.leave(within: performer.limit("close"))
         recorder.note(
             .opening(
@@ -47,7 +53,7 @@ extension StepContext {
         let connection: WebSocketConnection
         do {
             connection = try await WebSocketConnection.open(
-                asked.endpoint, headers: asked.headers, tls: subject.tls, limits: .stage,
+                asked.endpoint, headers: asked.headers, tls: subject.tls, limits: performer.isLife ? .life : .stage,
                 timeout: performer.limit("connect"))
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
@@ -59,7 +65,8 @@ extension StepContext {
             return try lack(connect.save, of: "upgrade")
         }
         let opened = ConnectionLane.start(
-            connect.on, connection, dialect: dialect, recorder: recorder, run: performer.connections)
+            connect.on, connection, dialect: dialect, recorder: recorder, run: performer.connections,
+            principal: connect.credential.token == .own ? connect.credential.principal : nil)
         performer.add(opened)
         if connect.handshake { return try await authenticate(opened, connect) }
         if dialect.assumedGreeting != nil {
@@ -105,6 +112,9 @@ extension StepContext {
         // A server that the suite starts is greeted here for the first time.
         if let reason = performer.needs.obstacle(greetedBy: connected) { throw StepEnd.outOfReach(reason) }
         performer.messageLimit = connected["limits"]?["maxFrameBytes"]?.intValue
+        if case .own = connect.credential.token {
+            performer.noteUse(connect.credential.principal, greetedBy: connected)
+        }
         try save(connect.save, from: connected, of: "connected", on: lane.lane)
     }
 
@@ -130,6 +140,7 @@ extension StepContext {
         let body = try self.body(of: question)
         for member in body { frame[member.key] = member.value }
         try check(frame, as: "chat")
+        if question.bytes == nil, let owner = try open(letter).principal { performer.noteAsked(body, by: owner) }
         let messages = try wire(frame, paddedTo: question.bytes)
         // One whose size a scenario states is meant to meet the limit.
         if question.bytes == nil { try checkSize(messages.map(\.text.utf8.count).max() ?? 0) }
@@ -243,6 +254,8 @@ extension StepContext {
         var within = performer.limit(awaited.bound.within)
         // Whoever gives up sooner cannot tell a late answer from none.
         if !awaited.bound.isOptional { within = max(within, lane.stillOwed) }
+        // A life goes on meanwhile, and looks again at rest.
+        if performer.isLife { within = min(within, Self.longestOfLife) }
         let (frame, isRefused) = await take(awaited.types, within: within, from: lane, where: isMeant)
         if isRefused { return try lack(awaited.save, of: what) }
         if frame == nil, lane.mailbox.hasEnded, awaited.types.contains("close") {
@@ -275,6 +288,9 @@ extension StepContext {
         }
     }
 
+    /// The longest that a life waits for anything at once.
+    private static let longestOfLife = Duration.seconds(5)
+
     /// How often it is looked whether what is awaited was refused.
     private static let glance = Duration.milliseconds(250)
 
@@ -282,7 +298,7 @@ extension StepContext {
     ///
     /// Where a scenario states how many frames a page holds, it asks for the next ones itself. What is too long to be kept, or
     /// takes longer than a turn, is left as it is.
-    private func followPages(from first: JSONValue, on lane: ConnectionLane) async throws {
+    func followPages(from first: JSONValue, on lane: ConnectionLane) async throws {
         guard let asked = lane.lastSync, asked["limit"] == nil else { return }
         var page = first
         var position = asked["lastSeqSeen"]?.intValue ?? 0
@@ -344,6 +360,10 @@ extension WebSocketLimits {
     /// What one connection of a scenario may bring: servers send at most 1 MiB a message (ENV-9).
     fileprivate static let stage = WebSocketLimits(
         maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: 12 << 20, maxUnsentBytes: 16 << 20)
+
+    /// What one connection of a life may bring.
+    fileprivate static let life = WebSocketLimits(
+        maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: 128 << 20, maxUnsentBytes: 16 << 20)
 }
 
 extension StepContext {

@@ -131,7 +131,10 @@ struct StepContext: Sendable {
         } catch {
             switch error {
             case .unknown(let name, _):
-                if let reason = performer.lacks(name) { throw StepEnd.unmet("\(pointer): \(reason)") }
+                if let reason = performer.lacks(name) {
+                    // A life goes on without the step.
+                    throw performer.isLife ? StepEnd.inexpressible(reason) : StepEnd.unmet("\(pointer): \(reason)")
+                }
             case .notANumber(let name) where performer.said.contains(name):
                 throw StepEnd.unmet("\(pointer): the server's '\(name)' is not an integer")
             default: break

@@ -19,6 +19,8 @@ package struct SuiteRun: Sendable {
     private static let patience = 2
 
     package init(stage: ServerStage, jobs: Int = 1) {
+        var stage = stage
+        stage.audits = true
         self.stage = stage
         self.jobs = max(1, jobs)
     }

@@ -1,12 +1,11 @@
 import Holdfast
 import HoldfastJSON
 
-/// Writes what the stage did as a word such as `send(c1)` or `cut(silence)`.
+/// Writes an act of the stage as a word such as `send(c1)` or `cut(silence)`.
 struct ActPrinting {
     let names: NotationNames
     let isBrief: Bool
 
-    /// The word for an act.
     func act(_ verb: String, _ details: JSONObject) -> String {
         let isKnown = NotationWord.verbs.contains(verb) && verb != "act"
         var parts = isKnown ? [] : ["name=\(Spelling.quoted(verb))"]
@@ -28,7 +27,7 @@ struct ActPrinting {
         return Spelling.word(isKnown ? verb : "act", parts)
     }
 
-    /// What a person types, from `send(c1)`, `send(c1='text')` or `send('text')`.
+    /// The text that a user types, from `send(c1)`, `send(c1='text')` or `send('text')`.
     static func sent(_ arguments: NotationArguments) -> JSONObject {
         var details = JSONObject()
         if let (letter, number, value) = arguments.ids.first(where: { $0.letter == "c" }) {
@@ -49,7 +48,7 @@ struct ActPrinting {
         return [Spelling.named(name, text, isUsual: isBrief || text == "question \(name.dropFirst())")]
     }
 
-    /// Messages that were stored, as `u2 a2`; nil when their ids are spelled otherwise.
+    /// Stored messages, as `u2 a2`; nil if their ids have another form.
     private func messageNames(_ value: JSONValue) -> [String]? {
         guard let ids = value.arrayValue, !ids.isEmpty else { return nil }
         var names: [String] = []
@@ -62,14 +61,14 @@ struct ActPrinting {
         return names
     }
 
-    /// Acts whose details are few and tell something.
+    /// Acts with few and informative details.
     private static let plainVerbs: Set<String> = [
-        "elsewhere", "exit", "fail", "finish", "forget", "kill", "launch", "openPush", "receivePush", "remove",
-        "restart",
-        "selectSession", "sendAgain", "tool",
+        "atRest", "elsewhere", "exit", "fail", "finish", "forget", "kill", "launch", "openPush", "receivePush",
+        "remove", "restart", "selectSession", "sendAgain", "tool",
     ]
 
-    /// Details that are numbers, texts and truths, each as `name=value`, the session by its id; nil when there are others.
+    /// Details that are numbers, strings and Booleans as `name=value`, with the session as an id; nil if there are
+    /// others.
     private func plain(_ details: JSONObject) -> [String]? {
         var parts: [String] = []
         for member in details {

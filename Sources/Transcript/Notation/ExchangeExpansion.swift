@@ -2,9 +2,9 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Writes out the HTTP requests and responses that words of the notation stand for.
+/// Expands words of the notation to HTTP requests and responses.
 struct ExchangeExpansion {
-    /// What a response has to look like: the request of its lane.
+    /// The request of a lane, which determines the form of the response.
     enum Asked {
         case session(JSONValue)
         case list
@@ -13,7 +13,6 @@ struct ExchangeExpansion {
         case other
     }
 
-    /// The request of an exchange, and what it asks for.
     func request(_ frame: NotationFrame) throws(InputProblem) -> (Event.Request, Asked) {
         guard NotationWord.methods.contains(frame.name) else {
             throw frame.unknown("unknown word '\(frame.name)'", known: NotationWord.methods)
@@ -49,7 +48,7 @@ struct ExchangeExpansion {
         return (request, asked)
     }
 
-    /// What a GET of a path asks for.
+    /// The kind of a GET by its path.
     private static func asked(for path: String) -> Asked {
         if path == "/api/sessions" { return .list }
         if path == "/api/health" { return .health }
@@ -57,7 +56,6 @@ struct ExchangeExpansion {
         return path.hasPrefix(prefix) ? .session(.string(String(path.dropFirst(prefix.count)))) : .other
     }
 
-    /// The response of an exchange, or its failure.
     func response(_ frame: NotationFrame, to asked: Asked) throws(InputProblem) -> Event.Kind {
         if frame.name == "failed" {
             let arguments = try NotationArguments(frame, NotationWord("", text: true))
@@ -94,9 +92,9 @@ struct ExchangeExpansion {
         return .response(response)
     }
 
-    /// Fields with a hyphen, and those after `header.`, are header fields; all others belong to the body.
+    /// Applies the arguments: fields with a hyphen, or after `header.`, are header fields; others belong to the body.
     ///
-    /// The body is called JSON unless `content-type` is written or dropped.
+    /// The content type is JSON unless `content-type` is written or dropped.
     private func finish(_ body: inout JSONObject, _ response: inout Event.Response, _ arguments: NotationArguments) {
         let named = (arguments.fields.map(\.name) + arguments.dropped).compactMap(Self.header)
         if !named.contains("content-type") { response.headers = [Self.json] }
@@ -114,7 +112,7 @@ struct ExchangeExpansion {
         response.bodyIsText = arguments.field("bodyIsText") != "false"
     }
 
-    /// The header field every response has unless it is written or dropped.
+    /// The default header field of a response.
     static let json = Event.Header(name: "content-type", value: "application/json")
 
     private static func header(_ name: String) -> String? {
@@ -146,7 +144,7 @@ struct ExchangeExpansion {
         return session
     }
 
-    /// The turns as written; where none is, those of the messages: `done` with an answer, else `running`.
+    /// The turns as written, or those of the messages: `done` if answered, else `running`.
     private func turns(_ arguments: NotationArguments) -> [JSONValue] {
         var turns = arguments.ids.filter { $0.letter == "t" }.map { ($0.number, $0.value?.characters ?? "done") }
         if turns.isEmpty, !arguments.dropped.contains("t") {

@@ -1,13 +1,13 @@
 import Holdfast
 import HoldfastJSON
 
-/// Writes HTTP requests and responses as words of the notation, and proves each by expanding it again.
+/// Writes HTTP requests and responses in the notation, and verifies each by expanding it.
 struct ExchangePrinting {
     let names: NotationNames
     let isBrief: Bool
     private let expansion = ExchangeExpansion()
 
-    /// The text of a question; nil when it is more than one message of plain text.
+    /// The text of a question; nil if it is not a single message of plain text.
     static func question(in messages: JSONValue?) -> String? {
         guard let messages = messages?.arrayValue, messages.count == 1, let message = messages[0].objectValue,
             message.count == 2, message["role"] == "user"
@@ -15,7 +15,7 @@ struct ExchangePrinting {
         return message["content"]?.stringValue
     }
 
-    /// A request such as `POST(c1)`, with what it asks for.
+    /// A request such as `POST(c1)`, and its kind.
     func request(_ request: Event.Request) -> (text: String, asked: ExchangeExpansion.Asked)? {
         guard NotationWord.methods.contains(request.method) else { return nil }
         var parts: [String] = []
@@ -71,14 +71,14 @@ struct ExchangePrinting {
         return Spelling.word(status, leanest(parts, isProven))
     }
 
-    /// Leaves out the texts and ids that go without saying; the first part always stays.
+    /// Omits texts and ids that are the default; the first part always stays.
     private func leanest(_ parts: [String], _ isProven: ([String]) -> Bool) -> [String] {
         let parts = Spelling.leanest(parts, omitting: Array(parts.indices.dropFirst()), isProven)
         if parts.count == 1, parts[0].hasPrefix("'"), isProven([]) { return [] }
         return parts
     }
 
-    /// What the body of a response holds, in words.
+    /// The contents of a response's body as words.
     private func contents(_ response: Event.Response, _ asked: ExchangeExpansion.Asked) -> [String] {
         guard let body = try? JSONParser.document(response.body).root else { return [] }
         if response.status >= 300 {
@@ -128,7 +128,6 @@ struct ExchangePrinting {
         return Spelling.named(name, text, isUsual: text == usual)
     }
 
-    /// The turns that go without saying, from messages as they are spelled.
     private func usualTurns(_ messages: [String]) -> [String] {
         let spelled = messages.map { $0.prefix { $0 != "=" } }
         var numbers: [Substring] = []
@@ -161,7 +160,7 @@ struct ExchangePrinting {
             && isSame(left.body, right.body)
     }
 
-    /// Whether two texts are the same, or the same JSON without flaws.
+    /// Whether two texts are equal, or equal JSON without flaws.
     static func isSame(_ left: String?, _ right: String?) -> Bool {
         guard let left, let right else { return left == nil && right == nil }
         if left == right { return true }

@@ -2,13 +2,13 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Writes out the wire frames that words of the notation stand for.
+/// Expands words of the notation to wire frames.
 ///
-/// Stateless but for the name of the connection: a reader can do it by eye.
+/// Expansion is stateless except for the name of the connection, so a reader can do it mentally.
 struct FrameExpansion {
     let profiles: Set<Profile>
 
-    /// The JSON object of a frame; nil when the name is no wire type of that direction.
+    /// The JSON object of a frame; nil if that direction has no such type.
     func object(
         _ frame: NotationFrame, _ direction: Direction, connection: String = ""
     ) throws(InputProblem) -> JSONObject? {
@@ -39,10 +39,10 @@ struct FrameExpansion {
         return object
     }
 
-    /// Members of `limits` that `connected` takes by their bare name.
+    /// Members of `limits` that `connected` takes by name only.
     static let limits: Set<String> = ["maxFrameBytes", "messagesPerMinute", "replayMessages", "replaySeconds"]
 
-    /// A fixed clock: seconds after a whole hour.
+    /// A time on a fixed clock: seconds after a full hour.
     static func timestamp(_ seconds: Int) -> JSONValue {
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let seconds = min(max(seconds, 0), 86_399)
@@ -97,13 +97,13 @@ struct FrameExpansion {
         return object
     }
 
-    /// What `connected` states where nothing is written: the declared profiles; to a client, a stream if one is told.
+    /// The default capabilities in `connected`: the declared profiles; for a client, `sync` if an epoch is written.
     func usualCapabilities(hasEpoch: Bool) -> [String] {
         let kept: Set<Profile> = profiles.contains(.clientCore) ? hasEpoch ? [.sync] : [] : profiles
         return Self.capabilities.filter(kept.contains).map(\.rawValue)
     }
 
-    /// The profiles that `connected` can state, in the order in which they are written.
+    /// The profiles that `connected` can state, in order.
     static let capabilities: [Profile] = [.sync, .rateLimit, .push, .auth]
 
     private func ack(_ arguments: NotationArguments) -> JSONObject {
@@ -159,7 +159,7 @@ struct FrameExpansion {
         let spoken = code.map { String($0.map { $0 == "_" ? " " : $0 }) } ?? "error"
         var object: JSONObject = ["type": "error", "error": .string(arguments.text ?? spoken)]
         object["code"] = code.map { .string($0) }
-        // An error that ends no turn belongs to no session, unless one is written.
+        // An error that ends no turn has no session, unless it is written.
         if arguments.id("t") != nil || arguments.id("s") != nil { object["sessionId"] = arguments.session }
         object["turnId"] = arguments.id("t")
         object["clientMessageId"] = arguments.id("c")

@@ -1,13 +1,13 @@
 import Holdfast
 import HoldfastJSON
 
-/// Writes wire frames as words of the notation, and proves each by expanding it again.
+/// Writes wire frames in the notation, and verifies each by expanding it.
 struct FramePrinting {
     let expansion: FrameExpansion
     let names: NotationNames
     let isBrief: Bool
 
-    /// A frame such as `done(t1 #2)`; nil when it does not fit.
+    /// A frame such as `done(t1 #2)`; nil if the notation cannot express it.
     func frame(_ object: JSONObject, _ direction: Direction, connection: String = "") -> String? {
         guard let type = object["type"]?.stringValue, let shape = Self.shapes[type] else { return nil }
         var object = object
@@ -37,7 +37,7 @@ struct FramePrinting {
         return fitted(type, parts, frames, object, direction, connection)
     }
 
-    /// Adds what the expansion lacks and has too much, then leaves out what goes without saying.
+    /// Adds missing and drops extra members, then omits defaults.
     private func fitted(
         _ type: String, _ parts: [Part], _ frames: String, _ object: JSONObject, _ direction: Direction,
         _ connection: String
@@ -81,7 +81,7 @@ struct FramePrinting {
         return parts.map { Part(text: $0, isPrimary: true) }
     }
 
-    /// In brief, members that are only noise are taken from the expansion.
+    /// In brief style, takes unimportant members from the expansion.
     private func calmed(_ object: JSONObject, like plain: JSONObject) -> JSONObject {
         let telling: Set<String> = [
             "type", "sessionId", "turnId", "messageId", "clientMessageId", "epoch", "seq", "lastSeq", "lastSeqSeen",
@@ -143,7 +143,7 @@ struct FramePrinting {
 
     private struct Part {
         let text: String
-        /// Whether it is written also where it goes without saying.
+        /// Whether it is written even if it is the default.
         let isPrimary: Bool
     }
 
@@ -159,7 +159,7 @@ struct FramePrinting {
         }
     }
 
-    /// Which members of a type are ids, a position and a text; primary ids are always written.
+    /// A type's ids, position and text; primary ids are always written.
     private struct Shape: Sendable {
         let ids: [(letter: Character, field: String, isPrimary: Bool)]
         var position: String?

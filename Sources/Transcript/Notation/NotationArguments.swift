@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// The arguments of one frame, checked against what its word takes.
+/// The arguments of one frame, checked against its word.
 struct NotationArguments {
     private(set) var ids: [(letter: Character, number: Int, value: NotationArgument.Value?)] = []
     private(set) var position: Int?
@@ -62,12 +62,12 @@ struct NotationArguments {
         }
     }
 
-    /// The value of the first id with a letter; its name when no value was written.
+    /// The value of the first id with a letter, or its name if it has no value.
     func id(_ letter: Character) -> JSONValue? {
         ids.first { $0.letter == letter }.map { .string($0.value?.characters ?? "\($0.letter)\($0.number)") }
     }
 
-    /// The number of the first of these letters that was written.
+    /// The number of the first written id with one of these letters.
     func number(_ letters: String) -> Int? {
         for letter in letters {
             if let id = ids.first(where: { $0.letter == letter }) { return id.number }
@@ -75,19 +75,18 @@ struct NotationArguments {
         return nil
     }
 
-    /// The principal, `p1` unless written; nil when dropped.
+    /// The principal, by default `p1`; nil if dropped.
     var principal: String? {
         if dropped.contains("p") { return nil }
         return id("p")?.stringValue ?? "p1"
     }
 
-    /// The session, `s1` unless written.
+    /// The session, by default `s1`.
     var session: JSONValue { id("s") ?? "s1" }
 
-    /// A field's value as text.
     func field(_ name: String) -> String? { fields.first { $0.name == name }?.value.characters }
 
-    /// Puts the written fields over an object and takes the dropped ones out.
+    /// Writes fields to an object and removes dropped ones.
     func finish(_ object: inout JSONObject, inside nested: (name: String, members: Set<String>)? = nil) {
         for (name, value) in fields {
             if let nested, nested.members.contains(name) {
@@ -105,7 +104,7 @@ struct NotationArguments {
         }
     }
 
-    /// Quoted values are strings; bare ones are what JSON makes of them, else strings.
+    /// Quoted values are strings; bare ones are parsed as JSON if possible, else strings.
     static func json(_ value: NotationArgument.Value) -> JSONValue {
         switch value {
         case .text(let text): return .string(text)

@@ -2,21 +2,21 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// A line of notation, expanded to the events a stage would have recorded.
+/// A line of notation, expanded to the events that a stage would record.
 ///
-/// For example, `A+(e1 #0) A>chat(c1) A<ack(c1)` gives six events. Events are 1 ms apart; a wait adds to that and means that
-/// the stage watched meanwhile.
+/// For example, `A+(e1 #0) A>chat(c1) A<ack(c1)` gives six events. Events are 1 ms apart; a wait adds to that and means
+/// that the stage was watching.
 public struct NotationExpansion {
-    /// The events under the given declaration.
+    /// The events, with the given declaration.
     public let history: History
-    /// The indices of the events marked with `^`, in order.
+    /// The indices of events marked with `^`, in order.
     public let citations: [Int]
 
     /// Expands a line.
     /// - Parameters:
     ///   - text: Events and waits, separated by spaces or line ends.
     ///   - header: The declaration; its profiles decide which fields are filled in.
-    ///   - source: What problems call the text.
+    ///   - source: The name of the text in problems.
     /// - Throws: The first problem, with line and column.
     public init(_ text: String, header: History.Header, source: String = "notation") throws(InputProblem) {
         var parser = NotationParser(text, name: source)
@@ -27,7 +27,7 @@ public struct NotationExpansion {
     }
 }
 
-/// Turns items into events, one after the other.
+/// Expands items to events, one by one.
 private struct EventBuilder {
     let frames: FrameExpansion
     let exchanges = ExchangeExpansion()
@@ -120,7 +120,7 @@ private struct EventBuilder {
         return .text(direction, JSONValue.object(object).text())
     }
 
-    /// Words for the socket itself.
+    /// Words for socket events.
     private func socket(
         _ frame: NotationFrame, _ direction: Direction
     ) throws(InputProblem) -> Event.Kind? {
@@ -191,7 +191,7 @@ private struct EventBuilder {
         return .state(try states.state(frame))
     }
 
-    /// The server's requests to the push service, and what that answers.
+    /// The server's requests to the push service, and the answers.
     private func push(_ frame: NotationFrame, _ direction: Direction) throws(InputProblem) -> Event.Kind {
         switch direction {
         case .fromServer: .request(try pushes.request(frame))

@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastBasics
 
-/// One event or wait as written in the notation, before its expansion.
+/// One event or wait of the notation, unexpanded.
 struct NotationItem {
-    /// What stands between two spaces.
+    /// The text between two spaces.
     enum Content {
         /// `A+(e1 #0)`: open, auth and connected in one word.
         case handshake(NotationFrame)
@@ -26,16 +26,16 @@ struct NotationItem {
     let location: NotationLocation
 }
 
-/// A name with its arguments and, for a `syncResult`, the frames it replays.
+/// A name with its arguments and, for a `syncResult`, the replayed frames.
 struct NotationFrame {
     let name: String
     let arguments: [NotationArgument]
-    /// Nil when no brackets were written.
+    /// Nil without brackets.
     let frames: [NotationFrame]?
     let location: NotationLocation
 }
 
-/// One argument between round brackets.
+/// One argument in parentheses.
 struct NotationArgument {
     enum Content {
         /// `t1`, `t1=failed`, `a1='other'`.
@@ -68,9 +68,9 @@ struct NotationArgument {
     let location: NotationLocation
 }
 
-/// Where in a text something of the notation stands; line and column begin at 1.
+/// A place in a notation text; line and column start at 1.
 struct NotationLocation {
-    /// What problems call the text.
+    /// The name of the text in problems.
     let source: String
     let line: Int
     let column: Int
@@ -81,7 +81,7 @@ struct NotationLocation {
 }
 
 extension NotationFrame {
-    /// A problem of the name, which is none of the known ones.
+    /// A problem for an unknown name.
     func unknown(_ what: String, known: [String], fix: String = "correct the word") -> InputProblem {
         location.problem(
             what, expected: known.joined(separator: ", "),

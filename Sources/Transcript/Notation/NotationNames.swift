@@ -1,13 +1,13 @@
 import HoldfastJSON
 
-/// Short names for the ids of a history: `t3` for the third turn, whatever the server called it.
+/// Short names for the ids of a history: `t3` for the third turn, whatever its id.
 ///
-/// An id that is already spelled so keeps its spelling; ids that stand in one frame get one number where it is free.
+/// An id that already has this form keeps it; ids in one frame get the same number if it is free.
 struct NotationNames {
     private var numbers: [Character: [ExactString: Int]] = [:]
     private var taken: [Character: Set<Int>] = [:]
 
-    /// Learns every id of a history in the order of appearance.
+    /// Collects all ids of a history in order of appearance.
     init(_ history: History) {
         let bodies = history.events.map { event -> JSONValue? in
             switch event.kind {
@@ -16,7 +16,7 @@ struct NotationNames {
             default: nil
             }
         }
-        // Spelled names first, so that no other id takes their number.
+        // Ids that have the form of a name come first, so that no other id takes their number.
         for pass in [true, false] {
             for (index, event) in history.events.enumerated() {
                 switch event.kind {
@@ -47,7 +47,7 @@ struct NotationNames {
         return number
     }
 
-    /// Messages share their numbers, whoever speaks.
+    /// Questions and answers share their numbers.
     private static func kind(_ letter: Character) -> Character { letter == "a" ? "u" : letter }
 
     private static func parsed(_ text: String) -> JSONValue? { try? JSONParser.document(text).root }
@@ -59,7 +59,7 @@ struct NotationNames {
         for entry in value["sessions"]?.arrayValue ?? [] { note("s", entry["id"], nil, onlySpelled) }
         guard let session = value["session"] else { return }
         note("s", session["id"], nil, onlySpelled)
-        // Where nothing names its turn, an answer belongs to the message before it.
+        // If its turn is unnamed, an answer belongs to the message before it.
         var last: Int?
         for message in session["messages"]?.arrayValue ?? [] {
             let named =
@@ -69,7 +69,7 @@ struct NotationNames {
         }
     }
 
-    /// Learns the ids on a client's screen: of messages that no frame of the history named.
+    /// Collects the ids on a client's screen: of messages that no frame named.
     private mutating func learn(shown state: JSONValue, onlySpelled: Bool) {
         note("s", state["sessionId"], nil, onlySpelled)
         for message in state["messages"]?.arrayValue ?? [] {
@@ -104,7 +104,7 @@ struct NotationNames {
         if onlySpelled, spelled == nil { return nil }
         var number = spelled ?? wanted ?? 1
         if spelled == nil {
-            // A question and its answer share a number: the letter tells them apart.
+            // A question and its answer may share a number; the letter distinguishes them.
             while taken[letter]?.contains(number) == true, !(letter == "u" && number == wanted) { number += 1 }
         }
         numbers[letter, default: [:]][ExactString(text)] = number

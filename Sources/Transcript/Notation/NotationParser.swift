@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastBasics
 
-/// Reads the notation into items; knows its grammar and nothing of the protocol.
+/// Parses the notation to items; it knows the grammar, but not the protocol.
 struct NotationParser {
     private let scalars: [Unicode.Scalar]
     private let name: String
@@ -9,13 +9,12 @@ struct NotationParser {
     private var line = 1
     private var lineStart = 0
 
-    /// A parser whose problems name the given source.
     init(_ text: String, name: String) {
         self.scalars = Array(text.unicodeScalars)
         self.name = name
     }
 
-    /// All items, in the order of the text.
+    /// All items, in text order.
     mutating func items() throws(InputProblem) -> [NotationItem] {
         var items: [NotationItem] = []
         skipSpace()
@@ -130,7 +129,7 @@ struct NotationParser {
         return arguments
     }
 
-    /// Demands a space or the closing bracket.
+    /// Requires a space or the closing bracket.
     private mutating func separated(by close: Unicode.Scalar, open: String, since: NotationLocation)
         throws(InputProblem)
     {
@@ -201,7 +200,7 @@ struct NotationParser {
         return .word(word)
     }
 
-    /// Text between two marks; the mark itself is written twice inside.
+    /// Text between two marks; inside, the mark is doubled.
     private mutating func quoted(_ mark: Unicode.Scalar, _ kind: String) throws(InputProblem) -> String {
         let open = location
         advance()

@@ -4,51 +4,50 @@ import HoldfastJSON
 
 /// Writes a history in the notation.
 ///
-/// In the exact style, reading the text again gives the same lanes, the same events and the same JSON; what the notation has
-/// no words for stands verbatim between backticks. Times are kept only where the stage waited, in whole milliseconds, and a
-/// wait belongs to no lane.
-/// The brief style is for people: ids are numbered, texts and clocks left out, long verbatim texts cut.
+/// The exact style reads back as the same lanes, events and JSON; anything that the notation cannot express is verbatim
+/// between backticks. Times are kept only as waits of the stage, in whole milliseconds and without a lane. The brief
+/// style is for people: it numbers ids, omits texts and clocks, and cuts long verbatim texts.
 public struct NotationPrinter {
-    /// How much is written.
+    /// The level of detail.
     public enum Style: Sendable {
-        /// All of it.
+        /// Everything.
         case exact
-        /// What a reader needs.
+        /// The essentials.
         case brief
     }
 
-    /// One word of the notation and the events it stands for.
+    /// One word of the notation and its events.
     public struct Item: Sendable, Equatable {
         /// The word, such as `A<done(t1 #2)`.
         public let text: String
-        /// The events, as indices into the history.
+        /// The indices of the events in the history.
         public let events: Range<Int>
     }
 
-    /// The words, in order; together they stand for every event.
+    /// The words in order; together they cover every event.
     public let items: [Item]
 
-    /// Writes a history in the notation of one line.
+    /// Writes a history as one line of notation.
     public init(_ history: History, style: Style = .exact) {
         items = EventPrinting(history, isBrief: style == .brief).items()
     }
 
-    /// The history on one line; it reads back as the same events.
+    /// The history on one line; the exact style reads back as the same events.
     public var text: String { items.map(\.text).joined(separator: " ") }
 
-    /// The place of an event among the words, from 1.
+    /// The position of an event among the words, from 1.
     public func number(of event: Int) -> Int {
         (items.firstIndex { $0.events.contains(event) } ?? items.count) + 1
     }
 
-    /// The word that stands for an event, among others perhaps.
+    /// The word for an event, which may cover others too.
     public func word(of event: Int) -> String {
         items.first { $0.events.contains(event) }?.text ?? "event \(event)"
     }
 
-    /// The last words up to an event, which is marked `^`; earlier and later ones are only counted.
+    /// The last words up to an event, marked `^`; the other words are only counted.
     ///
-    /// Without an event the history ends unmarked. At most `count` words are shown.
+    /// Without an event, the end of the history is unmarked. At most `count` words are shown.
     public func excerpt(upTo event: Int?, count: Int = 8) -> String {
         let end = event.map { number(of: $0) } ?? items.count
         let shown = items.prefix(end).suffix(count)
@@ -61,7 +60,7 @@ public struct NotationPrinter {
     }
 }
 
-/// Turns events into words, one after the other.
+/// Converts events to words, one by one.
 private struct EventPrinting {
     let history: History
     let isBrief: Bool
@@ -155,14 +154,14 @@ private struct EventPrinting {
     }
 
     private func frame(at index: Int, _ direction: Direction, _ connection: String) -> String? {
-        // In a dialect the same names mean other things, and what was on the wire is the evidence.
+        // In a dialect, names have other meanings, and the wire text is the evidence.
         guard history.header.dialect.isCanonical, let document = history.frames[index]?.document,
             document.flaws.isEmpty, let object = document.root.objectValue
         else { return nil }
         return frames.frame(object, direction, connection: connection)
     }
 
-    /// Waits are written from the event before; a part of a millisecond counts as one.
+    /// The wait since the previous event, rounded up to a millisecond.
     private func wait(at index: Int) -> String {
         let before = index > 0 ? history.events[index - 1].at : 0
         let duration = (max(0, history.events[index].at - before) + 999) / 1000
@@ -170,7 +169,7 @@ private struct EventPrinting {
         return duration > 0 && duration % 1000 == 0 ? "+\(duration / 1000)s" : "+\(duration)ms"
     }
 
-    /// Open, auth and connected in one word, when nothing else came between them.
+    /// Open, auth and connected as one word, if nothing came between them.
     private func handshake(at index: Int, connection: String) -> String? {
         guard index + 3 < history.events.count else { return nil }
         let events = history.events[index..<(index + 4)]

@@ -1,15 +1,15 @@
-/// What each word of the notation takes; one table, so that the parser's messages and the printer agree.
+/// The arguments of each word of the notation; one table for the parser's messages and the printer.
 struct NotationWord {
-    /// The letters of ids it takes.
+    /// The letters of its ids.
     let ids: String
-    /// What its bare words may be.
+    /// Its bare words.
     let words: Words
-    /// Whether `#7` says something.
+    /// Whether it takes `#7`.
     let hasPosition: Bool
-    /// Whether `'text'` says something.
+    /// Whether it takes `'text'`.
     let hasText: Bool
 
-    /// The bare words a frame takes.
+    /// The bare words of a frame.
     enum Words {
         case none
         case any
@@ -24,7 +24,6 @@ struct NotationWord {
         self.hasText = text
     }
 
-    /// Words on a connection, towards the server.
     static let toServer: [String: NotationWord] = [
         "auth": NotationWord("p"),
         "chat": NotationWord("csp", text: true),
@@ -37,7 +36,6 @@ struct NotationWord {
         "pongFrame": NotationWord(""),
     ]
 
-    /// Words on a connection, from the server.
     static let fromServer: [String: NotationWord] = [
         "connected": NotationWord("enp", .among(capabilities), position: true),
         "ack": NotationWord("cstu", .among(["duplicate"])),
@@ -56,7 +54,7 @@ struct NotationWord {
         "pongFrame": NotationWord(""),
     ]
 
-    /// What `connected` states; `core` alone for nothing.
+    /// Capabilities in `connected`; `core` means none.
     static let capabilities = ([.core] + FrameExpansion.capabilities).map(\.rawValue)
 
     /// Why a replay has a gap.
@@ -70,22 +68,23 @@ struct NotationWord {
 
     static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 
-    /// What a stage does to a lane; anything else is written `act(name=…)`.
+    /// Acts of a stage on a lane; others are written `act(name=…)`.
     static let verbs = [
-        "acceptWrites", "act", "arm", "background", "close", "crash", "cut", "disarm", "elsewhere", "exit", "fail",
+        "acceptWrites", "act", "arm", "atRest", "background", "close", "crash", "cut", "disarm", "elsewhere", "exit",
+        "fail",
         "finish",
         "foreground", "forget", "hang", "kill", "launch", "lend", "listen", "mute", "networkDown", "networkUp",
         "openPush", "quit", "receivePush", "refuseWrites", "remove", "restart", "resumeReading", "selectSession",
         "send", "sendAgain", "start", "stop", "stopReading", "tell", "tool", "wentOn",
     ]
 
-    /// What a client says of its connection; anything else is written `state(json='…')`.
+    /// States of a client; others are written `state(json='…')`.
     static let states = ["connected", "connecting", "degraded", "offline", "state"]
 
-    /// What such a word takes.
+    /// The arguments of a state.
     static let state = NotationWord("suca", .among(["thinking"] + errorCodes), text: true)
 
-    /// The field that `-s` and its like leave out.
+    /// The field that an argument such as `-s` drops.
     static func field(droppedBy name: String) -> String {
         switch name {
         case "c": "clientMessageId"

@@ -2,13 +2,13 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Writes out the requests to the push service and its answers that words on lane `push` stand for.
+/// Expands words on lane `push` to requests to the push service and its answers.
 struct PushExpansion {
-    /// The header fields a push has unless they are written or dropped.
+    /// The default header fields of a push.
     static let usualHeaders = [
         Event.Header(name: "apns-topic", value: "app.example"), Event.Header(name: "apns-push-type", value: "alert"),
     ]
-    /// Members of `aps` that are written as fields of the word.
+    /// Members of `aps` that are fields of the word.
     static let members: Set<String> = ["thread-id", "sound", "badge", "category"]
 
     /// A push, such as `alert(a1 s1 'text')`.
@@ -58,7 +58,7 @@ struct PushExpansion {
             body: arguments.field("body") ?? JSONValue.object(payload).text())
     }
 
-    /// What the push service answers, such as `410(Unregistered)`.
+    /// An answer of the push service, such as `410(Unregistered)`.
     func response(_ frame: NotationFrame) throws(InputProblem) -> Event.Response {
         guard frame.name.count == 3, let status = Int(frame.name), (100...599).contains(status) else {
             throw frame.unknown("unknown word '\(frame.name)' on lane push", known: ["a status such as 410"])
@@ -78,7 +78,7 @@ struct PushExpansion {
         return response
     }
 
-    /// The header field that a name stands for: those of the push service as they are, others after `header.`.
+    /// The header field of a name: fields of the push service directly, others after `header.`.
     static func header(_ name: String) -> String? {
         if name.hasPrefix("header.") { return String(name.dropFirst(7)) }
         return name.hasPrefix("apns-") || name == "content-type" ? name : nil

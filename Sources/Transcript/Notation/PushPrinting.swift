@@ -1,18 +1,18 @@
 import HoldfastJSON
 
-/// Writes pushes and the answers to them as words of the notation, and proves each by expanding it again.
+/// Writes pushes and their answers in the notation, and verifies each by expanding it.
 struct PushPrinting {
     let names: NotationNames
     let isBrief: Bool
     private let expansion = PushExpansion()
 
-    /// A push such as `alert(a1 s1)`; nil when it is something else.
+    /// A push such as `alert(a1 s1)`; nil for other requests.
     func request(_ request: Event.Request) -> String? {
         var parts = Spelling.principal(request.principal)
         let body = request.body.flatMap { try? JSONParser.document($0).root }
         parts += names.ids([("a", "messageId"), ("s", "sessionId"), ("t", "turnId")], in: body, isBrief: isBrief)
         if isBrief { return Spelling.word("alert", parts) }
-        // Whom and what it is about stands there also where it goes without saying.
+        // The device and the subject are written even if they are the default.
         let named = parts.count
         let headers = self.headers(request.headers)
         parts += contents(body)

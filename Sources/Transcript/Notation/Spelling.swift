@@ -1,18 +1,18 @@
 import HoldfastJSON
 
-/// How words of the notation and their parts are spelled, and how what was spelled is read again as a proof.
+/// Forms words of the notation and their parts, and parses them back for verification.
 enum Spelling {
-    /// A name with its parts between brackets, if it has any.
+    /// A name with its parts in parentheses, if it has any.
     static func word(_ name: String, _ parts: [String]) -> String {
         parts.isEmpty ? name : "\(name)(\(parts.joined(separator: " ")))"
     }
 
-    /// A name such as `a1`, with the value it stands for unless that goes without saying.
+    /// A name such as `a1`, with its value unless that is the default.
     static func named(_ name: String, _ value: String, isUsual: Bool) -> String {
         isUsual ? name : "\(name)=\(quoted(value))"
     }
 
-    /// `name=value`; nil for what the notation has no words for.
+    /// `name=value`; nil if the notation cannot express it.
     static func field(_ name: String, _ value: JSONValue) -> String? {
         guard isWord(name) else { return nil }
         switch value {
@@ -22,7 +22,7 @@ enum Spelling {
         }
     }
 
-    /// Nothing for `p1`, `-p` for nobody.
+    /// Empty for `p1`, `-p` for none.
     static func principal(_ name: String?) -> [String] {
         guard let name else { return ["-p"] }
         if name == "p1" { return [] }
@@ -39,7 +39,7 @@ enum Spelling {
         return String(quoted)
     }
 
-    /// Whether a text can stand as a bare word: no id and no punctuation the notation does not take.
+    /// Whether a text can be a bare word: not an id, and without unsupported punctuation.
     static func isWord(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, first != "-" else { return false }
         let rest = text.unicodeScalars.dropFirst()
@@ -47,18 +47,17 @@ enum Spelling {
         return !isID && text.unicodeScalars.allSatisfy(NotationParser.isNameScalar)
     }
 
-    /// What an event says that stands alone, such as `A>chat(c1)`.
+    /// The content of a single event, such as `A>chat(c1)`.
     static func content(of event: String) -> NotationItem.Content? {
         var parser = NotationParser(event, name: "")
         return (try? parser.items())?.first?.content
     }
 
-    /// The frame of an event that stands alone.
     static func frame(of event: String) -> NotationFrame? {
         if case .frame(_, let frame)? = content(of: event) { frame } else { nil }
     }
 
-    /// Leaves out the parts that go without saying, of those that may be left out.
+    /// Omits optional parts that are the default.
     static func leanest<Part>(
         _ parts: [Part], omitting indices: [Int], _ isProven: ([Part]) -> Bool
     ) -> [Part] {
@@ -73,7 +72,7 @@ enum Spelling {
 }
 
 extension NotationNames {
-    /// The ids that members of a body hold, with their values in full unless they are spelled so or the style is brief.
+    /// The ids in members of a body, with their values unless they equal the name or the style is brief.
     func ids(_ fields: [(Character, String)], in body: JSONValue?, isBrief: Bool) -> [String] {
         fields.compactMap { letter, field in
             guard let value = body?[field]?.stringValue, let name = name(letter, value) else { return nil }

@@ -1,9 +1,8 @@
 import Holdfast
 import HoldfastJSON
 
-/// Writes out what a driver tells of its client's screen, from a word such as `connected(s1 u1 a1 thinking)`.
+/// Expands a word such as `connected(s1 u1 a1 thinking)` to a client's reported screen.
 struct StateExpansion {
-    /// The state that a word stands for.
     func state(_ frame: NotationFrame) throws(InputProblem) -> JSONValue {
         let arguments = try NotationArguments(frame, NotationWord.state)
         if frame.name == "state" { return try verbatim(arguments) }
@@ -50,7 +49,7 @@ struct StateExpansion {
         }
     }
 
-    /// `u1` is a question that the server has, `c1` one that it has not confirmed, `a1` an answer.
+    /// `u1` is a question that the server has, `c1` an unconfirmed one, `a1` an answer.
     private func message(_ letter: Character, _ number: Int, _ value: NotationArgument.Value?) -> JSONValue {
         let isAnswer = letter == "a"
         let isConfirmed = letter != "c"

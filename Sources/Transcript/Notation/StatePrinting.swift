@@ -1,12 +1,12 @@
 import Holdfast
 import HoldfastJSON
 
-/// Writes what a client showed as a word such as `connected(s1 u1 a1 thinking)`, and proves it by expanding it again.
+/// Writes a client's screen as a word such as `connected(s1 u1 a1 thinking)`, and verifies it by expanding it.
 struct StatePrinting {
     let names: NotationNames
     let isBrief: Bool
 
-    /// The word for a state; in the exact style `state(json='…')` where the words do not say all of it.
+    /// The word for a state; in the exact style, `state(json='…')` if words cannot express all of it.
     func state(_ state: JSONValue) -> String {
         let verbatim = "state(json=\(Spelling.quoted(state.text())))"
         guard let object = state.objectValue, let connection = object["connection"]?.stringValue,

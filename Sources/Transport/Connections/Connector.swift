@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Opens TCP, with TLS where the scheme asks for it, and waits for the one thing the caller's handlers produce.
+/// Opens TCP, with TLS if the scheme needs it, and waits for the result that the caller's handlers produce.
 enum Connector {
     static func connect<Made: Sendable>(
         to endpoint: Endpoint,
@@ -12,7 +12,7 @@ enum Connector {
         handlers: @escaping @Sendable (any Channel, OneShot<Made>) throws -> Void
     ) async throws(TransportProblem) -> Made {
         Preparation.run()
-        // Built before the connection, so that an unreadable trust file is reported as such.
+        // Checked before connecting, so that an unreadable trust file is reported as such.
         if endpoint.scheme.isSecure { _ = try TLS.clientHandler(tls, for: endpoint) }
         let made = OneShot<Made>(address: endpoint.address)
         let connecting = connecting(
@@ -27,7 +27,7 @@ enum Connector {
         }
     }
 
-    /// Begins to open TCP, with TLS where the scheme asks for it, and the handlers above.
+    /// Starts to open TCP, with TLS if the scheme needs it, and installs the caller's handlers.
     static func connecting(
         _ group: any EventLoopGroup, to endpoint: Endpoint, tls: TLSOptions, timeout: Duration,
         handlers: @escaping @Sendable (any Channel) throws -> Void
@@ -46,7 +46,6 @@ enum Connector {
             .connect(host: endpoint.host, port: endpoint.port)
     }
 
-    /// The client's side of HTTP/1.1, up to the handler that understands the parts.
     static func addHTTP(to pipeline: ChannelPipeline.SynchronousOperations) throws {
         try pipeline.addHandler(HTTPRequestEncoder())
         try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes)))

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A bound port with the connections it has brought; what every server of this module begins and ends with.
+/// A bound port and the connections accepted on it; every server of this module is built on one.
 final class Listener: Sendable {
     let host: String
     let port: Int
@@ -23,7 +23,7 @@ final class Listener: Sendable {
         registry.abort()
     }
 
-    /// Binds a port; each connection gets its handlers from the closure, above the one that can cut it.
+    /// Binds a port; the closure adds the handlers of each connection, above the one that can cut it.
     static func start(
         host: String,
         port: Int,
@@ -44,9 +44,9 @@ final class Listener: Sendable {
         return Listener(channel: channel, registry: registry, host: host)
     }
 
-    /// Stops listening, lets the clients go, and returns when the last handler has returned, after a bounded time.
+    /// Stops listening, closes all connections, and returns once every handler has returned or a time limit has passed.
     ///
-    /// * `grace`: How long clients may take to go; then they are reset. Zero resets at once.
+    /// * `grace`: How long clients may take to leave before they are reset. Zero resets at once.
     func stop(grace: Duration = .zero, code: UInt16 = 1001, reason: String = "") async {
         await Listening.close(channel)
         if grace > .zero {
@@ -54,19 +54,18 @@ final class Listener: Sendable {
             if (try? await registry.emptied.value(within: grace, "end of the last connection")) != nil { return }
         }
         registry.abort()
-        // A handler that ignores cancellation cannot be ended; waiting for it for ever would help nobody.
+        // A handler that ignores cancellation never ends, so the wait is bounded.
         _ = try? await registry.emptied.value(within: .seconds(2), "end of the last handler")
     }
 }
 
-/// Binds a TCP port.
 enum Listening {
     static func bind(
         host: String, port: Int, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) async throws(TransportProblem) -> any Channel {
         Preparation.run()
         let address = "\(host):\(port)"
-        // A larger number would be cut to its last sixteen bits, and something listen where nobody asked for it.
+        // A larger number would be truncated to 16 bits and open a different port.
         guard (0...65_535).contains(port) else {
             throw TransportProblem(.cannotListen(.badPort), at: address)
         }
@@ -92,16 +91,16 @@ enum Listening {
         }
     }
 
-    /// Returns when nothing listens any more.
+    /// Returns once the channel has stopped listening.
     static func close(_ channel: any Channel) async {
         channel.close(promise: nil)
         _ = try? await channel.closeFuture.get()
     }
 }
 
-/// Makes the generic types of the pipelines known to the runtime before two event loops ask for them at once.
+/// Registers the generic types of the pipelines with the runtime before two event loops do so at the same time.
 ///
-/// Seen once in fifty starts with Swift 6.3.1 on Linux: the runtime dereferenced a null pointer while both loops
+/// With Swift 6.3.1 on Linux, one start in fifty crashed: the runtime dereferenced a null pointer while both loops
 /// instantiated the handler around the HTTP decoder for the first time.
 enum Preparation {
     private static let types: [ObjectIdentifier] = [
@@ -111,7 +110,7 @@ enum Preparation {
         ObjectIdentifier(ByteToMessageHandler<HTTPResponseDecoder>.self),
     ]
 
-    /// Does its work at the first call; later ones cost nothing.
+    /// Runs once; later calls are free.
     @inline(never)
     static func run() { withExtendedLifetime(types) {} }
 }

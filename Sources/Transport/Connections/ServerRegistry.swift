@@ -1,9 +1,9 @@
 import HoldfastPlatform
 import NIOCore
 
-/// Knows the connections and the handler's tasks of one server, so that stopping leaves none behind.
+/// The connections and handler tasks of one server, so that a stop ends all of them.
 final class ServerRegistry: Sendable {
-    /// Asks a client to go, with a code and a reason.
+    /// Asks a client to disconnect, with a code and a reason.
     typealias Goodbye = @Sendable (_ code: UInt16, _ reason: String) -> Void
 
     private struct State {
@@ -21,7 +21,7 @@ final class ServerRegistry: Sendable {
 
     init(maxConnections: Int) { self.maxConnections = maxConnections }
 
-    /// Takes a new connection in; false when the server is full or stops.
+    /// Registers a new connection; false if the server is full or stopping.
     func admit(_ channel: any Channel) -> Bool {
         let admitted = state.withLock { state in
             guard !state.stopping, state.channels.count < maxConnections else { return false }
@@ -38,12 +38,12 @@ final class ServerRegistry: Sendable {
         return true
     }
 
-    /// Has a connection that speaks something else than HTTP say goodbye in its own way.
+    /// Sets how a connection that has left HTTP says goodbye.
     func add(_ channel: any Channel, goodbye: @escaping Goodbye) {
         state.withLock { $0.goodbyes[ObjectIdentifier(channel)] = goodbye }
     }
 
-    /// Takes bytes of a body into the common account; false when that is full.
+    /// Counts bytes of a body against the server's total; false if the total is reached.
     func hold(_ bytes: Int, of limit: Int) -> Bool {
         state.withLock { state in
             guard state.heldBytes + bytes <= limit else { return false }
@@ -52,12 +52,11 @@ final class ServerRegistry: Sendable {
         }
     }
 
-    /// Gives back what was held.
     func release(_ bytes: Int) {
         if bytes > 0 { state.withLock { $0.heldBytes -= bytes } }
     }
 
-    /// Runs the handler's work; the task lives until it returns, at most until the server has stopped.
+    /// Runs a handler in a task, which is canceled when the server stops.
     func run(_ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             state.nextTask += 1
@@ -69,7 +68,7 @@ final class ServerRegistry: Sendable {
         }
     }
 
-    /// Asks every client to go: a close frame to WebSockets, the end of the connection to the others.
+    /// Asks every client to disconnect: WebSockets by a close frame, other connections by ending them.
     func sayGoodbye(code: UInt16, reason: String) {
         let (channels, goodbyes) = state.withLock { state in
             state.stopping = true
@@ -85,7 +84,7 @@ final class ServerRegistry: Sendable {
         change { _ in }
     }
 
-    /// Resets what is left and cancels its tasks.
+    /// Resets the remaining connections and cancels their tasks.
     func abort() {
         let (channels, tasks) = state.withLock { state in
             state.stopping = true
@@ -111,5 +110,5 @@ final class ServerRegistry: Sendable {
     }
 }
 
-/// Tells an HTTP connection to end after the answer that is under way.
-struct ServerIsStopping: Sendable {}
+/// Tells an HTTP connection to end after its current answer.
+package struct ServerIsStopping: Sendable {}

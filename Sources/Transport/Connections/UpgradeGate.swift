@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Stands below the HTTP decoder and keeps what follows an upgrade until that decoder has left the pipeline.
+/// Holds back the bytes after an upgrade until the HTTP decoder below has left the pipeline.
 ///
-/// The decoder forgets what it holds when the peer ends the connection meanwhile: a server that accepts, says why it
-/// closes and closes, all in one packet, would be heard to say nothing.
+/// The decoder discards buffered bytes if the peer ends the connection meanwhile. Without the gate, a close frame that
+/// arrives in one packet with the upgrade and the end of TCP would be lost.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -17,13 +17,13 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
 
     private var holding = false
     private var held: [Held] = []
-    /// How many bytes of the end of the head the stream last showed; four and more mean that the head is over.
+    /// How many bytes of the separator after the head have matched so far; four or more: the head is over.
     private var matched: Int
 
-    /// A gate that also cuts the stream after the first head, so that the decoder never sees what follows it.
+    /// Creates a gate that also splits the stream after the first head, so that the decoder sees only the head.
     init(splittingFirstHead: Bool) { matched = splittingFirstHead ? 0 : Self.endOfHead.count }
 
-    /// Keeps everything from now on, and delivers it when the decoder is gone.
+    /// Holds everything from now on, and delivers it once the decoder is removed.
     func hold(until removed: EventLoopFuture<Void>, _ context: ChannelHandlerContext) {
         holding = true
         removed.assumeIsolated().whenComplete { _ in self.deliver(context) }
@@ -60,7 +60,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
             switch item {
             case .bytes(let bytes):
                 context.fireChannelRead(wrapInboundOut(bytes))
-                // Whoever passes on what it reads does so when nothing more comes, and was told that before.
+                // A handler that forwards on read-complete has already had its call, so it gets another.
                 context.fireChannelReadComplete()
             case .failure(let error): context.fireErrorCaught(error)
             case .end: context.fireChannelInactive()
@@ -74,7 +74,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
 extension UpgradeGate {
     typealias InboundOut = ByteBuffer
 
-    /// Takes HTTP out of a pipeline, behind which the handler for what follows already stands.
+    /// Removes HTTP from a pipeline whose next handler is already installed.
     static func replaceHTTP<Encoder: ChannelHandler, Decoder: ChannelHandler>(
         _ encoder: Encoder.Type, _ decoder: Decoder.Type, and context: ChannelHandlerContext
     ) throws {

@@ -1,13 +1,13 @@
 import NIOCore
 
-/// Stands next to the socket, below TLS, so that a connection can be cut without TLS saying goodbye.
-final class WireHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
+/// Sits next to the socket, below TLS, so that a connection can be cut without a TLS close alert.
+package final class WireHandler: ChannelInboundHandler {
+    package typealias InboundIn = ByteBuffer
 
-    /// How long bytes still arriving are thrown away after an orderly end; closing with unread bytes would be a reset.
+    /// How long late bytes are discarded after an orderly end; closing with unread bytes would send a reset.
     static let grace = TimeAmount.seconds(1)
 
-    /// Ends the sending side in order, and the rest when the peer has ended his or the grace is over.
+    /// Ends the sending side now, and the connection once the peer ends its side or the grace period is over.
     static func fin(_ channel: any Channel) {
         channel.eventLoop.assertInEventLoop()
         guard let context = try? channel.pipeline.syncOperations.context(handlerType: WireHandler.self) else {
@@ -21,13 +21,13 @@ final class WireHandler: ChannelInboundHandler {
         channel.closeFuture.whenComplete { _ in close.cancel() }
     }
 
-    /// Ends the connection politely: with TLS by its own goodbye, without by the end of the sending side.
-    static func end(_ channel: any Channel) {
+    /// Ends the connection in order: by the TLS close alert if there is TLS, else by ending the sending side.
+    package static func end(_ channel: any Channel) {
         channel.eventLoop.assertInEventLoop()
         if TLS.isSpoken(in: channel.pipeline.syncOperations) { channel.close(promise: nil) } else { fin(channel) }
     }
 
-    /// Ends the connection politely when everything written has left; a peer that does not read by then gets a reset.
+    /// Ends the connection in order once everything is sent; if the peer has not read it by the limit, resets.
     static func endWhenSent(_ channel: any Channel, within limit: Duration) {
         channel.eventLoop.assertInEventLoop()
         guard let context = try? channel.pipeline.syncOperations.context(handlerType: WireHandler.self) else {
@@ -37,13 +37,12 @@ final class WireHandler: ChannelInboundHandler {
             if channel.isActive { reset(channel) }
         }
         channel.closeFuture.whenComplete { _ in late.cancel() }
-        // An empty write below all other handlers stands behind everything they have written.
+        // An empty write below all other handlers completes after everything they have written.
         context.writeAndFlush(NIOAny(ByteBuffer())).assumeIsolated().whenComplete { _ in
             if channel.isActive { end(channel) }
         }
     }
 
-    /// Ends the connection with a TCP reset.
     static func reset(_ channel: any Channel) {
         channel.eventLoop.assertInEventLoop()
         let context = try? channel.pipeline.syncOperations.context(handlerType: WireHandler.self)

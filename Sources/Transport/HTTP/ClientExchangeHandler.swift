@@ -23,7 +23,7 @@ final class ClientExchangeHandler: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         context.read()
-        // With TLS the connection is open once the handshake is.
+        // With TLS, the connection is open only after the handshake.
         guard !TLS.isSpoken(in: context.pipeline.syncOperations) else { return }
         opened.fulfil(.success(context.channel))
     }
@@ -84,7 +84,7 @@ final class ClientExchangeHandler: ChannelInboundHandler {
     }
 }
 
-/// Where the event loop finds the request that waits for the answer it reads.
+/// Holds the request that waits for the answer being read.
 final class AnswerBox: Sendable {
     private struct State {
         var waiting: OneShot<HTTPAnswer>?
@@ -97,7 +97,7 @@ final class AnswerBox: Sendable {
 
     init(address: String) { self.address = address }
 
-    /// Registers the one request that may be under way.
+    /// Registers a request; at most one may be pending.
     func expect(maxBodyBytes: Int) throws(TransportProblem) -> OneShot<HTTPAnswer> {
         let answer = OneShot<HTTPAnswer>(address: address)
         let isFree = state.withLock { state in
@@ -117,7 +117,7 @@ final class AnswerBox: Sendable {
 
     func silence() { state.withLock { $0.silent = true } }
 
-    /// Ends the wait, and frees the connection for the next request.
+    /// Ends the wait and makes room for the next request.
     func settle(_ outcome: Result<HTTPAnswer, TransportProblem>) {
         let waiting = state.withLock { state in
             defer { state.waiting = nil }

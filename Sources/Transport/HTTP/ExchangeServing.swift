@@ -1,13 +1,13 @@
 import NIOCore
 import NIOHTTP1
 
-/// What the connections of one server share: who answers, within which bounds.
+/// The handler and the limits that all connections of a server share.
 struct ExchangeServing<Handler: TransportHandler>: Sendable {
     let handler: Handler
     let registry: ServerRegistry
     let limits: ServerLimits
 
-    /// Adds what speaks HTTP/1.1, and hands over to WebSocket where a client asks for it.
+    /// Adds the HTTP/1.1 handlers, which switch to WebSocket on request.
     func addHTTP1(to pipeline: ChannelPipeline.SynchronousOperations) throws {
         try pipeline.addHandler(UpgradeGate(splittingFirstHead: false))
         try pipeline.addHandler(HTTPResponseEncoder())
@@ -16,10 +16,30 @@ struct ExchangeServing<Handler: TransportHandler>: Sendable {
     }
 }
 
+extension ExchangeServing {
+    /// Adds the HTTP/2 handlers, with one stream for each request.
+    /// - Returns: False in a program without HTTP/2: the handler reads the preface as a request, and the connection
+    ///   ends.
+    func addHTTP2(to pipeline: ChannelPipeline.SynchronousOperations, of channel: any Channel) throws -> Bool {
+        let address = channel.remoteAddress
+        guard let provider = TLS.provider else {
+            let preface = HTTPRequestHead(version: .http2, method: .RAW(value: "PRI"), uri: "*")
+            registry.run { _ = await handler.respond(to: HTTPServerRequest(preface, body: [], from: address)) }
+            channel.close(promise: nil)
+            return false
+        }
+        try provider.addHTTP2(to: pipeline, of: channel, within: limits) { stream in
+            try stream.addHandler(HTTP2StreamHandler(serving: self, address: address))
+        }
+        return true
+    }
+}
+
 extension ServerRegistry {
-    /// Writes head and body of an answer, and goes on when all of it is written.
+    /// Writes the head and body of an answer, and continues once all of it is written.
     ///
-    /// A body that comes in pieces is sent piece by piece, each after the one before has left; a client that goes away ends it.
+    /// A streamed body is sent piece by piece, each after the previous one is written; it ends when the client
+    /// disconnects.
     func write(
         _ response: HTTPServerResponse, _ head: HTTPResponseHead, isHead: Bool, to context: ChannelHandlerContext,
         then end: @escaping () -> Void
@@ -48,7 +68,6 @@ extension ServerRegistry {
 }
 
 extension HTTPServerRequest {
-    /// A request as it came over a connection.
     init(_ head: HTTPRequestHead, body: [UInt8], from address: SocketAddress?, departure: Departure? = nil) {
         self.init(
             method: head.method.rawValue,
@@ -62,7 +81,7 @@ extension HTTPServerRequest {
 }
 
 extension HTTPServerResponse {
-    /// The head of an answer, with the length of its body where that is known.
+    /// The head of an answer, with the length of its body if known.
     func head(_ version: HTTPVersion) -> HTTPResponseHead {
         var head = HTTPResponseHead(version: version, status: .init(statusCode: status))
         for (name, value) in headers { head.headers.add(name: name, value: value) }
@@ -76,7 +95,7 @@ extension HTTPServerResponse {
 
     var hasBody: Bool { status != 204 && status != 304 }
 
-    /// An answer of the server's own, in words.
+    /// A plain-text answer from the server itself.
     static func plain(_ status: Int, _ text: String) -> HTTPServerResponse {
         HTTPServerResponse(
             status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))

@@ -2,7 +2,7 @@ import HoldfastBasics
 import NIOCore
 import NIOHTTP1
 
-/// A warm HTTP connection: opened before it is needed, used for one request after the other.
+/// An HTTP connection that is opened in advance and used for one request after another.
 ///
 /// Dropping the last reference ends the TCP connection.
 package final class HTTPConnection: Sendable {
@@ -18,10 +18,10 @@ package final class HTTPConnection: Sendable {
         if channel.isActive { cut(.fin) }
     }
 
-    /// Opens TCP, and TLS where the scheme is `https` or `wss`.
+    /// Opens TCP, and TLS if the scheme is `https` or `wss`.
     ///
-    /// * `endpoint`: Scheme, host and port; the path is taken from each request.
-    /// * `tripwire`: Looks at the body of each answer that is whole, before anybody gets it.
+    /// * `endpoint`: Scheme, host and port; each request has its own path.
+    /// * `tripwire`: Examines the body of each complete answer before the caller gets it.
     /// * `timeout`: For all of it together.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed` or `late`.
     package static func open(
@@ -42,20 +42,20 @@ package final class HTTPConnection: Sendable {
         return HTTPConnection(channel: channel, answers: answers)
     }
 
-    /// A request whose answer is still to come.
+    /// A request without an answer so far.
     package struct Pending: Sendable {
         let method: String
         let answer: OneShot<HTTPAnswer>
         let written: OneShot<Void>
 
-        /// Returns when the operating system has taken the request's bytes.
+        /// Returns once the operating system has taken the request's bytes.
         nonisolated(nonsending) func waitUntilSent() async throws(TransportProblem) {
             try await written.value()
         }
     }
 
     /// Sends a request without waiting, so that the connection can be cut before the answer.
-    /// - Throws: `closed` when the connection is gone, `protocolError` while another request waits on it.
+    /// - Throws: `closed` if the connection is gone, `protocolError` if another request is pending.
     package func send(_ request: HTTPRequestSpec, maxBodyBytes: Int = 16 << 20) throws(TransportProblem) -> Pending {
         guard channel.isActive else { throw TransportProblem(.closed, at: request.endpoint.address) }
         let answer = try answers.expect(maxBodyBytes: maxBodyBytes)
@@ -68,7 +68,7 @@ package final class HTTPConnection: Sendable {
         return Pending(method: request.method, answer: answer, written: written)
     }
 
-    /// Waits for the answer to a request that was sent; without one in time the connection is ended.
+    /// Waits for the answer to a request; on a timeout the connection ends.
     package func answer(to pending: Pending, timeout: Duration) async throws(TransportProblem) -> HTTPAnswer {
         do {
             return try await pending.answer.value(within: timeout, "answer to \(pending.method)")
@@ -78,7 +78,7 @@ package final class HTTPConnection: Sendable {
         }
     }
 
-    /// Ends the connection, or falls silent on it.
+    /// Ends the connection, or stops sending without ending it.
     package func cut(_ how: Cut) {
         channel.eventLoop.execute { [channel, answers] in
             guard channel.isActive else { return }

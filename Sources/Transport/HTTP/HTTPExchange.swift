@@ -1,8 +1,8 @@
-/// One request and its answer on a connection of their own.
+/// One request and its answer, on a connection of their own.
 package enum HTTPExchange {
     /// Sends a request and returns the whole answer.
     ///
-    /// * `tripwire`: Looks at the body of the answer when it is whole, before anybody gets it.
+    /// * `tripwire`: Examines the complete body of the answer before the caller gets it.
     /// * `sent`: Gets the connection once the request is sent, and may cut it.
     /// * `maxBodyBytes`: A larger body throws `tooLarge` as soon as that is known.
     /// * `timeout`: For connecting, sending and the whole answer together.
@@ -42,16 +42,16 @@ package enum HTTPExchange {
 
 /// An HTTP request to send.
 package struct HTTPRequestSpec: Sendable {
-    /// Any token; `GET` unless told otherwise.
+    /// Any token; the default is `GET`.
     package var method: String
-    /// Where to; `ws` and `wss` are taken as their HTTP twins.
+    /// The URL; `ws` and `wss` mean `http` and `https`.
     package var endpoint: Endpoint
-    /// Added to `Host`, `Connection` and `Content-Length`, which this module writes unless they are given here.
+    /// Fields beside `Host`, `Connection` and `Content-Length`, which this module adds unless they are given here.
     package var headers: [(String, String)]
     /// The body; empty means none.
     package var body: [UInt8]
 
-    /// A request, ready to be performed any number of times.
+    /// A request that can be performed any number of times.
     package init(_ method: String = "GET", _ endpoint: Endpoint, headers: [(String, String)] = [], body: [UInt8] = []) {
         self.method = method
         self.endpoint = endpoint
@@ -60,20 +60,20 @@ package struct HTTPRequestSpec: Sendable {
     }
 }
 
-/// What a server answered.
+/// A server's answer.
 package struct HTTPAnswer: Sendable {
-    /// The status as sent.
+    /// The status code, any number.
     package var status: Int
-    /// The headers in their order, names as spelled by the server.
+    /// The fields in order, with names as the server spelled them.
     package var headers: [(String, String)]
     /// The body without transfer coding.
     package var body: [UInt8]
-    /// When the last byte had arrived.
+    /// When the last byte arrived.
     package var receivedAt: ContinuousClock.Instant
 
-    /// The first value of a header, whatever the case of its name.
+    /// The first value of a field; case does not matter.
     package func header(_ name: String) -> String? { headers.first(named: name) }
 
-    /// The body as text, with replacement characters where it is not UTF-8.
+    /// The body as text, with replacement characters for invalid UTF-8.
     package var text: String { String(decoding: body, as: UTF8.self) }
 }

@@ -1,49 +1,48 @@
 import HoldfastPlatform
 
-/// A request as a server received it; also the one that asks for a WebSocket.
+/// A request as a server received it, including a request for a WebSocket.
 package struct HTTPServerRequest: Sendable {
-    /// As sent, which is upper case by custom only.
+    /// The method as sent; usually, but not always, in capitals.
     package var method: String
-    /// Path and query as on the wire, still percent-encoded.
+    /// Path and query as on the wire, percent-encoded.
     package var target: String
-    /// In their order, names as spelled by the client.
+    /// The fields in order, with names as the client spelled them.
     package var headers: [(String, String)] = []
-    /// Without transfer coding; empty when there is none.
+    /// The body without transfer coding; empty if there is none.
     package var body: [UInt8] = []
     package var remoteAddress = ""
-    /// Tells when the client goes away before it has its answer; nil where nobody can tell.
+    /// Signals that the client disconnected before its answer; nil if that can't be detected.
     package var departure: Departure?
 
     /// The target without the query.
     package var path: String { String(target.prefix { $0 != "?" }) }
-    /// What follows the first question mark, if there is one.
+    /// Everything after the first question mark, if there is one.
     package var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
 
-    /// The first value of a header, whatever the case of its name.
+    /// The first value of a field; case does not matter.
     package func header(_ name: String) -> String? { headers.first(named: name) }
 }
 
 extension [(String, String)] {
-    /// The first value of a header field, whatever the case of its name.
     func first(named name: String) -> String? { first { $0.0.lowercased() == name.lowercased() }?.1 }
 }
 
-/// The request that asks for a WebSocket; it has no body.
+/// A request for a WebSocket; it has no body.
 package typealias UpgradeRequest = HTTPServerRequest
 
 package struct HTTPServerResponse: Sendable {
     /// From 200 to 599.
     package var status: Int
-    /// `Content-Length` is added unless it is here.
+    /// The fields; `Content-Length` is added if it is missing.
     package var headers: [(String, String)]
     package var body: [UInt8]
-    /// A body that comes piece by piece, each sent at once, in place of ``body``; nil for one that is whole.
+    /// A streamed body, each piece sent at once, in place of ``body``; nil for a complete body.
     ///
-    /// The next piece is asked for when the one before has left; a client that goes away ends the asking.
+    /// The next piece is requested once the previous one is sent; the stream ends when the client disconnects.
     package var pieces: AsyncStream<[UInt8]>?
-    /// Whether nothing is sent, and the exchange ends instead: with HTTP/1.1 the connection, with HTTP/2 the stream.
+    /// Whether the exchange ends without an answer: HTTP/1.1 ends the connection, HTTP/2 the stream.
     package private(set) var isHangUp = false
-    /// Whether an exchange that ends without an answer ends by a reset, where there is a connection of its own.
+    /// Whether an exchange without an answer ends by a reset, on HTTP/1.1.
     private(set) var isReset = false
 
     package init(status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []) {
@@ -52,7 +51,7 @@ package struct HTTPServerResponse: Sendable {
         self.body = body
     }
 
-    /// No answer: the exchange ends.
+    /// No answer: the connection or stream ends in order.
     package static var hangUp: HTTPServerResponse {
         var response = HTTPServerResponse(status: 500)
         response.isHangUp = true
@@ -74,13 +73,13 @@ package struct HTTPServerResponse: Sendable {
 /// Whether a client gets its WebSocket.
 package enum UpgradeDecision: Sendable {
     case accept
-    /// It gets this answer instead, and the connection ends.
+    /// The client gets this answer instead, and the connection ends.
     case refuse(status: Int, body: String)
-    /// It gets no answer: the connection is reset.
+    /// The client gets no answer: the connection is reset.
     case reset
 }
 
-/// Tells that the client of a request has gone away.
+/// Signals that the client of a request has disconnected.
 package final class Departure: Sendable {
     private struct State {
         var hasHappened = false
@@ -89,9 +88,9 @@ package final class Departure: Sendable {
 
     private let state = Mutex(State())
 
-    /// Does something once the client is gone, at once when it is gone already.
+    /// Runs an action once the client is gone, or at once if it already is.
     ///
-    /// Only the latest act counts, because the requests of a connection come one after the other.
+    /// A new action replaces the old one, because the requests of a connection are handled one at a time.
     package func whenGone(_ act: @escaping @Sendable () -> Void) {
         let isGone = state.withLock { state in
             if !state.hasHappened { state.act = act }

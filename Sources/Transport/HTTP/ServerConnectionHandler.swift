@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// One HTTP connection of a server: collects requests, has them answered one after the other, and hands over upgrades.
+/// One HTTP connection of a server: collects requests, answers them one at a time, and hands over upgrades.
 final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -10,7 +10,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         var head: HTTPRequestHead
         var body: [UInt8] = []
 
-        /// The decoder reads nothing as HTTP after a request that asks for another protocol.
+        /// After a request for another protocol, the decoder treats no further bytes as HTTP.
         var asksForUpgrade: Bool {
             head.headers.contains(name: "Upgrade")
                 && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
@@ -117,7 +117,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         }
     }
 
-    /// What RFC 6455 section 4.2.1 demands of the request.
+    /// An error answer if the request breaks RFC 6455 section 4.2.1.
     private static func flaw(of head: HTTPRequestHead) -> HTTPServerResponse? {
         guard head.method == .GET else { return .plain(405, "a WebSocket is asked for with GET") }
         guard head.headers[canonicalForm: "connection"].contains(where: { $0.lowercased() == "upgrade" }) else {
@@ -166,7 +166,6 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         if !busy { context.read() }
     }
 
-    /// Answers and ends the connection.
     private func finish(_ response: HTTPServerResponse, _ context: ChannelHandlerContext) {
         answer(response, keepAlive: false, context)
     }
@@ -178,7 +177,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         how(context.channel)
     }
 
-    /// Lets go of all requests that are not being answered yet.
+    /// Drops all requests that have not been started.
     private func release() {
         for request in waiting + [collecting].compactMap({ $0 }) { registry.release(request.body.count) }
         waiting = []
@@ -259,7 +258,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError, !ending, !busy else {
-            // Answers that are under way cannot reach a client that broke the connection.
+            // Pending answers cannot reach a client that broke the connection.
             ending = true
             return context.close(promise: nil)
         }

@@ -16,12 +16,12 @@ package final class ServerSocket: WebSocketEnd {
 
     package var isEnded: Bool { core.ended.outcome != nil }
 
-    /// When the client last gave a sign of life: its last bytes came in, or some of them wait still to be handled.
+    /// When the last bytes came from the client; now, if received bytes still wait to be handled.
     package var heardAt: ContinuousClock.Instant {
         core.queue.queuedBytes > 0 ? .now : core.withState { $0.heardAt }
     }
 
-    /// A client that does not read is reset, because one that missed a message must reconnect to learn of it.
+    /// A client that does not read is reset: it would miss messages, and only a reconnect makes it ask for them.
     package func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void> {
         do {
             return try core.post(bytes)
@@ -31,10 +31,10 @@ package final class ServerSocket: WebSocketEnd {
         }
     }
 
-    /// Queues a text message without waiting; messages leave in the order of the calls.
+    /// Queues a text message without waiting; messages are sent in the order of the calls.
     ///
-    /// * `fragments`: How many frames it takes, cut anywhere, also inside characters; fewer when there are fewer bytes.
-    /// - Throws: `closed` when the socket is closed or closing, `peerTooSlow` when the client does not read.
+    /// * `fragments`: The number of frames, cut at any byte, even inside a character; fewer if there are fewer bytes.
+    /// - Throws: `closed` if the socket is closed or closing, `peerTooSlow` if the client does not read.
     package func post(text: String, fragments: Int = 1) throws(TransportProblem) {
         let bytes = Array(text.utf8)
         let count = max(1, min(fragments, bytes.count))
@@ -49,7 +49,7 @@ package final class ServerSocket: WebSocketEnd {
         _ = try queue(encoded)
     }
 
-    /// Queues a ping without waiting for it to leave; it keeps its place among the messages.
+    /// Queues a ping, in order with the messages, without waiting.
     package func post(ping payload: [UInt8]) throws(TransportProblem) {
         _ = try queue(core.encoded(WebSocketFrame(.ping, payload)))
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP connection without any protocol, for peers that misbehave on purpose.
+/// A TCP connection without a protocol, for peers that misbehave on purpose.
 package final class RawConnection: SocketEnd {
     package let core: SocketCore
 
@@ -24,22 +24,22 @@ package final class RawConnection: SocketEnd {
         return RawConnection(core: core)
     }
 
-    /// The next bytes as they arrive, or nil when the connection is over or the task is cancelled.
+    /// The next bytes, or nil once the connection is over or the task is canceled.
     package nonisolated(nonsending) func next() async -> [UInt8]? {
         guard case .binary(let bytes) = await core.queue.next()?.event else { return nil }
         return bytes
     }
 
-    /// The next bytes, or how the connection ended, waiting at most `limit`.
+    /// The next bytes, or how the connection ended, within `limit`.
     /// - Returns: `binary` with the bytes, `eof` or `failed`; nil after either.
-    /// - Throws: `late`, or `cancelled` when the task is cancelled.
+    /// - Throws: `late`, or `cancelled` if the task is canceled.
     func nextEvent(within limit: Duration) async throws(TransportProblem) -> WebSocketEvent? {
         try await core.queue.next(within: limit, "byte", at: core.address)?.event
     }
 
-    /// Reads until what was read contains the text, or the connection is over.
+    /// Reads until the bytes contain the text, or the connection is over.
     /// - Returns: Everything read, which may go beyond the text.
-    /// - Throws: `late`, or `cancelled` when the task is cancelled.
+    /// - Throws: `late`, or `cancelled` if the task is canceled.
     package func read(
         until end: String = "\r\n\r\n", within limit: Duration = .seconds(10)
     ) async throws(TransportProblem) -> [UInt8] {
@@ -54,7 +54,7 @@ package final class RawConnection: SocketEnd {
         }
     }
 
-    /// Sends bytes and returns when the operating system has taken them.
+    /// Sends bytes and returns once the operating system has taken them.
     package nonisolated(nonsending) func send(_ bytes: [UInt8]) async throws(TransportProblem) {
         try await core.post(bytes).value()
     }
@@ -63,11 +63,11 @@ package final class RawConnection: SocketEnd {
         try await send(Array(text.utf8))
     }
 
-    /// Reads an upgrade request and answers it as a server must, for peers that misbehave only afterwards.
+    /// Reads an upgrade request and accepts it correctly, for peers that misbehave only later.
     ///
     /// * `bytes`: Sent in the same packet as the answer.
     /// - Returns: The head of the request.
-    /// - Throws: `late`, `closed` or `reset`; `protocolError` when the request holds no key.
+    /// - Throws: `late`, `closed` or `reset`; `protocolError` if the request has no key.
     @discardableResult
     func acceptWebSocket(
         followedBy bytes: [UInt8] = [], within limit: Duration = .seconds(10)

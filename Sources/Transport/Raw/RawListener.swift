@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Listens on TCP and gives every connection to a closure; speaks no protocol itself.
+/// Listens on TCP and hands every connection to a closure, without a protocol.
 final class RawListener: Sendable {
     var port: Int { listener.port }
 
@@ -10,7 +10,7 @@ final class RawListener: Sendable {
 
     /// Starts to listen.
     ///
-    /// * `serve`: Has the connection for itself; returning ends it, unless it was silenced.
+    /// * `serve`: Owns the connection; returning ends it, unless it was silenced.
     /// - Throws: `cannotListen`.
     static func start(
         host: String = "127.0.0.1", port: Int = 0, serve: @escaping @Sendable (RawConnection) async -> Void
@@ -31,11 +31,11 @@ final class RawListener: Sendable {
         return RawListener(listener: listener)
     }
 
-    /// Stops listening, resets every connection, and returns when the closures have returned, after 2 s at the latest.
+    /// Stops listening, resets every connection, and returns once the closures have returned, after at most 2 s.
     func stop() async { await listener.stop() }
 }
 
-/// Bytes in, the same bytes out as events.
+/// Delivers received bytes as events.
 final class RawHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

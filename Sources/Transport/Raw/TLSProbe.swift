@@ -1,4 +1,4 @@
-/// Tells a port that uses TLS from one that does not, without a TLS library.
+/// Detects whether a port uses TLS, without a TLS library.
 package enum TLSProbe {
     /// Whether a port answers the first message of a TLS handshake with a handshake or an alert (RFC 8446, 5.1).
     package static func findsTLS(at endpoint: Endpoint, within limit: Duration) async -> Bool {
@@ -8,11 +8,11 @@ package enum TLSProbe {
         guard (try? await connection.send(clientHello)) != nil,
             case .binary(let answer) = try? await connection.nextEvent(within: limit), let type = answer.first
         else { return false }
-        // An alert, or a handshake that begins with a ServerHello; a port that echoes sends the ClientHello back.
+        // An alert, or a handshake that starts with a ServerHello; a port that echoes sends the ClientHello back.
         return type == 21 || type == 22 && answer.dropFirst(5).first == 2
     }
 
-    /// A ClientHello of TLS 1.2 with three common cipher suites; a server with newer versions alone answers with an alert.
+    /// A ClientHello of TLS 1.2 with three common cipher suites; a server that only has newer versions sends an alert.
     private static var clientHello: [UInt8] {
         let body: [UInt8] =
             [3, 3] + (0..<32).map { _ in UInt8.random(in: .min ... .max) }

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Cuts one direction of a WebSocket into pieces that can be passed on as they came, and says what each of them means.
+/// Splits one direction of a WebSocket into pieces that are forwarded unchanged, each with its meaning.
 ///
-/// The bytes are never built anew, so fragments, masks and whatever a peer does wrong arrive as they were sent.
+/// The bytes are never rebuilt, so fragments, masks and a peer's protocol errors arrive as they were sent.
 struct FrameCutter {
-    /// Some bytes, and what is whole with them; nil when nothing is.
+    /// Some bytes, and the event they complete; nil if they complete none.
     struct Piece {
         var bytes: ByteBuffer
         var event: WebSocketEvent?
@@ -14,9 +14,9 @@ struct FrameCutter {
     private var decoder: MessageDecoder
     private var rest = ByteBuffer()
     private var pending = ByteBuffer()
-    /// Whether the parts of a message wait until it is whole, so that it can be left out.
+    /// Whether the parts of a message are held until it is complete, so that it can be dropped.
     private var holds: Bool
-    /// Why nothing can be read any more.
+    /// Why reading has stopped for good.
     private(set) var problem: TransportProblem?
 
     init(from side: RelaySide, limits: RelayLimits, holds: Bool) {
@@ -27,15 +27,15 @@ struct FrameCutter {
             address: "\(side.rawValue)")
     }
 
-    /// How many bytes of messages that are not whole yet are kept.
+    /// The bytes of incomplete messages that are held.
     var heldBytes: Int { decoder.heldBytes + pending.readableBytes }
 
-    /// Whether a frame of the relay may go out without breaking one of the peer's.
+    /// Whether the relay may insert a frame without breaking one of the peer's.
     var isBetweenFrames: Bool {
         problem == nil && decoder.isBetweenFrames && rest.readableBytes == 0 && pending.readableBytes == 0
     }
 
-    /// Reads nothing any more.
+    /// Stops reading for good.
     mutating func giveUp(_ problem: TransportProblem) -> Piece {
         self.problem = problem
         defer {
@@ -46,15 +46,15 @@ struct FrameCutter {
         return Piece(bytes: pending, event: nil)
     }
 
-    /// The pieces that are complete with the next bytes, in order.
+    /// The pieces that the next bytes complete, in order.
     mutating func feed(_ new: ByteBuffer) -> [Piece] {
         guard problem == nil else { return [Piece(bytes: new, event: nil)] }
         var pieces: [Piece] = []
-        // An unfinished header was passed on already, or waits in `pending`; the decoder needs it again.
+        // An unfinished header was already forwarded, or is held in `pending`; the decoder needs it again.
         let overlap = rest.readableBytes
         var source = rest
         if overlap > 0 { source.writeImmutableBuffer(new) } else { source = new }
-        // Shares the storage; slices of what the decoder has taken are cut from it.
+        // Shares the storage; the pieces are slices of it.
         let whole = source
         var taken = source.readerIndex + overlap
         do {
@@ -66,7 +66,7 @@ struct FrameCutter {
             }
             rest = source.slice()
             add(whole.getSlice(at: taken, length: whole.writerIndex - taken), to: &pieces)
-            // Sixteen bytes at most; a copy frees what the socket read.
+            // At most sixteen bytes; the copy releases the read buffer.
             rest = ByteBuffer(bytes: rest.readableBytesView)
         } catch {
             let tail = whole.getSlice(at: taken, length: whole.writerIndex - taken)
@@ -85,7 +85,7 @@ struct FrameCutter {
     private mutating func piece(_ bytes: ByteBuffer, _ event: WebSocketEvent) -> [Piece] {
         guard pending.readableBytes > 0 || holds else { return [Piece(bytes: bytes, event: event)] }
         pending.writeImmutableBuffer(bytes)
-        // A control frame may stand between the fragments of a message: it goes ahead of them.
+        // A control frame may stand between the fragments of a message; it goes first.
         guard let size = controlSize(event), size < pending.readableBytes else {
             defer { pending = ByteBuffer() }
             return [Piece(bytes: pending, event: event)]

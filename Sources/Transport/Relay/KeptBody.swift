@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A copy of a body for the watcher, up to the bounds of the relay.
+/// A copy of a body for the watcher, within the relay's limits.
 struct KeptBody {
     private var bytes: [UInt8] = []
     private var isUnseen = false
@@ -14,7 +14,6 @@ struct KeptBody {
         self.account = account
     }
 
-    /// Whether it was too large.
     var isTooLarge: Bool { isUnseen }
 
     mutating func add(_ part: ByteBuffer) {
@@ -26,7 +25,7 @@ struct KeptBody {
         bytes += part.readableBytesView
     }
 
-    /// What was kept; nothing is afterwards.
+    /// Returns the copy and clears it.
     mutating func take() -> RelayBody {
         defer { drop() }
         return isUnseen ? .unseen : .whole(bytes)

@@ -2,19 +2,19 @@ import HoldfastBasics
 import NIOCore
 import NIOHTTP1
 
-/// Stands between clients and a server, passes on what they say to each other, and shows it to a watcher.
+/// Forwards traffic between clients and a server, and shows it to a watcher.
 ///
-/// Each connection of a client has one to the server that is its own, so what one peer does to its connection is done to the
-/// other's: the end of one is the end of the other, and a reset is passed on as a reset. A WebSocket passes byte by byte.
+/// Each client connection has its own connection to the server. If one of the two ends or is reset, the relay does the
+/// same to the other. It forwards the bytes of a WebSocket unchanged.
 package enum Relay {
-    /// Starts to listen; the server is asked for only when a client comes.
+    /// Starts to listen; the relay connects to the server only when a client comes.
     ///
     /// * `port`: 0 takes a free one.
-    /// * `upstream`: The server; its scheme says whether TLS is spoken, its path means nothing.
-    /// * `tls`: Certificate and key for clients that speak TLS; without them they do not.
-    /// * `holdsMessages`: Whether the parts of a message wait until it is whole: only then can it be left out.
-    /// - Returns: A server that listens already; stopping it closes every WebSocket with 1001 on both sides.
-    /// - Throws: `cannotListen`, or `tls` when a certificate cannot be used.
+    /// * `upstream`: The server; the scheme decides about TLS, and the path is ignored.
+    /// * `tls`: Certificate and key for TLS to the clients; nil for none.
+    /// * `holdsMessages`: Whether to hold a message until it is complete; only then can it be dropped.
+    /// - Returns: A server that already listens; a stop closes every WebSocket with 1001 on both sides.
+    /// - Throws: `cannotListen`, or `tls` if a certificate cannot be used.
     package static func start(
         host: String = "127.0.0.1", port: Int = 0, upstream: Endpoint, tls: TLSIdentity? = nil,
         upstreamTLS: TLSOptions = TLSOptions(), limits: RelayLimits = RelayLimits(), holdsMessages: Bool = false,
@@ -23,7 +23,7 @@ package enum Relay {
         let secure = try tls.map { (identity) throws(TransportProblem) in
             try TLS.serverHandlers(identity)
         }
-        // An unreadable trust file is the caller's fault, and told before anybody connects.
+        // An unreadable trust file is the caller's mistake, so it is reported before anyone connects.
         if upstream.scheme.isSecure { _ = try TLS.clientHandler(upstreamTLS, for: upstream) }
         let lastNumber = Shared(0)
         let listener = try await Listener.start(host: host, port: port, maxConnections: limits.maxConnections) {
@@ -42,7 +42,7 @@ package enum Relay {
 }
 
 extension HTTPRequestEncoder.Configuration {
-    /// Length and coding of a body are passed on as the client gave them.
+    /// Forwards the client's body length and coding unchanged.
     static var asGiven: Self {
         var configuration = Self()
         configuration.automaticallySetFramingHeaders = false
@@ -51,7 +51,7 @@ extension HTTPRequestEncoder.Configuration {
 }
 
 extension HTTPResponseEncoder.Configuration {
-    /// Length and coding of a body are passed on as the server gave them.
+    /// Forwards the server's body length and coding unchanged.
     static var asGiven: Self {
         var configuration = Self()
         configuration.automaticallySetFramingHeaders = false

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOTLS
 
-/// The client's connection of a relay while it speaks HTTP.
+/// The client side of a relay while it speaks HTTP.
 final class RelayClientHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
 
@@ -40,7 +40,7 @@ final class RelayClientHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// The server's connection of a relay while it speaks HTTP.
+/// The server side of a relay while it speaks HTTP.
 final class RelayServerHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
 

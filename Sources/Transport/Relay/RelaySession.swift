@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// What the connections of one relay share.
+/// The settings that all connections of a relay share.
 struct RelaySettings: Sendable {
     let upstream: Endpoint
     let tls: TLSOptions
@@ -15,9 +15,9 @@ struct RelaySettings: Sendable {
     let lastNumber: Shared<Int>
 }
 
-/// One client of a relay and the connection to the server that is its own; both live on one event loop.
+/// One client of a relay and its connection to the server; both run on one event loop.
 ///
-/// One exchange is under way at a time. What came too early waits, and meanwhile nothing more is read.
+/// One exchange is active at a time. Later requests wait, and nothing more is read meanwhile.
 final class RelaySession {
     struct Exchange {
         let number: Int
@@ -29,13 +29,13 @@ final class RelaySession {
         var isTold = false
         /// Whether the client's body has ended.
         var isAsked = false
-        /// Whether parts of the request may go to the server now.
+        /// Whether parts of the request may be sent to the server now.
         var isOpen = false
-        /// Whether the server's parts wait.
+        /// Whether the server's parts are held back.
         var isDelayed = false
-        /// Whether the relay answered in place of the server, so that the rest of the request means nothing.
+        /// Whether the relay answered in place of the server, so that the rest of the request is ignored.
         var isSettled = false
-        /// Whether the watcher knows how it ended.
+        /// Whether the watcher was notified of the end.
         var isOver = false
     }
 
@@ -61,7 +61,7 @@ final class RelaySession {
     private var watcher: any RelayWatcher { settings.watcher }
     private var address: String { settings.upstream.httpBase.address }
 
-    /// Does something later, unless the session is over by then.
+    /// Runs the body later, unless the session is over by then.
     private func later(_ time: Duration, _ body: @escaping (RelaySession) -> Void) {
         loop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [weak self] in
             if let self, !self.isEnding { body(self) }
@@ -86,7 +86,7 @@ final class RelaySession {
         readClient()
     }
 
-    /// Reads on where what comes can be taken.
+    /// Resumes reading as far as there is room.
     private func readClient() {
         guard !isSilent, tunnel == nil, waiting.isEmpty, exchange.map({ !$0.isAsked || $0.isSettled }) ?? true
         else { return }
@@ -149,7 +149,7 @@ final class RelaySession {
         watcher.asked(body, number: exchange.number)
     }
 
-    /// Answers in place of the server, and ends the connection after that.
+    /// Answers in place of the server, then ends the connection.
     private func answer(_ response: HTTPServerResponse) {
         guard let exchange, exchange.answer == nil else { return end() }
         self.exchange?.isSettled = true
@@ -178,7 +178,7 @@ final class RelaySession {
         guard let exchange else { return }
         if let server, server.isActive {
             guard exchange.isUpgrade else { return open() }
-            // The answer to an upgrade has to be the first on its connection; the old one has nothing more to do.
+            // The answer to an upgrade must be the first on its connection, and the old connection is done.
             self.server = nil
             server.close(promise: nil)
         }
@@ -209,13 +209,13 @@ final class RelaySession {
         }
     }
 
-    /// Sends the head on its way, and what waited behind it.
+    /// Sends the head and the parts that waited behind it.
     private func open() {
         guard let exchange, let server, !isEnding else { return }
         self.exchange?.isOpen = true
         let head = RelayHeads.passed(exchange.head, to: settings.upstream, isSecure: settings.isSecure)
         server.write(HTTPClientRequestPart.head(head), promise: nil)
-        // Nothing follows the head of an upgrade that could be waited for.
+        // The head of an upgrade has no body to wait for.
         if exchange.isUpgrade { tellRequest() }
         takeOn()
         server.flush()
@@ -280,7 +280,7 @@ final class RelaySession {
 
     private func pass(_ head: HTTPResponseHead) {
         guard let exchange else { return }
-        // Behind an upgrade that was refused, the decoder reads nothing as HTTP any more.
+        // After a refused upgrade, HTTP decoding is off.
         let isLast = exchange.head.headers.contains(name: "Upgrade")
         client.write(
             HTTPServerResponsePart.head(
@@ -299,7 +299,7 @@ final class RelaySession {
         let wasAsked = exchange.isAsked
         self.exchange = nil
         client.writeAndFlush(HTTPServerResponsePart.end(trailers), promise: nil)
-        // An answer before the end of the question: what is left of it cannot be told from the next one.
+        // The server answered before the request ended, so the rest of it cannot be told from the next request.
         guard wasAsked, !exchange.head.headers.contains(name: "Upgrade") else { return end() }
         rest()
         takeOn()
@@ -324,7 +324,7 @@ final class RelaySession {
             tellRequest()
             fail(TransportProblem(wasReset.contains(.server) ? .reset : .closed, at: address), by: .server)
         } else if exchange != nil {
-            // The next question is already here, and gets a connection of its own.
+            // The next request is already here and gets its own connection.
             return
         }
         if wasReset.contains(.server) { cutClient(.reset) } else { end() }
@@ -340,7 +340,7 @@ final class RelaySession {
             return unreachable(problem)
         }
         if side == .client, tunnel == nil, error is HTTPParserError, exchange == nil, !isEnding {
-            // Not HTTP: there is nobody to pass it on to.
+            // Not HTTP, so there is no server to forward it to.
             client.write(
                 HTTPServerResponsePart.head(HTTPServerResponse.plain(400, "not an HTTP request").head(.http1_1)),
                 promise: nil)
@@ -385,7 +385,7 @@ final class RelaySession {
         }
     }
 
-    /// The relay stops: goodbye to WebSockets, the end after the answer under way to the others.
+    /// Says goodbye when the relay stops: WebSockets get a close frame, others end after the current answer.
     func goodbye() {
         if let tunnel { return tunnel.close(1001) }
         if exchange == nil { end() }
@@ -407,7 +407,7 @@ final class RelaySession {
         if let server, server.isActive { how == .reset ? WireHandler.reset(server) : WireHandler.end(server) }
     }
 
-    /// Ends both connections once everything was read by the client.
+    /// Ends both connections once the client has read everything.
     private func end() {
         guard !isEnding else { return }
         isEnding = true

@@ -1,20 +1,20 @@
 import NIOCore
 import NIOHTTP1
 
-/// The two directions of one WebSocket that passes through a relay.
+/// The two directions of one WebSocket through a relay.
 ///
-/// Bytes go on as they came. A direction is read only while the other peer takes what it gets, so that a flood fills the
-/// buffers of whoever sends it, and no memory here.
+/// Bytes are forwarded unchanged. The relay reads from one peer only while the other takes the bytes, so a flood fills
+/// the sender's buffers and not the relay's memory.
 final class RelayTunnel {
-    /// A class, so that a message that grows piece by piece is never copied.
+    /// A class, so that a growing message is never copied.
     private final class Direction {
         var cutter: FrameCutter
         var held = 0
-        /// Pieces behind one that is delayed, with what becomes of the first where that is decided.
+        /// The pieces behind a delayed one, each with its decision if there is one.
         var queue: [FrameCutter.Piece] = []
         var decided: RelayDeed?
         var isDelayed = false
-        /// The end of the peer that comes behind delayed pieces.
+        /// How the peer ended the connection, applied after the delayed pieces.
         var ending: Bool?
 
         init(from side: RelaySide, _ settings: RelaySettings) {
@@ -43,7 +43,7 @@ final class RelayTunnel {
     private func channel(_ side: RelaySide) -> any Channel { side == .client ? client : server }
     private func direction(_ side: RelaySide) -> Direction { side == .client ? fromClient : fromServer }
 
-    /// Takes HTTP out of both pipelines.
+    /// Removes HTTP from both pipelines.
     func takeOver() throws {
         let (forClient, forServer) = (client.pipeline.syncOperations, server.pipeline.syncOperations)
         try forClient.addHandler(RelayTunnelHandler(self, .client))
@@ -103,7 +103,7 @@ final class RelayTunnel {
         }
         guard let event = piece.event else { return pass(piece.bytes, from: side) }
         if case .tooLarge = event {
-            // The rest of it passes unseen, so its beginning must too.
+            // The rest of it is forwarded unseen, so its beginning must be too.
             _ = settings.watcher.saw(event, from: side, number: number)
             return pass(piece.bytes, from: side)
         }
@@ -159,7 +159,7 @@ final class RelayTunnel {
         if bytes.readableBytes > 0 { channel(side.other).write(bytes, promise: nil) }
     }
 
-    /// Sends a peer what was passed to it, once that is written down.
+    /// Sends the forwarded bytes once the watcher has recorded them.
     private func flush(_ side: RelaySide) {
         settings.watcher.keep()
         channel(side).flush()
@@ -179,11 +179,10 @@ final class RelayTunnel {
 
     // MARK: ending
 
-    /// A peer's connection is gone.
     func ended(_ side: RelaySide, wasReset: Bool) {
         guard !isOver else { return }
         if isSilent {
-            // Nobody is left to be silent to.
+            // The other peer is gone as well.
             over()
             return channel(side.other).close(promise: nil)
         }
@@ -194,7 +193,7 @@ final class RelayTunnel {
         follow(side, wasReset: wasReset)
     }
 
-    /// Lets the other peer see how the first one ended.
+    /// Ends the other peer's connection the same way.
     private func follow(_ side: RelaySide, wasReset: Bool) {
         guard !isOver else { return }
         settings.watcher.ended(by: side, wasReset: wasReset, number: number)
@@ -206,7 +205,7 @@ final class RelayTunnel {
         WireHandler.endWhenSent(other, within: settings.limits.patience)
     }
 
-    /// Says goodbye to both peers; where a frame is half through, there is no place for one, and the connection just ends.
+    /// Sends both peers a close frame; inside a partial frame that is impossible, and the connection just ends.
     func close(_ code: UInt16) {
         guard !isOver else { return }
         for side in [RelaySide.client, .server] where channel(side).isActive {
@@ -230,7 +229,7 @@ final class RelayTunnel {
     }
 }
 
-/// One end of a tunnel, at the top of its pipeline.
+/// The handler at the top of either pipeline of a tunnel.
 final class RelayTunnelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

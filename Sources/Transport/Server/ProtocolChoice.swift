@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Reads the first bytes of a client and sets up the protocol they begin.
+/// Reads a client's first bytes and sets up the protocol they start.
 ///
-/// HTTP/2 begins with a preface that is no request of HTTP/1.1 (RFC 9113, 3.4), with TLS and without. So the bytes decide,
-/// and a client that agreed on `h2` but says something else is answered like one that speaks nonsense.
+/// HTTP/2 starts with a preface that is not an HTTP/1.1 request (RFC 9113, 3.4), with or without TLS. So the bytes
+/// decide, and a client that agreed on `h2` but speaks something else is handled as a bad request.
 final class ProtocolChoice<Handler: TransportHandler>: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -52,10 +52,10 @@ final class ProtocolChoice<Handler: TransportHandler>: ChannelInboundHandler, Re
         let pipeline = context.pipeline.syncOperations
         do {
             if isHTTP2 {
-                try serving.addHTTP2(to: pipeline, of: context.channel)
+                guard try serving.addHTTP2(to: pipeline, of: context.channel) else { return }
             } else {
                 try serving.addHTTP1(to: pipeline)
-                // They were not there when the connection became active.
+                // These handlers were added after the connection became active.
                 context.fireChannelActive()
             }
         } catch {

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// Something that listens on a port for HTTP and WebSocket: a server, or a relay to one.
+/// Listens on a port for HTTP and WebSocket, as a server or as a relay.
 package final class TransportServer: Sendable {
-    /// The port it listens on, also when 0 was asked for.
+    /// The actual port, even if 0 was requested.
     package var port: Int { listener.port }
     package var host: String { listener.host }
     package let isSecure: Bool
@@ -18,10 +18,10 @@ package final class TransportServer: Sendable {
     /// Starts to listen.
     ///
     /// * `port`: 0 takes a free one.
-    /// * `tls`: Certificate and key for `https` and `wss`; without them both schemes go without TLS.
-    /// * `speaksHTTP2`: Whether HTTP/2 is spoken beside HTTP/1.1: agreed on by ALPN, or begun by the client's preface.
-    ///   WebSockets are served over HTTP/1.1 alone.
-    /// - Throws: `cannotListen`, or `tls` when a certificate cannot be used.
+    /// * `tls`: Certificate and key for `https` and `wss`; nil for no TLS.
+    /// * `speaksHTTP2`: Whether to offer HTTP/2 beside HTTP/1.1, by ALPN or the client's preface. WebSockets always use
+    ///   HTTP/1.1.
+    /// - Throws: `cannotListen`, or `tls` if a certificate cannot be used.
     package static func start(
         host: String = "127.0.0.1",
         port: Int = 0,
@@ -51,15 +51,15 @@ package final class TransportServer: Sendable {
 
     package func httpURL(_ path: String = "/") -> String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
 
-    /// Host and port as URLs have them; an IPv6 address stands in brackets (RFC 3986, 3.2.2).
+    /// Host and port for a URL; an IPv6 address gets brackets (RFC 3986, 3.2.2).
     private var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     var connectionCount: Int { listener.registry.connectionCount }
 
-    /// Stops listening, says goodbye to every client, and returns when the last handler has returned.
+    /// Stops listening, says goodbye to every client, and returns once the last handler has returned.
     ///
-    /// * `timeout`: How long clients may take to go; then they are reset. Zero resets at once.
-    /// * `code`: What WebSockets are closed with: 1001 going away, 1012 restart.
+    /// * `timeout`: How long clients may take to leave before they are reset. Zero resets at once.
+    /// * `code`: The close code of WebSockets: 1001 going away, 1012 restart.
     package func stop(graceful timeout: Duration = .seconds(2), code: UInt16 = 1001, reason: String = "") async {
         await listener.stop(grace: timeout, code: code, reason: reason)
     }

@@ -19,7 +19,7 @@ enum DER {
 
     static func sequence(_ parts: [UInt8]...) -> [UInt8] { value(0x30, parts.flatMap(\.self)) }
     static func set(_ parts: [UInt8]...) -> [UInt8] { value(0x31, parts.flatMap(\.self)) }
-    /// A value whose tag, such as `[0]`, says what it is for.
+    /// A value with a context tag such as `[0]`.
     static func tagged(_ number: UInt8, _ content: [UInt8]) -> [UInt8] { value(0xA0 | number, content) }
     static func boolean(_ value: Bool) -> [UInt8] { self.value(0x01, [value ? 0xFF : 0]) }
     static func octetString(_ bytes: [UInt8]) -> [UInt8] { value(0x04, bytes) }
@@ -27,7 +27,7 @@ enum DER {
 
     static func bitString(_ bytes: [UInt8], unusedBits: UInt8 = 0) -> [UInt8] { value(0x03, [unusedBits] + bytes) }
 
-    /// A number that is not negative, the most significant byte first.
+    /// A nonnegative number, most significant byte first.
     static func integer(_ bytes: [UInt8]) -> [UInt8] {
         let digits = Array(bytes.drop { $0 == 0 })
         return value(0x02, digits.first.map { $0 & 0x80 == 0 } ?? false ? digits : [0] + digits)

@@ -1,18 +1,16 @@
 import HoldfastBasics
 
-/// Signatures by ECDSA on the curve P-256 with SHA-256 (FIPS 186-4), for certificates that live for one run.
+/// ECDSA signatures on the curve P-256 with SHA-256 (FIPS 186-4), for certificates that live for one run.
 ///
-/// A package that does this brings a second TLS library, which took two fifths of a first build. The steps here take a time that depends
-/// on the key: fit for a key that one process makes, uses twice on this machine and forgets, and for no other.
+/// A crypto package would add a second TLS library, two fifths of a first build. These computations take a time that
+/// depends on the key: use them only for a throw-away key that never leaves this machine.
 struct P256 {
-    /// A private key, 32 bytes.
     let privateKey: [UInt8]
     /// The public key as an uncompressed point: 4, x, y (SEC 1, section 2.3.3).
     let publicKey: [UInt8]
 
     private let secret: Words
 
-    /// Makes a key from the random numbers of the system.
     init() {
         var generator = SystemRandomNumberGenerator()
         var key = [UInt8]()
@@ -20,7 +18,7 @@ struct P256 {
         self.init(checked: key)
     }
 
-    /// Takes a key of 32 bytes; nil when it is not between 1 and the order of the curve.
+    /// Uses a key of 32 bytes; nil if it is outside the order of the curve.
     init?(privateKey: [UInt8]) {
         guard privateKey.count == 32, Self.isKey(Words(bytes: privateKey)) else { return nil }
         self.init(checked: privateKey)
@@ -33,7 +31,7 @@ struct P256 {
         publicKey = [4] + x.bytes + y.bytes
     }
 
-    /// The signature of a message, r and s of 32 bytes each, with the nonce of RFC 6979: the same for the same message.
+    /// Signs a message: r and s, 32 bytes each, with the deterministic nonce of RFC 6979.
     func signature(of message: [UInt8]) -> (r: [UInt8], s: [UInt8]) {
         let order = PrimeField.order
         let digest = SHA256.digest(message)
@@ -75,7 +73,7 @@ private struct Nonces {
         return value
     }
 
-    /// HMAC with SHA-256 (RFC 2104); the key is shorter than a block.
+    /// HMAC with SHA-256 (RFC 2104), for keys shorter than a block.
     private func hmac(_ message: [UInt8]) -> [UInt8] {
         let block = key + [UInt8](repeating: 0, count: 64 - key.count)
         return SHA256.digest(block.map { $0 ^ 0x5C } + SHA256.digest(block.map { $0 ^ 0x36 } + message))
@@ -89,7 +87,7 @@ private struct Words: Comparable {
 
     init(_ words: [UInt64]) { self.words = words }
 
-    /// From 32 bytes, the most significant first.
+    /// Reads 32 bytes, most significant first.
     init(bytes: [UInt8]) {
         words = (0..<4).map { index in bytes[(24 - 8 * index)..<(32 - 8 * index)].reduce(0) { $0 << 8 | UInt64($1) } }
     }
@@ -111,7 +109,6 @@ private struct Words: Comparable {
         return false
     }
 
-    /// The sum modulo 2^256, and whether it was larger.
     func adding(_ other: Words) -> (sum: Words, overflows: Bool) {
         var (sum, carry) = (words, false)
         for index in 0..<4 {
@@ -136,15 +133,14 @@ private struct Words: Comparable {
     }
 }
 
-/// Arithmetic modulo a prime above 2^255; products are of numbers in Montgomery form (Handbook of Applied Cryptography, 14.36).
+/// Arithmetic modulo a prime above 2^255, in Montgomery form (Handbook of Applied Cryptography, 14.36).
 private struct PrimeField {
     let modulus: Words
     /// -1 / modulus, modulo 2^64.
     private let factor: UInt64
-    /// 2^512 modulo the modulus: brings a number into Montgomery form.
+    /// 2^512 modulo the modulus; converts a number to Montgomery form.
     private let square: Words
 
-    /// The field that the coordinates of points are in.
     static let coordinates = PrimeField([
         0xffff_ffff_ffff_ffff, 0x0000_0000_ffff_ffff, 0x0000_0000_0000_0000, 0xffff_ffff_0000_0001,
     ])
@@ -176,7 +172,7 @@ private struct PrimeField {
         return isNegative ? difference.adding(modulus).sum : difference
     }
 
-    /// The product of two numbers in Montgomery form, in that form.
+    /// The product of two numbers in Montgomery form.
     func product(_ left: Words, _ right: Words) -> Words {
         var result = [UInt64](repeating: 0, count: 6)
         for word in left.words {
@@ -206,7 +202,7 @@ private struct PrimeField {
     func montgomery(_ number: Words) -> Words { product(number, square) }
     func plain(_ number: Words) -> Words { product(number, .one) }
 
-    /// One divided by a number in Montgomery form, in that form: its power by the modulus less two.
+    /// The inverse in Montgomery form, by Fermat's little theorem.
     func inverse(_ number: Words) -> Words {
         let exponent = modulus.subtracting(Words([2, 0, 0, 0])).difference
         return (0..<256).reversed().reduce(montgomery(.one)) { power, index in
@@ -232,14 +228,14 @@ private struct Point {
             Words([0xcbb6_4068_37bf_51f5, 0x2bce_3357_6b31_5ece, 0x8ee7_eb4a_7c0f_9e16, 0x4fe3_42e2_fe1a_7f9b])),
         z: field.montgomery(.one))
 
-    /// The plain coordinates; the point is not infinity.
+    /// The plain coordinates; the point must not be infinity.
     var coordinates: (x: Words, y: Words) {
         let field = Self.field
         let inverse = field.inverse(z)
         return (field.plain(field.product(x, inverse)), field.plain(field.product(y, inverse)))
     }
 
-    /// The point added to itself so often.
+    /// The scalar multiple of the point.
     func times(_ count: Words) -> Point {
         (0..<256).reversed().reduce(Self.infinity) { sum, index in
             let double = sum + sum
@@ -247,7 +243,8 @@ private struct Point {
         }
     }
 
-    /// The complete formula for a = -3: right for every two points, equal ones too (Renes, Costello and Batina 2016, algorithm 4).
+    /// The complete addition formula for a = -3, valid for any two points (Renes, Costello and Batina 2016, algorithm
+    /// 4).
     static func + (left: Point, right: Point) -> Point {
         func product(_ a: Words, _ b: Words) -> Words { field.product(a, b) }
         func sum(_ a: Words, _ b: Words) -> Words { field.sum(a, b) }

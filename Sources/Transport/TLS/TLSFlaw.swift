@@ -1,6 +1,6 @@
 import HoldfastBasics
 
-/// What is wrong with a file that ``TLSOptions`` name; found without a connection, because no server is to blame.
+/// A problem with a file that ``TLSOptions`` name, found before connecting, so that no server is blamed.
 package struct TLSFlaw: Error, Sendable, Equatable {
     /// Which of the files.
     package enum Part: Sendable {
@@ -8,16 +8,16 @@ package struct TLSFlaw: Error, Sendable, Equatable {
     }
 
     package let part: Part
-    /// What is wrong with it, in words that follow its name.
+    /// The problem with the file; continues a sentence that starts with its name.
     package let what: String
-    /// What was expected in its place.
+    /// The expected file.
     package let expected: String
-    /// What to do about it.
+    /// How to fix it.
     package let fix: String
 }
 
 extension TLSOptions {
-    /// Everything that is wrong with the files, given a way to read one of them.
+    /// Everything wrong with the files, given a way to read one of them.
     package func flaws<Failure: Error>(reading text: (String) throws(Failure) -> String) throws(Failure) -> [TLSFlaw] {
         var flaws: [TLSFlaw] = []
         if let trustRootsFile {

@@ -1,41 +1,49 @@
 import HoldfastPlatform
 import NIOCore
 
-/// The TLS library of a program.
+/// The TLS library of a program, and the HTTP/2 library that usually comes with it.
 ///
-/// A TLS library takes a third of a first build, and few runs need one. So this room imports none: the room `TLS` installs it, and a
-/// program without it rejects `wss://` and `https://`.
+/// Both take a third of a first build, and few runs need them. So this module imports neither: the module `TLS`
+/// installs them, and a program without them rejects `wss://` and `https://`.
 package protocol TLSProvider: Sendable {
     /// The handler for one connection of a client.
     func clientHandler(_ options: TLSOptions, for endpoint: Endpoint) throws -> any ChannelHandler
-    /// Makes the handler for each connection of a server; without protocols the server does not take part in ALPN.
+    /// Makes the handler for each connection of a server; without protocols the server does not offer ALPN.
     func serverHandlers(
         _ identity: TLSIdentity, speaking protocols: [String]
     ) throws -> @Sendable () throws -> any ChannelHandler
+    /// Adds HTTP/2 to a connection of a server, with one stream for each request.
+    ///
+    /// The library's limits disconnect a client that resets streams, sends control frames or breaks rules without end.
+    /// This module adds limits on connections, streams, bodies and times.
+    ///
+    /// * `serving`: Adds the handlers that answer the request of one stream.
+    func addHTTP2(
+        to pipeline: ChannelPipeline.SynchronousOperations, of channel: any Channel, within limits: ServerLimits,
+        serving addStream: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void) throws
     /// Whether a PEM text holds certificates that the library can read.
     func reads(certificates pem: String) -> Bool
     /// Whether a PEM text holds a key that the library can read.
     func reads(key pem: String) -> Bool
-    /// Whether a key is that of the first certificate of a chain.
+    /// Whether a key belongs to the first certificate of a chain.
     func belongs(key: String, to chain: String) -> Bool
-    /// What an error of the library means for a connection; nil for errors of others.
+    /// The problem that an error of the library stands for; nil for other errors.
     func code(of error: any Error) -> TransportProblem.Code?
 }
 
-/// The TLS library that this program has.
+/// The TLS library installed in this program.
 package enum TLS {
     private static let installed = Mutex<(any TLSProvider)?>(nil)
 
-    /// The installed library; nil in a program without TLS.
+    /// The installed library, if any.
     static var provider: (any TLSProvider)? { installed.withLock { $0 } }
 
-    /// Gives the program a TLS library; the first one stays.
+    /// Installs a TLS library; later calls have no effect.
     package static func install(_ provider: any TLSProvider) { installed.withLock { $0 = $0 ?? provider } }
 
-    /// The name of the handler that encrypts, in each pipeline that has one.
+    /// The name of the encrypting handler in a pipeline.
     private static let handlerName = "holdfast.tls"
 
-    /// Adds the handler that encrypts.
     static func add(_ handler: any ChannelHandler, to pipeline: ChannelPipeline.SynchronousOperations) throws {
         try pipeline.addHandler(handler, name: handlerName)
     }
@@ -45,7 +53,7 @@ package enum TLS {
         (try? pipeline.context(name: handlerName)) != nil
     }
 
-    /// Calls the library; an error of it, or its absence, becomes a problem at an address.
+    /// Calls the library; an error, or a missing library, becomes a problem at an address.
     private static func asking<Result>(
         at address: String, _ question: (any TLSProvider) throws -> Result
     ) throws(TransportProblem) -> Result {

@@ -1,4 +1,4 @@
-/// What a server shows to its clients: a certificate chain and the key of its leaf.
+/// The certificate chain that a server shows to its clients, and the key of its leaf.
 public struct TLSIdentity: Sendable, Equatable {
     package enum Source: Equatable, Sendable {
         case files(certificate: String, key: String)
@@ -23,18 +23,18 @@ public struct TLSIdentity: Sendable, Equatable {
     }
 }
 
-/// How a client decides which certificates to believe.
+/// Which certificates a client trusts, and which one it shows.
 package struct TLSOptions: Sendable, Equatable {
-    /// Whether any certificate will do, also an expired one or one for another host; off unless asked for.
+    /// Whether to accept any certificate, even an expired one or one for another host.
     package var acceptAnyCertificate: Bool
     /// A PEM file with the roots to trust instead of the system's.
     package var trustRootsFile: String?
-    /// PEM files with the certificate, and those above it, that the client shows, and with its key; nil shows none.
+    /// The certificate that the client shows; nil for none.
     package var identity: Identity?
 
-    /// Who a client says it is.
+    /// A client certificate and its key.
     package struct Identity: Sendable, Equatable {
-        /// The PEM file of the certificate, with those above it.
+        /// The PEM file of the certificate and its issuers.
         package let certificateFile: String
         /// The PEM file of its key.
         package let keyFile: String
@@ -45,7 +45,7 @@ package struct TLSOptions: Sendable, Equatable {
         }
     }
 
-    /// The system's roots and full verification unless told otherwise.
+    /// Full verification against the system's roots by default.
     package init(acceptAnyCertificate: Bool = false, trustRootsFile: String? = nil, identity: Identity? = nil) {
         self.acceptAnyCertificate = acceptAnyCertificate
         self.trustRootsFile = trustRootsFile

@@ -3,17 +3,17 @@ import HoldfastSmallFoundation
 
 /// A certificate authority that is made for one run, signs one certificate, and forgets its key.
 ///
-/// Clients that trust ``certificate`` believe the server; nobody can sign anything else in its name.
+/// Clients that trust ``certificate`` trust the server; no other certificate can be signed with the key.
 public struct ThrowAwayAuthority: Sendable {
-    /// The certificate of the authority in PEM, for clients that want to trust it.
+    /// The authority's certificate in PEM, for clients to trust.
     public let certificate: String
-    /// What the server shows: a certificate for its hosts, and its key, which is in memory alone.
+    /// The server's certificate and its key, which exists only in memory.
     public let identity: TLSIdentity
 
-    /// Makes both.
+    /// Makes the authority and the server's certificate.
     ///
     /// - Parameter host: A further name or address of the server beside localhost, 127.0.0.1 and ::1.
-    /// - Throws: `tls` when the host has no place in a certificate.
+    /// - Throws: `tls` if a certificate cannot contain the host.
     public init(for host: String = "localhost") throws(TransportProblem) {
         let names = try Self.names(with: host)
         let (authorityKey, serverKey) = (P256(), P256())
@@ -43,7 +43,7 @@ public struct ThrowAwayAuthority: Sendable {
     private static func certificate(
         of key: P256, called subject: [UInt8], signedBy authority: P256, called issuer: [UInt8], _ extensions: [[UInt8]]
     ) -> [UInt8] {
-        // Clocks of two machines differ; a phone beside the runner need not agree on the second.
+        // The clocks of two machines differ, for example of a phone and this one.
         let validity = DER.sequence(time(.now - 86_400), time(.now + 30 * 86_400))
         let serial = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
         let identifiers = [
@@ -65,12 +65,12 @@ public struct ThrowAwayAuthority: Sendable {
     private static let curve = DER.identifier(1, 2, 840, 10045, 3, 1, 7)
     private static let publicKeyAlgorithm = DER.sequence(DER.identifier(1, 2, 840, 10045, 2, 1), curve)
 
-    /// A distinguished name that is a common name alone.
+    /// A distinguished name with a common name only.
     private static func name(_ text: String) -> [UInt8] {
         DER.sequence(DER.set(DER.sequence(DER.identifier(2, 5, 4, 3), DER.utf8String(text))))
     }
 
-    /// `YYMMDDhhmmssZ`: certificates state years before 2050 with two digits.
+    /// `YYMMDDhhmmssZ`: certificates write years before 2050 with two digits.
     private static func time(_ date: Date) -> [UInt8] {
         let digits = Array(date.formatted(.iso8601).utf8).filter {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
@@ -78,7 +78,7 @@ public struct ThrowAwayAuthority: Sendable {
         return DER.value(0x17, digits.dropFirst(2) + [UInt8(ascii: "Z")])
     }
 
-    /// What tells two keys of one name apart (RFC 7093, method 1); strict clients refuse a certificate without it.
+    /// Distinguishes two keys of one name (RFC 7093, method 1); strict clients refuse a certificate without it.
     private static func identifier(of key: P256) -> [UInt8] { Array(SHA256.digest(key.publicKey).prefix(20)) }
 
     private static func `extension`(_ identifier: [UInt8], isCritical: Bool = false, _ value: [UInt8]) -> [UInt8] {

@@ -1,10 +1,10 @@
 import HoldfastBasics
 import HoldfastPlatform
 
-/// The bounded line between the event loop and whoever consumes events.
+/// The bounded queue between the event loop and the consumer of events.
 ///
-/// It never refuses an event: when it is full it says so, and the event loop stops reading until it has drained to half.
-/// What is held is therefore at most the limit plus what one read of the socket can complete.
+/// It never refuses an event: when it is full, the event loop stops reading until the queue is down to half. It holds
+/// at most the limit plus the messages that one read of the socket completes.
 final class ArrivalQueue: Sendable {
     private struct State {
         var items: [WebSocketArrival] = []
@@ -17,7 +17,7 @@ final class ArrivalQueue: Sendable {
         mutating func pop(low: Int) -> (item: WebSocketArrival, drained: (@Sendable () -> Void)?)? {
             guard head < items.count else { return nil }
             let item = items[head]
-            // The slot is blanked at once, or a read message would stay in memory until the next compaction.
+            // Clears the slot at once; else a consumed message would stay in memory until the next compaction.
             items[head] = WebSocketArrival(at: item.at, event: .eof)
             head += 1
             if head == items.count {
@@ -40,12 +40,12 @@ final class ArrivalQueue: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Sets what is called, off the lock, once a full queue has drained.
+    /// Sets a callback, called without the lock, for when a full queue has drained.
     func onDrained(_ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.drained = action }
     }
 
-    /// Whether reading must pause; asking is a promise to wait for the drained call.
+    /// Whether to pause reading; a caller that gets true must wait for the drained callback.
     var isFull: Bool {
         state.withLock { state in
             guard state.bytes >= limit else { return false }
@@ -56,7 +56,7 @@ final class ArrivalQueue: Sendable {
 
     var queuedBytes: Int { state.withLock { $0.bytes } }
 
-    /// Adds an event; whatever follows a last event is dropped.
+    /// Adds an event, unless the last event was already added.
     func push(_ arrival: WebSocketArrival) {
         state.withLock { state in
             guard !state.finished else { return }
@@ -67,19 +67,19 @@ final class ArrivalQueue: Sendable {
         waiters.tell()
     }
 
-    /// What is already there; nil inside when nothing more will come, and nil when something may.
+    /// The next queued event: `.some(nil)` after the last one, nil if the queue is only empty for now.
     private func take() -> WebSocketArrival?? {
         let (popped, finished) = state.withLock { ($0.pop(low: limit / 2), $0.finished) }
         popped?.drained?()
         return popped != nil || finished ? .some(popped?.item) : nil
     }
 
-    /// The next event; nil after the last one or when the task is cancelled, which loses none.
+    /// The next event; nil after the last one or if the task is canceled, which loses no event.
     nonisolated(nonsending) func next() async -> WebSocketArrival? {
         await waiters.first(within: { nil }) { Task.isCancelled ? .some(nil) : take() } ?? nil
     }
 
-    /// The next event within a time, or nil after the last one; one that arrives at the last moment is delivered, never lost.
+    /// The next event within a time limit, or nil after the last one; an event that arrives at the limit is not lost.
     func next(
         within limit: Duration, _ what: String, at address: String
     ) async throws(TransportProblem) -> WebSocketArrival? {

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Asks for the upgrade, checks the answer, and hands the connection to a ``WebSocketHandler``.
+/// Requests the upgrade, checks the answer, and hands the connection to a ``WebSocketHandler``.
 final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -28,7 +28,7 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
         head.headers.add(name: "Connection", value: "Upgrade")
         head.headers.add(name: "Sec-WebSocket-Key", value: key)
         head.headers.add(name: "Sec-WebSocket-Version", value: "13")
-        // The caller's value replaces ours, which is how a suite sends a wrong version or host.
+        // The caller's value replaces the default, so that a test can send a wrong version or host.
         for name in Set(headers.map { $0.0.lowercased() }) { head.headers.remove(name: name) }
         for (name, value) in headers { head.headers.add(name: name, value: value) }
         context.write(wrapOutboundOut(.head(head)), promise: nil)

@@ -6,10 +6,10 @@ enum Handshake {
 
     static func newKey() -> String { base64((0..<16).map { _ in UInt8.random(in: .min ... .max) }) }
 
-    /// What a server answers to a key.
+    /// The server's answer to a key.
     static func accept(for key: String) -> String { base64(sha1(Array((key + acceptSuffix).utf8))) }
 
-    /// SHA-1, which the handshake demands as a fingerprint; it protects nothing here.
+    /// SHA-1, which the handshake requires; it protects nothing here.
     static func sha1(_ message: [UInt8]) -> [UInt8] {
         var padded = message + [0x80]
         padded += Array(repeating: 0, count: (120 - padded.count % 64) % 64)

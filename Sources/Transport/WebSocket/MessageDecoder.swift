@@ -1,14 +1,14 @@
 import HoldfastBasics
 import NIOCore
 
-/// Turns the bytes of one direction of a WebSocket into events, whatever the size of the pieces they come in.
+/// Turns the bytes of one direction of a WebSocket into events; the bytes may arrive in pieces of any size.
 ///
-/// Memory is bounded by `maxMessageBytes`: a larger message is recognised by its header and never collected.
+/// Memory is bounded by `maxMessageBytes`: a larger message is detected by its header and never collected.
 struct MessageDecoder {
-    /// Who sent the bytes, which decides whether they must be masked.
+    /// The sender of the bytes, which decides whether they must be masked.
     enum Sender { case client, server }
 
-    /// What to do with a message over the limit.
+    /// The handling of messages over the limit.
     enum Oversize { case fail, discard }
 
     private struct Header {
@@ -38,7 +38,7 @@ struct MessageDecoder {
         self.address = address
     }
 
-    /// The next event the buffer completes, or nil when more bytes are needed; call it until then.
+    /// The next event, or nil if more bytes are needed; call it until it returns nil.
     mutating func next(_ buffer: inout ByteBuffer) throws(TransportProblem) -> WebSocketEvent? {
         guard !failed else {
             buffer.moveReaderIndex(to: buffer.writerIndex)
@@ -61,10 +61,9 @@ struct MessageDecoder {
         }
     }
 
-    /// How many bytes of a message that is not whole yet are kept.
     var heldBytes: Int { message.count + control.count }
 
-    /// Whether the next byte begins a frame.
+    /// Whether the next byte starts a frame.
     var isBetweenFrames: Bool { frame == nil }
 
     private func problem(_ reason: String) -> TransportProblem {
@@ -125,8 +124,8 @@ struct MessageDecoder {
         if header.opcode != .continuation {
             messageOpcode = header.opcode
             message = []
-            // A length is a claim: no more is set aside for it than the size that many messages have. Fragments that follow
-            // grow by doubling: room made for each of many small ones would copy the message as often.
+            // A length is only a claim, so no more is reserved than many messages need. Later fragments grow by
+            // doubling: reserving for each of many small ones would copy the message every time.
             message.reserveCapacity(min(header.length, maxMessageBytes, 2 << 20))
             discarding = false
         }
@@ -142,7 +141,7 @@ struct MessageDecoder {
         }
     }
 
-    /// Moves what is there of the payload; true when the frame is whole.
+    /// Moves the available payload; true once the frame is complete.
     private mutating func takePayload(_ buffer: inout ByteBuffer) -> Bool {
         guard var header = frame else { return false }
         let count = min(header.length - header.consumed, buffer.readableBytes)

@@ -2,7 +2,7 @@ import HoldfastBasics
 import HoldfastPlatform
 import NIOCore
 
-/// What both ends of a WebSocket share: order and bounds of sending, pausing of reading, and the ways to end.
+/// The common part of both ends of a WebSocket: sending in order and within limits, pausing reads, and ending.
 package final class SocketCore: Sendable {
     struct State {
         var answersPings = true
@@ -20,7 +20,7 @@ package final class SocketCore: Sendable {
     let isClient: Bool
     let address: String
     let queue: ArrivalQueue
-    /// Set when the TCP connection is gone.
+    /// Set once the TCP connection is gone.
     let ended: OneShot<Void>
     let maxUnsentBytes: Int
     private let state = Mutex(State())
@@ -43,9 +43,9 @@ package final class SocketCore: Sendable {
 
     // MARK: sending
 
-    /// Queues bytes in the order of the calls and returns what becomes of them.
+    /// Queues bytes in the order of the calls and returns their outcome.
     ///
-    /// Handing over happens under the lock, so nothing can slip behind a close frame.
+    /// They are handed over under the lock, so nothing can be sent after a close frame.
     @discardableResult
     func post(_ bytes: [UInt8], isClose: Bool = false) throws(TransportProblem) -> OneShot<Void> {
         let written = OneShot<Void>(address: address)
@@ -118,7 +118,7 @@ package final class SocketCore: Sendable {
         }
     }
 
-    /// Ends the connection after both close frames went by.
+    /// Ends the connection after both close frames were exchanged.
     func end() {
         state.withLock { state in
             state.over = state.over ?? .closed
@@ -129,12 +129,12 @@ package final class SocketCore: Sendable {
         }
     }
 
-    /// Sends a close frame and waits until the connection is gone, at most `timeout`; then ends it without the peer.
+    /// Sends a close frame and waits at most `timeout` for the connection to end; then ends it.
     nonisolated(nonsending) func close(code: UInt16?, reason: String, timeout: Duration) async {
         do {
             try post(encoded(.close(code: code, reason: reason)), isClose: true)
         } catch {
-            // A close frame that already went out is waited for; everything else ends at once.
+            // If a close frame was already sent, wait for it; otherwise end at once.
             if !withState({ $0.closeSent && $0.over == nil }) { cut(.fin) }
         }
         do {
@@ -149,7 +149,6 @@ package final class SocketCore: Sendable {
         if (try? post(encoded(.close(code: code, reason: reason)), isClose: true)) == nil { cut(.fin) }
     }
 
-    /// The connection is gone.
     func finish(_ code: TransportProblem.Code) {
         state.withLock { $0.over = $0.over ?? code }
         ended.fulfil(.success(()))

@@ -1,10 +1,9 @@
 import HoldfastPlatform
 
-/// Looks at each message and each answer that arrives, and acts once on the thread that reads.
+/// Watches arriving messages and answers, and acts once on the reading thread.
 ///
-/// It acts when the message that it waits for is whole, before anything else sees it. Whoever told only a part has told
-/// nothing yet; and in how many frames, chunks and packets a message comes is up to the peer and the moment, so that what
-/// trips at the first of them shows another thing each time.
+/// It acts on a complete message, before anything else sees it. A partial message would not do: the peer and the moment
+/// decide how a message is split into frames, chunks and packets, so each run would stop at a different point.
 package final class Tripwire: Sendable {
     private let isAwaited: @Sendable ([UInt8]) -> Bool
     private let action: @Sendable () -> Void
@@ -12,14 +11,14 @@ package final class Tripwire: Sendable {
 
     /// Waits for the UTF-8 bytes of a text.
     ///
-    /// * `text`: An empty one is never found.
-    /// * `action`: It holds up the reading of every connection of its thread, so it must be short.
+    /// * `text`: An empty text is never found.
+    /// * `action`: Blocks every connection of its thread, so it must be short.
     package convenience init(_ text: String, _ action: @escaping @Sendable () -> Void) {
         let pattern = Array(text.utf8)
         self.init(where: { Self.isFound(pattern, in: $0) }, action)
     }
 
-    /// Waits for a message or a body of an answer that `isAwaited` holds for, which is asked on the reading thread.
+    /// Waits for a message or a body that satisfies `isAwaited`, which is called on the reading thread.
     package init(where isAwaited: @escaping @Sendable ([UInt8]) -> Bool, _ action: @escaping @Sendable () -> Void) {
         self.isAwaited = isAwaited
         self.action = action
@@ -27,7 +26,7 @@ package final class Tripwire: Sendable {
 
     var hasTripped: Bool { state.withLock { $0 } }
 
-    /// Takes a whole message.
+    /// Examines a complete message.
     func look(at message: [UInt8]) {
         let trips = state.withLock { hasTripped in
             guard !hasTripped, isAwaited(message) else { return false }
@@ -37,7 +36,7 @@ package final class Tripwire: Sendable {
         if trips { action() }
     }
 
-    /// Takes an event of a WebSocket; only messages count.
+    /// Examines an event of a WebSocket; only messages count.
     func look(at event: WebSocketEvent) {
         switch event {
         case .text(let text): look(at: Array(text.utf8))

@@ -18,10 +18,10 @@ package final class WebSocketConnection: WebSocketEnd {
         if core.ended.outcome == nil { core.cut(.fin) }
     }
 
-    /// Opens TCP, TLS where the scheme is `wss`, and the WebSocket.
+    /// Opens TCP, TLS if the scheme is `wss`, and the WebSocket.
     ///
-    /// * `endpoint`: The URL; `http` and `https` are taken as their WebSocket twins.
-    /// * `headers`: Added to the request; a name this module sends itself is replaced.
+    /// * `endpoint`: The URL; `http` and `https` mean `ws` and `wss`.
+    /// * `headers`: Added to the request; they replace this module's own fields of the same name.
     /// * `timeout`: For all of it together.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `upgradeRefused`, `notWebSocket`, `closed` or `late`.
     package static func open(
@@ -46,18 +46,18 @@ package final class WebSocketConnection: WebSocketEnd {
 
     // MARK: receiving
 
-    /// The next event, or nil after the last one or when the task is cancelled, which loses no event.
+    /// The next event; nil after the last one or if the task is canceled, which loses no event.
     package nonisolated(nonsending) func next() async -> WebSocketArrival? { await core.queue.next() }
 
-    /// The next event, waiting at most `limit` and losing none when it is over.
+    /// The next event within `limit`; an event that arrives later is not lost.
     ///
-    /// With zero only what is already there is given; nil comes after the last event.
-    /// - Throws: `late`, or `cancelled` when the task is cancelled.
+    /// A limit of zero returns only an event that is already there; nil comes after the last event.
+    /// - Throws: `late`, or `cancelled` if the task is canceled.
     package func next(within limit: Duration, _ what: String) async throws(TransportProblem) -> WebSocketArrival? {
         try await core.queue.next(within: limit, what, at: core.address)
     }
 
-    /// Looks for bytes in each message that becomes whole from now on, on the reading thread and before anybody gets it.
+    /// Searches each complete message from now on, on the reading thread, before the consumer gets it.
     package func watch(with tripwire: Tripwire) {
         core.withState { state in
             state.tripwires.removeAll(where: \.hasTripped)
@@ -69,24 +69,24 @@ package final class WebSocketConnection: WebSocketEnd {
 
     package func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void> { try core.post(bytes) }
 
-    /// Queues frames, one behind the other, and returns what becomes of them.
+    /// Queues frames in order and returns their outcome.
     package func queue(_ frames: [WebSocketFrame]) throws(TransportProblem) -> OneShot<Void> {
         try core.post(frames.reduce(into: []) { $0 += core.encoded($1) })
     }
 }
 
-/// The bounds that keep a peer from filling this process's memory or time.
+/// Limits that keep a peer from using up this process's memory or time.
 package struct WebSocketLimits: Sendable, Equatable {
-    /// A larger message ends the connection with `failed(tooLarge)`, recognised by its header.
+    /// A larger message ends the connection with `failed(tooLarge)`, detected by its header.
     package var maxMessageBytes: Int
-    /// Events waiting for the consumer; when they hold more, reading stops until half of them are taken.
+    /// The size of the queue to the consumer; beyond it, reading stops until half is consumed.
     package var maxQueuedBytes: Int
-    /// Everything the peer may send in the connection's life, nil for no bound; beyond it comes `flooded`.
+    /// Everything the peer may send in the connection's life, nil for no limit; beyond it comes `flooded`.
     package var maxReceivedBytes: Int?
-    /// What may wait to be sent while the peer does not read; a send beyond it throws `peerTooSlow`.
+    /// The size of the send queue; a send beyond it throws `peerTooSlow`.
     package var maxUnsentBytes: Int
 
-    /// Bounds that suit a conversation; a suite lowers them to provoke what lies beyond.
+    /// Defaults for a conversation; a suite lowers them to provoke an overflow.
     package init(
         maxMessageBytes: Int = 16 << 20,
         maxQueuedBytes: Int = 64 << 20,

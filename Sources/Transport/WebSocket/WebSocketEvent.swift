@@ -1,26 +1,26 @@
-/// What can be seen on a WebSocket, in the order in which it arrived.
+/// Something observed on a WebSocket; events come in order of arrival.
 package enum WebSocketEvent: Sendable, Equatable {
-    /// A whole text message, fragmented or not.
+    /// A complete text message, fragmented or not.
     case text(String)
-    /// A whole text message whose bytes are not UTF-8.
+    /// A complete text message with invalid UTF-8.
     case invalidText([UInt8])
     case binary([UInt8])
-    /// A ping; it was answered unless answering is switched off.
+    /// A ping; it was answered unless answering is off.
     case ping([UInt8])
-    /// A pong, asked for or not.
+    /// A pong, requested or not.
     case pong([UInt8])
-    /// A message over the limit; its rest is thrown away and the connection goes on. Only where the limits say so.
+    /// A message over the limit; the rest is discarded and the connection goes on. Only if the limits say so.
     case tooLarge(bytes: Int)
-    /// The peer's close frame; the code is as found, from 0 to 65535, and nil when the frame was empty.
+    /// The peer's close frame; the code is any number from 0 to 65535, or nil if the frame was empty.
     case close(code: UInt16?, reason: String)
     /// The peer ended the TCP connection in order. Nothing follows.
     case eof
-    /// The connection ended by an error, this side's or the peer's. Nothing follows.
+    /// The connection failed on either side. Nothing follows.
     case failed(TransportProblem)
-    /// The connection was cut because it brought more bytes than the limit for its whole life. Nothing follows.
+    /// The connection was cut because it exceeded the byte limit for its whole life. Nothing follows.
     case flooded(droppedBytes: Int)
 
-    /// Whether the connection is over with this event.
+    /// Whether nothing follows this event.
     package var isLast: Bool {
         switch self {
         case .eof, .failed, .flooded: true
@@ -28,7 +28,7 @@ package enum WebSocketEvent: Sendable, Equatable {
         }
     }
 
-    /// How much memory the event holds, roughly, so that a million empty pings are not counted as nothing.
+    /// The approximate memory of the event; even an empty ping costs something.
     var cost: Int {
         switch self {
         case .text(let text): 64 + text.utf8.count
@@ -39,27 +39,27 @@ package enum WebSocketEvent: Sendable, Equatable {
     }
 }
 
-/// An event with the time at which its last byte reached this process.
+/// An event and the time when its last byte reached this process.
 package struct WebSocketArrival: Sendable, Equatable {
-    /// Taken on the event loop before anything was parsed.
+    /// Taken on the event loop before parsing.
     package var at: ContinuousClock.Instant
     package var event: WebSocketEvent
 }
 
-/// The events of one WebSocket; ends after an event that is the last, or when the waiting task is cancelled.
+/// The events of one WebSocket; ends after the last event, or when the waiting task is canceled.
 package struct WebSocketEvents: AsyncSequence, Sendable {
     package typealias Element = WebSocketArrival
     package typealias Failure = Never
 
     let queue: ArrivalQueue
 
-    /// Takes from the same queue as every other iterator: an event is delivered once.
+    /// All iterators take from the same queue: an event is delivered once.
     package func makeAsyncIterator() -> Iterator { Iterator(queue: queue) }
 
     package struct Iterator: AsyncIteratorProtocol {
         let queue: ArrivalQueue
 
-        /// The next event, or nil after the last one or on cancellation.
+        /// The next event; nil after the last one or if the task is canceled.
         package mutating func next() async -> WebSocketArrival? { await queue.next() }
 
         package mutating func next(isolation actor: isolated (any Actor)?) async -> WebSocketArrival? {

@@ -1,11 +1,11 @@
-/// One frame as it goes on the wire, legal or not.
+/// One WebSocket frame, legal or not.
 package struct WebSocketFrame: Sendable, Equatable {
-    /// The four bits that say what a frame is.
+    /// The four bits that state a frame's type.
     package struct Opcode: Sendable, Hashable {
         /// From 0 to 15; higher bits are dropped on the wire.
         package var rawValue: UInt8
 
-        /// Any value, so that reserved ones can be sent.
+        /// Accepts any value, so that reserved ones can be sent.
         package init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
         package static let continuation = Opcode(0)
@@ -20,14 +20,14 @@ package struct WebSocketFrame: Sendable, Equatable {
 
     package var opcode: Opcode
     package var isFinal: Bool
-    /// RSV1 to RSV3 as the number 0 to 7; anything but 0 is illegal without an extension.
+    /// RSV1 to RSV3 as a number from 0 to 7; without an extension, only 0 is legal.
     var reservedBits: UInt8
-    /// The bytes before masking.
+    /// The payload before masking.
     package var payload: [UInt8]
-    /// The length to claim instead of the real one, to build frames that lie.
+    /// A false length to state, for malformed frames.
     var claimedLength: Int?
 
-    /// A final frame without reserved bits unless told otherwise.
+    /// A final frame without reserved bits by default.
     package init(
         _ opcode: Opcode,
         _ payload: [UInt8] = [],
@@ -42,7 +42,7 @@ package struct WebSocketFrame: Sendable, Equatable {
         self.claimedLength = claimedLength
     }
 
-    /// The frame on the wire; clients must mask (RFC 6455 section 5.3), servers must not.
+    /// The frame as bytes; clients must mask (RFC 6455 section 5.3), servers must not.
     package func bytes(mask: UInt32?) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(payload.count + 14)
@@ -72,7 +72,7 @@ package struct WebSocketFrame: Sendable, Equatable {
         return out
     }
 
-    /// A close frame; the reason is cut so that the frame stays within 125 bytes.
+    /// A close frame; the reason is cut so that the payload stays within 125 bytes.
     package static func close(code: UInt16?, reason: String = "") -> WebSocketFrame {
         guard let code else { return WebSocketFrame(.close) }
         var kept = ""
@@ -85,7 +85,7 @@ package struct WebSocketFrame: Sendable, Equatable {
         return WebSocketFrame(.close, [UInt8(code >> 8), UInt8(code & 255)] + Array(kept.utf8))
     }
 
-    /// Masks or unmasks in place, which is the same; `offset` is the place in the payload of the first byte.
+    /// Masks or unmasks in place, which is the same operation; `offset` is the first byte's position in the payload.
     static func unmask(_ bytes: UnsafeMutableRawBufferPointer, with mask: UInt32, from offset: Int) {
         let turned = mask.rotatedLeft(by: (offset & 3) * 8)
         let word = UInt64(bigEndian: UInt64(turned) << 32 | UInt64(turned))

@@ -1,11 +1,11 @@
 import HoldfastBasics
 import NIOCore
 
-/// The part of a WebSocket that lives on the event loop: bytes in, events out, and the answers the protocol demands.
+/// The WebSocket on the event loop: turns bytes into events, and sends the answers that the protocol requires.
 final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    /// How long the other side may take to end TCP once both close frames went by (RFC 6455 section 7.1.1).
+    /// How long the peer may take to end TCP after both close frames (RFC 6455 section 7.1.1).
     static let patience = TimeAmount.seconds(2)
 
     private let core: SocketCore
@@ -46,7 +46,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
             swap(&rest, &bytes)
         }
         parse(&bytes, at: now)
-        // Only an unfinished header is left, at most 13 bytes; keeping it apart frees the read buffer.
+        // At most 13 bytes of an unfinished header remain; a copy releases the read buffer.
         rest = ByteBuffer(bytes: bytes.readableBytesView)
     }
 
@@ -54,7 +54,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         do {
             while !over, let event = try decoder.next(&bytes) {
                 for tripwire in core.withState({ $0.tripwires }) { tripwire.look(at: event) }
-                // The answer is queued first, or the consumer's own close frame could overtake it.
+                // The answer is queued first; otherwise the consumer's own close frame could overtake it.
                 answer(event)
                 core.queue.push(WebSocketArrival(at: now, event: event))
             }
@@ -70,13 +70,14 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func answer(_ event: WebSocketEvent) {
         switch event {
         case .ping(let payload):
-            // A peer that asks without reading answers gets none beyond the bound; later pings will do (section 5.5.3).
+            // A peer that pings without reading gets no pongs beyond the limit; a later pong covers them (section
+            // 5.5.3).
             guard core.withState({ $0.answersPings && $0.unsentBytes < 1 << 20 }) else { return }
             _ = try? core.post(core.encoded(WebSocketFrame(.pong, payload)))
         case .close(let code, _):
             over = true
             let legal = code.map { isCloseCode(Int($0)) ? $0 : 1002 }
-            // Who gives no sign of life says no goodbye either.
+            // A connection that must appear dead sends no close frame either.
             if core.withState({ $0.answersPings }) {
                 _ = try? core.post(core.encoded(.close(code: legal)), isClose: true)
             }
@@ -90,7 +91,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let problem = TransportProblem(error, at: core.address)
-        // A peer that ends TLS without goodbye is an end like another, seen when the channel closes.
+        // TLS without a close alert counts as a normal end, reported when the channel closes.
         if !over, problem.code != .closed {
             over = true
             core.queue.push(WebSocketArrival(at: .now, event: .failed(problem)))

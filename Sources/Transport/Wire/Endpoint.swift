@@ -1,6 +1,6 @@
-/// A URL this module can connect to, taken apart.
+/// A parsed URL that this module can connect to.
 package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
-    /// The four ways to reach a server.
+    /// The URL schemes.
     package enum Scheme: String, Sendable, Hashable {
         case ws, wss
         case http, https
@@ -10,15 +10,15 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var scheme: Scheme
-    /// A name or an address; an IPv6 address stands without its brackets.
+    /// A name or an address; an IPv6 address has no brackets.
     package var host: String
-    /// The port as written, else the scheme's own.
+    /// The port in the URL, or the scheme's default.
     package var port: Int
-    /// The path with the query, as it goes on the wire; at least `/`.
+    /// Path and query as sent; at least `/`.
     package var target: String
 
-    /// Takes a URL apart.
-    /// - Parameter url: Scheme, host, and if need be port, path and query; no user name and no fragment.
+    /// Parses a URL.
+    /// - Parameter url: Scheme, host, and optionally port, path and query; no user name and no fragment.
     /// - Throws: The problem `badURL`, naming what to correct.
     package init(_ url: String) throws(TransportProblem) {
         func bad(_ reason: String) -> TransportProblem {
@@ -52,7 +52,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         target = tail.first == "/" ? String(tail) : "/" + tail
     }
 
-    /// A URL whose scheme is that of a WebSocket where it was that of HTTP: both name the same server.
+    /// A URL with `http` replaced by `ws`, and `https` by `wss`; both name the same server.
     package static func webSocketURL(_ url: String) -> String {
         for (scheme, other) in [("http:", "ws:"), ("https:", "wss:")] where url.lowercased().hasPrefix(scheme) {
             return other + url.dropFirst(scheme.count)
@@ -61,9 +61,9 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var path: String { String(target.prefix { $0 != "?" }) }
-    /// What follows the first question mark, if there is one.
+    /// Everything after the first question mark, if there is one.
     package var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
-    /// Host and port as the `Host` header carries them.
+    /// Host and port as in the `Host` field.
     package var authority: String { port == scheme.defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
     /// Scheme, host and port, without path and query.
     package var origin: String { "\(scheme.rawValue)://\(authority)" }
@@ -86,7 +86,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         return other
     }
 
-    /// Whether the host is an address, not a name.
+    /// Whether the host is an IP address.
     package var hostIsAddress: Bool {
         host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil }
     }
@@ -97,7 +97,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         text.indices.first { text[$0...].hasPrefix(needle) }
     }
 
-    /// The URL as typed, without what may be secret: a query, and a user name with a password.
+    /// The URL as typed, without its secrets: the query, user name and password.
     package static func shown(_ url: String) -> String {
         let address = url.prefix { $0 != "?" }
         guard !address.isEmpty else { return "''" }

@@ -1,8 +1,8 @@
 import HoldfastBasics
 
-/// A result that the event loop sets once, and that any number of tasks wait for.
+/// A result that is set once on the event loop; any number of tasks can wait for it.
 ///
-/// Futures of the event loop ignore cancellation; this is the bridge to tasks that must not.
+/// Futures of the event loop ignore cancellation; this type does not.
 package struct OneShot<Value: Sendable>: Sendable {
     let address: String
     private let latch = Latch<Result<Value, TransportProblem>>()
@@ -11,7 +11,7 @@ package struct OneShot<Value: Sendable>: Sendable {
 
     var outcome: Result<Value, TransportProblem>? { latch.value }
 
-    /// Sets the result; only the first call counts, and it says so.
+    /// Sets the result and returns true, if it was not set before.
     @discardableResult
     func fulfil(_ outcome: Result<Value, TransportProblem>) -> Bool { latch.set(outcome) }
 
@@ -20,7 +20,7 @@ package struct OneShot<Value: Sendable>: Sendable {
         return try outcome.get()
     }
 
-    /// The value, or the problem `late`; the limit is measured from this call.
+    /// The value, or the problem `late`; the limit starts with this call.
     func value(within limit: Duration, _ what: String) async throws(TransportProblem) -> Value {
         guard let outcome = await latch.wait(within: limit) else {
             throw TransportProblem(Task.isCancelled ? .cancelled : .late(what: what, limit: limit), at: address)
@@ -29,15 +29,15 @@ package struct OneShot<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs the body for at most `limit` and throws ``TransportProblem/Code/late(what:limit:)`` when it takes longer.
+/// Runs the body for at most `limit`, then throws ``TransportProblem/Code/late(what:limit:)``.
 ///
-/// The body is cancelled at the limit and awaited, so it must answer to cancellation; everything in this module does.
-/// Whatever it still returns after that is dropped: use ``WebSocketConnection/next(within:_:)`` for events, which
+/// At the limit the body is canceled and awaited, so it must respond to cancellation, as everything in this module
+/// does. A value that it returns after that is dropped: for events, use ``WebSocketConnection/next(within:_:)``, which
 /// drops none.
 ///
-/// * `what`: What is waited for, as a noun: "first byte", "close frame".
+/// * `what`: The awaited event, as a noun: "first byte", "close frame".
 /// * `place`: The peer or the step, for the message.
-/// - Throws: The problem `late`, what the body threw, or `CancellationError` when the caller was cancelled.
+/// - Throws: The problem `late`, an error of the body, or `CancellationError` if the caller was canceled.
 func withDeadline<T: Sendable>(
     _ limit: Duration, _ what: String, at address: String = "deadline", _ body: @escaping @Sendable () async throws -> T
 ) async throws -> T {

@@ -1,36 +1,36 @@
 import HoldfastBasics
 
-/// What went wrong on a socket, at a known place, with the errors underneath kept.
+/// A failure of a socket: what happened, where, and the underlying errors.
 public struct TransportProblem: Error, Sendable, Equatable {
-    /// What happened; the list may grow, so a `switch` over it needs a `default`.
+    /// The kind of failure; more cases may follow, so a `switch` needs a `default`.
     public enum Code: Sendable, Equatable {
-        /// The host answered that nothing listens on the port.
+        /// The host refused: nothing listens on the port.
         case connectionRefused
         /// The host does not answer, or no route leads to it.
         case unreachable
-        /// The operating system does not let this program connect.
+        /// The operating system does not permit this program to connect.
         case notPermitted
-        /// This program or machine has no descriptor, port or memory left, in the words of the operating system.
+        /// This program or machine is out of descriptors, ports or memory, in the words of the operating system.
         case exhausted(reason: String)
-        /// No host has that name.
+        /// The host name does not exist.
         case unknownHost
-        /// The server answered the upgrade with another status than 101; the excerpt is at most 400 characters.
+        /// The server refused the upgrade with this status; the excerpt has at most 400 characters.
         case upgradeRefused(status: Int, bodyExcerpt: String)
-        /// The server answered the upgrade with 101 but not as RFC 6455 demands.
+        /// The server answered 101, but violated RFC 6455.
         case notWebSocket(reason: String)
-        /// The connection was already closed, by whom does not matter.
+        /// The connection was already closed, by either side.
         case closed
         /// The peer ended the connection with a TCP reset.
         case reset
-        /// This side was told to fall silent and sends nothing any more.
+        /// This side was silenced and sends nothing more.
         case silenced
         /// The deadline passed before the named thing happened.
         case late(what: String, limit: Duration)
-        /// The waiting task was cancelled.
+        /// The waiting task was canceled.
         case cancelled
         /// A message or body is larger than the limit, in bytes.
         case tooLarge(limit: Int)
-        /// More bytes wait to be sent than the limit allows, because the peer does not read.
+        /// The send queue is full because the peer does not read.
         case peerTooSlow(limit: Int)
         /// The TLS handshake or the certificate failed, in the words of the TLS library.
         case tls(reason: String)
@@ -38,38 +38,38 @@ public struct TransportProblem: Error, Sendable, Equatable {
         case noTLS
         /// The text is not a URL this module can connect to.
         case badURL(reason: String)
-        /// The peer broke the rules of HTTP or WebSocket.
+        /// The peer violated HTTP or WebSocket.
         case protocolError(reason: String)
-        /// The address cannot be listened on.
+        /// The address cannot be bound.
         case cannotListen(ListenFailure)
-        /// The operating system reported something that has no case of its own.
+        /// Another error of the operating system.
         case system(reason: String)
     }
 
     /// Why nothing can listen on an address.
     public enum ListenFailure: Sendable, Equatable {
-        /// The port is no number from 0 to 65535.
+        /// The port is not a number from 0 to 65535.
         case badPort
-        /// Another program listens there.
+        /// Another program uses the port.
         case portTaken
         /// No network interface of this machine has the address.
         case foreignAddress
-        /// No host has that name.
+        /// The host name does not exist.
         case unknownHost
-        /// The operating system does not let this program listen there.
+        /// The operating system does not permit this program to listen there.
         case notPermitted
-        /// Something else, in the words of the operating system.
+        /// Another error, in the words of the operating system.
         case system(String)
     }
 
-    /// What happened.
+    /// The kind of failure.
     public var code: Code
-    /// Where it happened: a URL without its query, because queries carry tokens, or an address.
+    /// A URL without its query, because queries carry tokens, or an address.
     public var address: String
-    /// The descriptions of the errors underneath, the nearest first.
+    /// The descriptions of the underlying errors, the nearest first.
     var causes: [String]
 
-    /// Names what happened and where.
+    /// Creates a problem.
     public init(_ code: Code, at address: String, causes: [String] = []) {
         self.code = code
         self.address = address
@@ -78,7 +78,7 @@ public struct TransportProblem: Error, Sendable, Equatable {
 }
 
 extension TransportProblem: CustomStringConvertible {
-    /// The place and what is wrong, then what was expected, what to do, and the causes, a line each.
+    /// The place and what is wrong, the expectation, the fix, and the causes, one per line.
     public var description: String {
         let words = words
         var lines = ["\(address): \(words.what)", "  expected: \(words.expected)", "  fix: \(words.fix)"]
@@ -86,7 +86,7 @@ extension TransportProblem: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Whether the cause lies on this side, so that it says nothing about the peer.
+    /// Whether the cause is on this side, so that the problem says nothing about the peer.
     package var isLocal: Bool {
         switch code {
         case .notPermitted, .noTLS, .exhausted: true
@@ -94,7 +94,7 @@ extension TransportProblem: CustomStringConvertible {
         }
     }
 
-    /// A word for machines and for one-line logs, stable across versions.
+    /// An identifier for machines and one-line logs, stable across versions.
     public var name: String {
         switch code {
         case .connectionRefused: "connection_refused"
@@ -120,7 +120,7 @@ extension TransportProblem: CustomStringConvertible {
         }
     }
 
-    /// What is wrong, what was expected, and what to do.
+    /// The problem, the expectation, and the fix.
     package var words: (what: String, expected: String, fix: String) {
         switch code {
         case .connectionRefused:
@@ -196,7 +196,7 @@ extension TransportProblem: CustomStringConvertible {
 }
 
 extension TransportProblem.ListenFailure {
-    /// What is wrong, in a few words.
+    /// The problem in a few words.
     package var reason: String {
         switch self {
         case .badPort: "ports range from 0 to 65535"
@@ -208,7 +208,7 @@ extension TransportProblem.ListenFailure {
         }
     }
 
-    /// What to do about it.
+    /// How to fix it.
     package var fix: String {
         switch self {
         case .badPort, .system: "use port 0 for a free one"
@@ -219,5 +219,5 @@ extension TransportProblem.ListenFailure {
     }
 }
 
-/// Text cut at 120 characters with its length, on one line.
+/// The text on one line, cut at 120 characters with its length.
 func quotable(_ text: String) -> String { excerpt(String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 })) }

@@ -94,7 +94,7 @@ enum StartScreen {
     }
 
     private static let codes = """
-        Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error
+        Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 suite failure
         """
 }
 

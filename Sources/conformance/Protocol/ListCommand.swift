@@ -1,17 +1,21 @@
 import ArgumentParser
 import Holdfast
 import HoldfastExplain
+import HoldfastJSON
+import HoldfastReport
 
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the clauses and how each is judged.",
+        usage: "conformance list [<patterns> ...] [<options>]",
         discussion: """
             Examples:
               conformance list                 every clause
               conformance list SYNC PERSIST    two areas
               conformance list --scenarios     every scenario with the clauses it exercises
               conformance list --json          every clause as JSON
+              conformance list --reach         how far the scenarios go, beside what peers meet in practice
             """
     )
 
@@ -23,13 +27,35 @@ struct ListCommand: AsyncParsableCommand {
     @Flag(help: "List scenarios instead of clauses.")
     var scenarios = false
 
+    @Flag(
+        help:
+            "List the largest value of each dimension that the scenarios reach on the reference, beside the goal of a life."
+    )
+    var reach = false
+
+    @Flag(help: "With --reach, also list which situations meet in the scenarios, and which never do.")
+    var pairs = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
+        if reach || pairs { return Console.write(reachText) }
         let list = try ClauseList(
             of: Specification(.embedded), patterns, Console.style, isNarrow: Console.isTerminal)
         if scenarios { return Console.write(try list.scenarios()) }
         Console.write(json ? try list.value().text(pretty: true) + "\n" : list.text)
+    }
+
+    private var reachText: String {
+        let tables = [Role.server, .client].compactMap { role in ReachTable(ofScenarios: role).map { (role, $0) } }
+        if json {
+            let members = tables.map { (key: $0.rawValue, value: $1.json) }
+            return JSONValue.object(JSONObject(members)).text(pretty: true) + "\n"
+        }
+        let parts = tables.flatMap { _, table in
+            [table.lines(Console.style)] + (pairs ? [table.pairLines(Console.style)] : [])
+        }
+        return parts.map { Console.style.spelled($0.joined(separator: "\n")) }.joined(separator: "\n\n") + "\n"
     }
 }

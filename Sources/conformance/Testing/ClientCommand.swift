@@ -16,13 +16,14 @@ struct ClientCommand: AsyncParsableCommand {
             Examples:
               conformance client -- ./my-driver --headless
               conformance client --only CLIENT-36 -- python3 driver.py
+              conformance client --life 3m --only life -- ./my-driver
               conformance client --listen 192.168.1.10:9000
               conformance client --reference
               conformance client --profile client-core --profile client-sync --out results -- ./my-driver
 
             Clauses that need a command the driver lacks are untested, never passed.
 
-            Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error
+            Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 suite failure
             """
     )
 
@@ -52,6 +53,8 @@ struct ClientCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "How much") var parts: PartOptions
 
+    @OptionGroup(title: "A life") var lives: LifeOptions
+
     @OptionGroup(title: "Reports") var formats: FormatOptions
 
     @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
@@ -63,7 +66,7 @@ struct ClientCommand: AsyncParsableCommand {
         let specification = try Specification(spec.map(SpecificationFiles.init(folder:)) ?? .embedded)
         let selection = try parts.share(
             of: ScenarioSelection(
-                only, excluding: parts.exclude, role: .client, of: specification,
+                LifeOptions.others(only), excluding: parts.exclude, role: .client, of: specification,
                 scenarios: specification.clientScenarios()))
         try PartOptions.checkJobs(jobs)
         let stop: Stop = Interruptions().first
@@ -75,16 +78,28 @@ struct ClientCommand: AsyncParsableCommand {
                 Console.write(suite.plan)
             }
         }
+        let (seed, time) = (lives.seed ?? .random(in: 0...9_999_999), try lives.time(only))
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
         var report = try await client.meeting(under: specification, invite: ClientFlags.invite) { source in
             if let out { try Files.prepareFolder(out, given: "--out") }
             let subject = try await client.subject(source, until: stop)
-            return try await ClientSuite(
-                subject, at: source.location, under: specification, selection, jobs: jobs
-            ).run(until: stop, showing: ProgressLine.display())
+            var suite = ClientSuite(subject, at: source.location, under: specification, selection, jobs: jobs)
+            suite.life = try time.map { time in
+                try LifeOfClient(
+                    of: subject, at: source.location, seed: seed, for: time, under: specification
+                ) { output.say($0) }
+            }
+            (suite.isLifeAlone, suite.clausesOfLife) = (LifeOptions.isAlone(only), LifeOptions.clauses(only))
+            suite.keep = { clause, text in
+                let path = "\(out ?? "explored")/life-\(clause)-\(seed).json"
+                try Files.write(text, to: path, makingFolders: true)
+                let again = client.again("\(Tool.command) explore client --plan \(ShellWords.quoted(path))")
+                return again.command + (again.driver.map { " -- \($0)" } ?? "")
+            }
+            return try await suite.run(until: stop, showing: ProgressLine.display())
         }
         report.again = client.again("\(Tool.command) client", spec: spec)
-        report.again?.command += parts.again
-        try output.end(with: report) { if let out { try $0.write(to: out) } }
+        report.again?.command += parts.again + (time.map { " --life \($0) --seed \(seed)" } ?? "")
+        try output.end(with: report, knowing: ["client/life/\(seed)"]) { if let out { try $0.write(to: out) } }
     }
 }

@@ -112,7 +112,7 @@ struct ExploreClientCommand: AsyncParsableCommand {
 /// Flags of a search, on either side.
 struct ExploreFlags: ParsableArguments {
     fileprivate static let codes =
-        "Exit codes: 0 nothing found · 1 violation · 2 interrupted, or a driver failed · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error"
+        "Exit codes: 0 nothing found · 1 violation · 2 interrupted, or a driver failed · 3 stale baseline · 64 usage · 69 unreachable · 70 suite failure"
 
     @Option(help: "The random seed. Default: a new one, which is printed.")
     var seed: UInt64?

@@ -21,13 +21,14 @@ struct ServerCommand: AsyncParsableCommand {
               conformance server --subject subject.json --out results
               conformance server ws://127.0.0.1:3000 --dialect nami --token "$KEY"
               conformance server --reference --skip-crashes
+              conformance server --start 'my-server --port {port}' --life 3m
               conformance server --start 'my-server --port {port} --data {data}'
               conformance server ws://127.0.0.1:8080/ws --start ./my-server --ready 'up'
 
             With --start, the suite also kills, stops and restarts the server and makes its writes fail. Only then can it \
             prove that answers are stored before they are announced (PERSIST-1).
 
-            Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 harness error
+            Exit codes: 0 conforms · 1 violation · 2 incomplete · 3 stale baseline · 64 usage · 69 unreachable · 70 suite failure
             """
     )
 
@@ -60,6 +61,8 @@ struct ServerCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "How much") var parts: PartOptions
 
+    @OptionGroup(title: "A life") var lives: LifeOptions
+
     @OptionGroup(title: "Reports") var formats: FormatOptions
 
     @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
@@ -71,7 +74,9 @@ struct ServerCommand: AsyncParsableCommand {
         let specification = try Specification(.embedded)
         let selection = try parts.share(
             of: Selection(
-                only, excluding: parts.exclude, role: .server, of: specification, scenarios: specification.scenarios()))
+                LifeOptions.others(only), excluding: parts.exclude, role: .server, of: specification,
+                scenarios: specification.scenarios()))
+        let isLifeAlone = LifeOptions.isAlone(only)
         try PartOptions.checkJobs(jobs)
         let (subject, scope): (ServerSubject, Scope) = try server.server().subject(under: specification)
         if trace, subject.start == nil {
@@ -93,6 +98,7 @@ struct ServerCommand: AsyncParsableCommand {
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
         if let out { try Files.prepareFolder(out, given: "--out") }
         let stop: Stop = Interruptions().first
+        let (seed, time) = (lives.seed ?? .random(in: 0...9_999_999), try lives.time(only))
         var report = try await server.meeting(subject, under: specification, until: stop) { subject in
             if subject.start == nil {
                 let examination = Examination(subject, scope: scope, under: specification, selection)
@@ -100,11 +106,24 @@ struct ServerCommand: AsyncParsableCommand {
                     Console.error(refused.what + (refused.fix.map { "\n  fix: \($0)" } ?? ""))
                 }
             }
-            return try await ServerSuite(
-                subject, under: specification, selection, scope: scope, jobs: jobs, traces: trace
-            ).run(until: stop, showing: ProgressLine.display())
+            var suite = ServerSuite(
+                subject, under: specification, selection, scope: scope, jobs: jobs, traces: trace)
+            let rerun = try server.rerun(subject, as: "explore")
+            suite.life = time.map { time in
+                ServerLife(
+                    of: subject, seed: seed, for: time, under: specification, skipsCrashes: server.skipCrashes
+                ) { output.say($0) }
+            }
+            (suite.isLifeAlone, suite.clausesOfLife) = (isLifeAlone, LifeOptions.clauses(only))
+            suite.keep = { clause, text in
+                let path = "\(out ?? "explored")/life-\(clause)-\(seed).json"
+                try Files.write(text, to: path, makingFolders: true)
+                return "\(rerun) --plan \(ShellWords.quoted(path))"
+            }
+            return try await suite.run(until: stop, showing: ProgressLine.display())
         }
-        report.again = RunReport.Again(try server.rerun(subject) + parts.again)
-        try output.end(with: report) { if let out { try $0.write(to: out) } }
+        let again = time.map { " --life \($0) --seed \(seed)" } ?? ""
+        report.again = RunReport.Again(try server.rerun(subject) + parts.again + again)
+        try output.end(with: report, knowing: ["server/life/\(seed)"]) { if let out { try $0.write(to: out) } }
     }
 }

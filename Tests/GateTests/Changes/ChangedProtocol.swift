@@ -110,6 +110,23 @@ enum ChangedProtocol {
                 }
               }
             """),
+        "chapters/02-terms.md": """
+        # 2. Terms
+
+        **Window.** A window of `status` is 60 s, unless
+        it is shorter.
+
+        ## 2.1 Polling
+
+        A client reads ([TURN-6](../clauses/TURN.md)) 5 s apart.
+
+        """,
+        "schemas/files/note.json": """
+        { "$schema": "https://json-schema.org/draft/2020-12/schema",
+          "$id": "https://holdfast.example/spec/1/schemas/files/note.json", "description": "A note.",
+          "properties": { "id": { "$ref": "../common.json#/$defs/id" } } }
+
+        """,
         "chapters/03-conformance.md": """
         # 3. Conformance
 
@@ -173,6 +190,10 @@ enum ChangedProtocol {
         |---|---|---|---|---|
         | `busy` | a turn runs | 409 | no | later |
         | `too_large` | too many bytes | 413 | no | smaller |
+
+        | member | is |
+        |---|---|
+        | `limit`? | how much; 20 if absent |
 
         | `reason` | what happened | what the client does |
         |---|---|---|

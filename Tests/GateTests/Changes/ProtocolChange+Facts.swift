@@ -129,13 +129,12 @@ extension ProtocolChange {
             #""429": { "headers": { "Retry-After": { "required": true, "schema": { "type": "integer", "minimum": 0 } } } },"#,
             "", ss, says: "status-removed"),
         .init(
-            "an error becomes another", rest, #""429": {"#, #""503": {"#, ss, cs, says: "status-added", "status-removed"
-        ),
+            "an error becomes another", rest, #""429": {"#, #""503": {"#, ss, cs, says: "status-removed"),
         .init(
             "a success becomes another", rest,
             #""200": { "content": { "application/json": { "schema": { "$ref": "schemas/messages/done"#,
             #""202": { "content": { "application/json": { "schema": { "$ref": "schemas/messages/done"#, ss, cs,
-            says: "status-added", "status-removed"),
+            says: "status-removed"),
         .init(
             "a default goes", rest, #","# + "\n          \"default\": { \"description\": \"It failed.\" }", "", ss,
             says: "status-removed"),
@@ -188,7 +187,7 @@ extension ProtocolChange {
             "a body in another form", rest,
             #""application/json": { "schema": { "$ref": "schemas/messages/order.json" } }"#,
             #""application/cbor": { "schema": { "$ref": "schemas/messages/order.json" } }"#, ss, cs,
-            says: "request-media-type-added", "request-media-type-removed"),
+            says: "request-media-type-removed"),
         .init(
             "another form of an answer", rest,
             #""200": { "content": { "application/json": { "schema": { "$ref": "schemas/messages/done.json" } } } }"#,

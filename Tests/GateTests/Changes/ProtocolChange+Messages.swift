@@ -303,12 +303,14 @@ extension ProtocolChange {
             says: "additional-properties-closed", witness: "old", isWrong: true),
     ]
 
-    static let all = facts + toServers + toClients + clauses + fixtures + strangers
+    static let all = facts + sentences + toServers + toClients + clauses + fixtures + strangers
 
     /// Changes that come together in one pull request, by their names.
     static let together: [[String]] =
         strangersTogether + [
             ["a new error code", "a new status"],
+            ["a definition has another number", "a section has another number", "more time"],
+            ["a success becomes another", "a definition in other words"],
             ["a new error code", "a new code in an open set", "a code in other words"],
             ["an error code goes", "a status goes", "an answer less"],
             ["another status of a code", "a new status beside a default"],

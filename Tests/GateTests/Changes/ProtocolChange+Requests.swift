@@ -103,7 +103,8 @@ extension ProtocolChange {
         .init("other terms of a bound", three, ", or as configured", "", ss, cs, says: "timeout-reworded"),
         .init("a tighter bound with terms", three, "| 65 s,", "| 60 s,", cs, says: "timeout-tightened"),
         .init(
-            "a status in a table of words", six, "| 404, 429 |", "| 404, 410, 429 |", says: "table-row-changed warning"),
+            "a status in a table of words", six, "| 404, 429 |", "| 404, 410, 429 |", "servers", "clients",
+            says: "table-number-changed"),
         .init("words in a table of words", six, ", always", ", at any time"),
         .init("a row of words", six, "| `POST", "| `GET /api/stats` | `{}` | |\n| `POST"),
         .init(
@@ -175,7 +176,7 @@ extension ProtocolChange {
         // Documents
         .init(
             "a range of statuses in place of one", rest, #""401": { "description": "No token." }"#,
-            #""4XX": { "description": "No." }"#, cs, ss, says: "status-added", "status-removed"),
+            #""4XX": { "description": "No." }"#, cs, ss, says: "status-removed"),
         .init(
             "one status in place of a default and a range", rest, #""default": { "description": "It failed." }"#,
             #""5XX": { "description": "It failed." }"#, ss, says: "status-removed"),

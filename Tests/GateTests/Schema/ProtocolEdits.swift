@@ -106,7 +106,7 @@ extension ProtocolEdit {
         ProtocolEdit("another pattern", narrows: true, widens: true) {
             $0[def: "cursor"]?["pattern"] = "^[a-z0-9.]{1,32}$"
         },
-        ProtocolEdit("a format comes", narrows: true, widens: false) { $0["error", "message"]?["format"] = "email" },
+        ProtocolEdit("a format comes", narrows: true, widens: false) { $0["error", "message"]?["format"] = "uri" },
         ProtocolEdit("a format goes", narrows: false, widens: true) { $0[def: "timestamp"]?["format"] = nil },
         ProtocolEdit("maximum is lowered", narrows: true, widens: false) { $0["sync", "limit"]?["maximum"] = 100 },
         ProtocolEdit("minimum becomes exclusive", narrows: true, widens: false) {

@@ -89,7 +89,7 @@ import Testing
         let socket = try await WebSocketConnection.open(try Endpoint(source.address))
         let task = Task {
             for await arrival in socket.events {
-                if case .text = arrival.event { try? await socket.send(text: String(repeating: "x", count: 2 << 20)) }
+                if case .text = arrival.event { try? await socket.send(text: String(repeating: "x", count: 17 << 20)) }
             }
         }
         let problem = await #expect(throws: DriverProblem.self) { try await source.open(data: "/tmp", timeScale: 1) }

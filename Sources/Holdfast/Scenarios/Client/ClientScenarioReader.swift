@@ -1,14 +1,14 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Reads a client scenario and notes everything that is wrong in it, by line and JSON pointer.
+/// Reads a client scenario and notes all problems, by line and JSON pointer.
 public enum ClientScenarioReader {
     /// Reads one scenario.
     ///
     /// * `name`: Such as `client/CLIENT/foreground-reconnects`.
-    /// * `clauses`: The clauses there are; nil when any will do.
-    /// * `isSound`: Whether it is known to have the shape that its schema asks for.
-    /// - Throws: Every problem of the file at once, each with its line.
+    /// * `clauses`: The existing clauses; nil to accept any.
+    /// * `isSound`: Whether it is known to pass its schema.
+    /// - Throws: All problems of the file, with lines.
     public static func scenario(
         _ text: String, named name: String, file: String, clauses: Set<ClauseID>? = nil, isSound: Bool = false
     ) throws(InputProblems) -> ClientScenario {
@@ -17,9 +17,15 @@ public enum ClientScenarioReader {
         ) { read($0, named: name, clauses) }
     }
 
-    /// Reads a scenario that a program has drawn and that is asked of its schema only once it is written down.
+    /// Reads a generated scenario, whose schema is checked only when it is written to a file.
     package static func scenario(_ drawn: JSONValue, named name: String) throws(InputProblems) -> ClientScenario {
         try MemberReader.read(drawn, at: name, schema: nil) { read($0, named: name, nil) }
+    }
+
+    /// Reads generated steps for a running app; empty if one of them is invalid.
+    package static func steps(_ drawn: [JSONValue]) -> [ClientStep] {
+        let file: JSONValue = ["title": "", "summary": "", "steps": .array([["do": "launch"]] + drawn)]
+        return (try? scenario(file, named: "steps"))?.steps.dropFirst().map(\.self) ?? []
     }
 
     private static func read(_ members: MemberReader, named name: String, _ clauses: Set<ClauseID>?) -> ClientScenario?
@@ -40,10 +46,10 @@ public enum ClientScenarioReader {
             world: members.members("world")?.world ?? ClientWorld(), steps: steps)
     }
 
-    /// Names that have a value from the start, or from the first question on.
+    /// Names with a value from the start, or from the first question on.
     static let known = ["run", "epoch", "lastSeq", "next", "turn", "key", "text", "session"]
 
-    /// Whether a reference has a value once a question has come, and not before.
+    /// Whether a reference has a value only after a question.
     package static func isOfAQuestion(_ name: String) -> Bool {
         ["turn", "key", "text", "session"].contains(String(name.prefix { $0 != "." }))
     }
@@ -65,7 +71,7 @@ public enum ClientScenarioReader {
 }
 
 extension MemberReader {
-    /// What a scripted server holds.
+    /// The initial state of a scripted server.
     fileprivate var world: ClientWorld {
         var world = ClientWorld()
         var seen: Set<String> = []
@@ -90,7 +96,7 @@ extension MemberReader {
         return world
     }
 
-    /// Messages in short, such as `"u1"`, or with their members.
+    /// Messages in short form, such as `"u1"`, or with their members.
     func messages(_ key: String) -> [ClientWorld.Message] {
         (array(key) ?? []).compactMap { element in
             guard let id = element.value.stringValue else {

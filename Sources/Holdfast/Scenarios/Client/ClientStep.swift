@@ -2,36 +2,41 @@ import HoldfastBasics
 import HoldfastJSON
 
 package struct ClientStep: Sendable, Equatable {
-    /// Where the step stands in its file.
+    /// The location of the step in its file.
     package let pointer: JSONPointer
-    /// The profile without which the step is left out.
+    /// The profile without which the step is skipped.
     package let profile: Profile?
     package let action: Action
 
-    /// What a step does; texts hold references until they are filled in.
+    /// The action of a step; texts contain references until they are filled in.
     package indirect enum Action: Sendable, Equatable {
-        /// The person or the phone does something, through the driver.
+        /// The user or the phone acts through the driver.
         case person(ClientAct)
-        /// The server will do something else than usual.
+        /// The server will behave differently.
         case when(Rule)
-        /// The server answers what it held back.
+        /// The server answers something it held back.
         case release(ClientRelease)
-        /// The server does something of its own accord.
+        /// The server acts on its own.
         case server(ServerDeed)
         case await(AwaitedArrival)
-        /// Something on the client's screen is waited for.
+        /// Waits for something on the client's screen.
         case awaitState(AwaitedState)
-        /// Nothing is done for a while, and everything is recorded.
+        /// Waits while everything is recorded.
         case watch(ClientWatch)
-        /// Branches begin together and all end.
+        /// Runs branches at the same time.
         case together([[ClientStep]])
-        /// Steps are done several times; the counter is a variable, from 1.
+        /// Repeats steps; the counter is a variable that starts at 1.
         case `repeat`(times: Int, counter: String, [ClientStep])
-        /// Groups of steps are done in every order, each between the same steps; `${order}` counts from 1.
+        /// Runs groups of steps in every order, each time between the same steps; `${order}` counts from 1.
         case everyOrder(before: [ClientStep], of: [[ClientStep]], after: [ClientStep])
+        /// A part of bringing the client to rest and checking it; never in a file.
+        case rest(ClientRest)
     }
 
-    /// This step, then those within it.
+    package init(_ action: Action, at pointer: JSONPointer = JSONPointer(), profile: Profile? = nil) {
+        (self.pointer, self.profile, self.action) = (pointer, profile, action)
+    }
+
     var withNested: [ClientStep] {
         let inner: [ClientStep] =
             switch action {
@@ -44,27 +49,46 @@ package struct ClientStep: Sendable, Equatable {
     }
 }
 
-/// What a person or a phone does to an app.
+/// How to bring a client to rest, and what to check then.
+package enum ClientRest: Sendable, Equatable {
+    /// Repair the network and the server, and bring the app to the foreground.
+    case mend
+    /// Check everything: first the stream's content, with reads withheld; then a number of sessions, or all if nil, with
+    /// reads.
+    case audit(most: Int?)
+    /// Hold back the answers to reads and lists, or send them.
+    case withhold, serve
+    /// End all turns; with `speaking`, another device also sends to the visible session, to test the stream.
+    case finish(speaking: Bool)
+    /// Wait until the screen shows what the stream delivered for the visible session.
+    case hear
+    /// Open and check a number of sessions, one by one; all if nil.
+    case visit(most: Int?)
+    /// Record the server's state of a session and wait for the screen to match; nil for the visible session.
+    case compare(session: String?)
+}
+
+/// An act of a user or a phone on an app.
 package enum ClientAct: Sendable, Equatable {
-    /// Starts the app; as just installed when fresh, by default at the first launch; by a tapped notification when opened.
+    /// Start the app; newly installed if `fresh`, by default at the first launch; by a tapped notification if `opened`.
     case launch(fresh: Bool?, opened: ClientNotification?)
-    /// Sends a message; the name stands for it later. The text is unique when nil.
+    /// Send a message; the name refers to it later. The text is unique if nil.
     case send(name: String, text: String?)
-    /// Sends a message again that is shown as failed.
+    /// Resend a failed message.
     case sendAgain(name: String)
-    /// The system sends the app to the background, or brings it back.
+    /// Move the app to the background, or to the foreground.
     case background, foreground
-    /// The network is gone or back, and the system says so.
+    /// Take the network away or bring it back, and notify the app.
     case networkDown, networkUp
-    /// A notification arrives while the app is in the foreground.
+    /// Deliver a notification in the foreground.
     case receivePush(ClientNotification)
-    /// A notification is tapped.
+    /// Tap a notification.
     case openPush(ClientNotification)
-    /// Goes to a session; nil for a new conversation.
+    /// Open a session; nil for a new conversation.
     case select(session: String?)
-    /// The system ends the app.
+    /// End the app.
     case quit
-    /// The app ends without warning, and stores nothing any more.
+    /// Crash the app: it stores nothing more.
     case crash
 
     /// The command of the driver protocol.
@@ -86,29 +110,29 @@ package enum ClientAct: Sendable, Equatable {
     }
 }
 
-/// A notification about a message; the stage makes the payload of it.
+/// A notification about a message; the stage creates its payload.
 package struct ClientNotification: Sendable, Equatable {
     package var session: String
     package var message: String
-    /// The turn it names, as a number, a reference or the name of a question; by default the one of the message.
+    /// Its turn, as a number, a reference or the name of a question; by default that of the message.
     package var turn: JSONValue?
 }
 
-/// The answer to something that was held back.
+/// An answer to something held back.
 package struct ClientRelease: Sendable, Equatable {
-    /// What had come.
+    /// The event that was held back.
     package var comes: Rule.Event
-    /// Only what concerns this session, where given.
+    /// Only this session, if given.
     package var session: String?
-    /// Whether it is answered as things were when it came; else as they are now.
+    /// Whether the answer has the state at arrival, and not the current one.
     package var isAsAsked = false
-    /// Whether the newest is answered; else the oldest.
+    /// Whether the newest is answered, and not the oldest.
     package var isNewest = false
-    /// Whether the scenario goes on when nothing is held back.
+    /// Whether the scenario continues if nothing is held back.
     package var isOptional = false
 }
 
-/// What a server does of its own accord.
+/// An act of a server on its own.
 package enum ServerDeed: Sendable, Equatable {
     /// A running turn uses a tool.
     case tool(turn: JSONValue?, tool: String, to: ServerAudience)
@@ -116,93 +140,104 @@ package enum ServerDeed: Sendable, Equatable {
     case finish(turn: JSONValue?, text: String?, to: ServerAudience)
     /// A running turn ends without one.
     case fail(turn: JSONValue?, code: String, to: ServerAudience)
-    /// Sends any frame, with the next number where it is numbered.
+    /// Send any frame, with the next number if it is numbered.
     case tell(frame: JSONValue, isNumbered: Bool, to: ServerAudience)
-    /// Sends a text or bytes that need not be a message at all.
+    /// Send text or bytes that need not be a message.
     case tellRaw(text: String?, bytes: [UInt8]?)
-    /// Another device or a timer stores messages; `isNew` begins a conversation.
+    /// Another device or a timer stores messages; `isNew` starts a conversation.
     case elsewhere(session: String, messages: [ClientWorld.Message], isNew: Bool, to: ServerAudience)
     case end(ConnectionEnding)
-    /// Begins a new stream, as a restart does; open connections end by the given way.
+    /// Start a new stream, as after a restart; open connections end in the given way.
     case restart(epoch: String, lastSeq: Int, keepsFrames: Bool)
-    /// Forgets frames that were kept for replay, up to a number.
+    /// Drop frames kept for replay, up to a number.
     case forget(upTo: JSONValue)
     case remove(session: String)
 }
 
-/// Who gets a frame.
+/// The recipients of a frame.
 package enum ServerAudience: String, Sendable, CaseIterable {
     /// Every connection that was greeted.
     case all
-    /// Nobody: numbered and kept, and lost on the way.
+    /// None: the frame is numbered and kept, but lost in transit.
     case none
     /// Every connection, greeted or not.
     case open
 }
 
-/// A wait for something from a client; each arrival satisfies one wait at most.
+/// A wait for something from a client; each arrival satisfies at most one wait.
 package struct AwaitedArrival: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// A connection that was greeted with `connected`.
+        /// A connection that got `connected`.
         case connection
-        /// A request for a WebSocket, whatever became of it.
+        /// A request for a WebSocket, accepted or not.
         case attempt
         /// The first frame of a connection.
         case auth
-        /// A question: over a socket, over REST, or over either.
+        /// A question: over a socket, over REST, or either.
         case chat, post, question
-        /// A question for what was missed.
+        /// A request for missed frames.
         case sync
         /// A read of one session, or of the list.
         case read, list
         case ping
-        /// A connection that the client ended, or that broke.
+        /// The end of a connection by the client or by a failure.
         case end
     }
 
     package var kind: Kind
-    /// Only what concerns this session, where given.
+    /// Only this session, if given.
     package var session: String?
-    /// Only the message of this name, by its key or its text.
+    /// Only the message with this name, by its key or text.
     package var name: String?
     package var count: Int
-    /// The name of the bound.
+    /// The name of the timeout.
     package var within: String
-    /// Whether the scenario goes on without it.
+    /// Whether the scenario continues without it.
     package var isOptional: Bool
 }
 
 package struct AwaitedState: Sendable, Equatable {
-    /// The connection as the client calls it: one of these.
+    /// The connection status shown: one of these.
     package var connection: [String]?
-    /// Whether it waits for an answer.
+    /// Whether it shows that an answer is awaited.
     package var thinking: Bool?
-    /// The session on the screen; `.some(nil)` for none.
+    /// The visible session; `.some(nil)` for none.
     package var session: String??
-    /// Messages that are shown, by id or by the name of a message of the person.
+    /// Messages that are visible, by id or by the name of a user's message.
     package var shows: [String]
-    /// Messages that are not.
+    /// Messages that are not visible.
     package var hides: [String]
     package var count: Int?
-    /// Whether an error is shown.
+    /// Whether an error is visible.
     package var errors: Bool?
-    /// The message of this name is marked as failed.
+    /// The name of a message shown as failed.
     package var failed: String?
-    /// The message of this name is marked as sent.
+    /// The name of a message shown as sent.
     package var sent: String?
-    /// An error is shown, or the message of this name is marked as failed.
+    /// The name of a message that is shown as failed, unless an error is visible.
     package var told: String?
     package var unread: [String: Int]
-    /// The name of the bound.
+    /// Stored messages that are visible in this order, possibly with others in between.
+    package var history: [String] = []
+    /// Whether no message is still being sent.
+    package var isQuiet = false
+    /// The name of the timeout.
     package var within: String
-    /// Whether the scenario goes on without it.
+    /// Whether the scenario continues without it.
     package var isOptional: Bool
 }
 
-/// A time in which nothing is done.
+extension AwaitedState {
+    /// An empty, optional condition.
+    package init(within bound: String) {
+        (shows, hides, unread, within, isOptional) = ([], [], [:], bound, true)
+    }
+}
+
+/// A period without acts.
 package enum ClientWatch: Sendable, Equatable {
-    /// The bound of this name, shortened by the time scale where it is a client's own.
+    /// The timeout with this name, scaled if it is a client's own timer.
     case bound(String)
-    /// So many milliseconds, as they are.
+    /// A number of milliseconds, unscaled.
     case milliseconds(Int)
 }

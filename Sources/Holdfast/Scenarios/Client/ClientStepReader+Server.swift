@@ -1,9 +1,9 @@
 import HoldfastBasics
 import HoldfastJSON
 
-// What the server does: of its own accord, or otherwise than usual.
+// The acts of the server, on its own or as changed behavior.
 extension ClientStepReader {
-    /// What each reaction to something takes; the first that is named has to be there.
+    /// The members of each reaction to an event; the first one is required.
     private static let reactions: [Rule.Event: [Rule.Deed: [String]]] = {
         let answers: [Rule.Deed: [String]] = [
             .serve: [], .hold: [], .delay: ["milliseconds"], .fail: ["status"], .stale: [], .reset: [],
@@ -30,7 +30,6 @@ extension ClientStepReader {
         ]
     }()
 
-    /// Members that belong to some reactions.
     private static let reactionMembers = [
         "status", "code", "error", "frame", "body", "retryAfter", "milliseconds", "reason", "size", "greeting", "cut",
     ]

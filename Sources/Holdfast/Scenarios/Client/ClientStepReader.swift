@@ -1,8 +1,7 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Reads one step of a client scenario that has the shape its schema asks for; where it has not, what is made of it is
-/// thrown away.
+/// Reads one step of a client scenario; if it does not match its schema, the result is discarded.
 struct ClientStepReader {
     let reader: MemberReader
     private let flow: ScenarioFlow
@@ -13,7 +12,7 @@ struct ClientStepReader {
                 let action = ClientStepReader(reader: reader, flow: flow).action(reader.text("do"))
             else { return nil }
             let profile = reader.choice("profile", of: Profile.self)
-            return ClientStep(pointer: element.pointer, profile: profile, action: action)
+            return ClientStep(action, at: element.pointer, profile: profile)
         }
     }
 
@@ -41,7 +40,7 @@ struct ClientStepReader {
             }
             return .everyOrder(before: before, of: groups, after: steps("after"))
         default:
-            // What a rule holds is filled in later, when it is used.
+            // References inside a rule are filled in on use.
             flow.use(reader, besides: verb == "when" ? ["frame", "body"] : [])
             return plain(verb)
         }
@@ -132,7 +131,7 @@ struct ClientStepReader {
         return .bound(name)
     }
 
-    /// Notes a member that says nothing beside the others.
+    /// Notes a member that has no effect next to the others.
     func refuse(_ key: String, _ why: String, expected: String? = nil) {
         guard reader.value(key) != nil else { return }
         reader.collector.note(

@@ -1,59 +1,59 @@
-/// Stimuli and waits that bring clauses to the test; it asserts nothing, because the judge does.
+/// Stimuli and waits that exercise clauses; assertions are left to the judge.
 public struct Scenario: Sendable, Equatable {
-    /// The name used everywhere, such as `server/SYNC/replay-after-cut`.
+    /// The full name, such as `server/SYNC/replay-after-cut`.
     public package(set) var name: String
     /// A name for people.
     public let title: String
-    /// What happens, in a sentence.
+    /// A sentence about what happens.
     public let summary: String
-    /// The side under test, server or client.
+    /// The side under test.
     public let role: Role
-    /// The clauses it is meant to exercise.
+    /// The clauses it exercises.
     public let clauses: [ClauseID]
-    /// What a subject must offer for it to be performed.
+    /// The requirements for a subject.
     public let needs: Needs
     package let steps: [ScenarioStep]
 
-    /// What a subject must offer.
+    /// The requirements for a subject.
     public struct Needs: Sendable, Equatable {
-        /// The profiles it declares; `core` goes without saying.
+        /// The declared profiles besides `core`.
         public var profiles: Set<Profile> = []
         /// Whether its wire must have keys and acks.
         public var keys = false
-        /// Whether its agent must obey scripts.
+        /// Whether its agent must follow scripts.
         public var agent: Agent = .any
-        /// How many principals are used.
+        /// The number of principals.
         public var principals: Int = 1
-        /// Whether it needs a server of its own that the suite starts, ends and starts again.
+        /// Whether it needs its own server, which the suite starts, ends and restarts.
         public var start = false
-        /// Whether it spends the whole budget of its principal, which must then be untouched (RATE).
+        /// Whether it spends the whole budget of its principal, which must be untouched before (RATE).
         public var budget = false
-        /// How many frames the server keeps for replay at least (SYNC-7).
+        /// The number of frames that the server must keep for replay (SYNC-7).
         public var replay = 0
-        /// How often it waits for times that the subject told, by their names in `limits`.
+        /// How often it waits for times announced by the subject, by their names in `limits`.
         public var patience: [String: Int] = [:]
 
-        /// Nothing but one principal.
+        /// Only one principal.
         public init() {}
     }
 
-    /// What the agent behind a server has to do.
+    /// The required behavior of the server's agent.
     public enum Agent: String, Sendable, CaseIterable {
-        /// Any answer will do; where the agent obeys scripts it is given them.
+        /// Any answer; an agent that follows scripts gets one.
         case any
-        /// The script must be obeyed.
+        /// It must follow the script.
         case scripted
     }
 
-    /// The chapter the scenario belongs to, from its name.
+    /// The chapter, from its name.
     public var area: Area? { Area(ofScenario: name) }
 
-    /// Whether a device is called gone for good, so that no later scenario can use it.
+    /// Whether it declares a device gone for good, so that no later scenario can use it.
     package var endsADevice: Bool { steps.contains(where: \.endsADevice) }
 
-    /// Whether it leaves questions behind that fill the first page of whoever asks for everything (SYNC-7).
+    /// Whether it leaves large questions that fill the first page of a later sync from the start (SYNC-7).
     package var fillsAStream: Bool { steps.contains(where: \.asksAtLength) }
 
-    /// Whether a step sends a message as it is written, whatever is wrong with it.
+    /// Whether a step sends text verbatim, valid or not.
     package var sendsVerbatim: Bool { steps.contains(where: \.sendsVerbatim) }
 }

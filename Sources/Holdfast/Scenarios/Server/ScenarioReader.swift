@@ -1,13 +1,13 @@
 import HoldfastJSON
 
-/// Reads a scenario file and notes everything that is wrong in it, by line and JSON pointer.
+/// Reads a scenario file and notes all problems, by line and JSON pointer.
 public enum ScenarioReader {
     /// Reads one scenario.
     ///
     /// * `name`: Such as `server/SYNC/replay-after-cut`.
-    /// * `clauses`: The clauses there are; nil when any will do.
-    /// * `isSound`: Whether it is known to have the shape that its schema asks for.
-    /// - Throws: Every problem of the file at once, each with its line.
+    /// * `clauses`: The existing clauses; nil to accept any.
+    /// * `isSound`: Whether it is known to pass its schema.
+    /// - Throws: All problems of the file, with lines.
     public static func scenario(
         _ text: String, named name: String, file: String, clauses: Set<ClauseID>? = nil, isSound: Bool = false
     ) throws(InputProblems) -> Scenario {
@@ -16,7 +16,7 @@ public enum ScenarioReader {
         ) { read($0, named: name, clauses) }
     }
 
-    /// Reads a scenario that a program has drawn and that is asked of its schema only once it is written down.
+    /// Reads a generated scenario, whose schema is checked only when it is written to a file.
     package static func scenario(_ drawn: JSONValue, named name: String) throws(InputProblems) -> Scenario {
         try MemberReader.read(drawn, at: name, schema: nil) { read($0, named: name, nil) }
     }

@@ -1,19 +1,19 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// One thing a stage does or waits for.
+/// One act or wait of a stage.
 ///
-/// Texts may hold `${name}`, which the stage fills in; see ``ScenarioVariables``.
+/// Texts may contain `${name}`, which the stage fills in; see ``ScenarioVariables``.
 package struct ScenarioStep: Sendable, Equatable {
-    /// Where the step stands in its file.
+    /// The location of the step in its file.
     package let pointer: JSONPointer
-    /// The step is left out unless the subject declares this profile.
+    /// The profile without which the step is skipped.
     package let profile: Profile?
-    /// The step is left out on a wire without keys and acks.
+    /// Whether the step is skipped on a wire without keys and acks.
     let needsKeys: Bool
     package let action: Action
 
-    /// Whether a subject with these profiles is shown the step, on a wire with or without acks.
+    /// Whether the step applies to a subject with these profiles, on a wire with or without acks.
     package func isFor(_ profiles: Set<Profile>, hasAcks: Bool = true) -> Bool {
         (profile.map(profiles.contains) ?? true) && (hasAcks || !needsKeys)
     }
@@ -22,23 +22,23 @@ package struct ScenarioStep: Sendable, Equatable {
     package static let lifeLane = "Z"
 
     package indirect enum Action: Sendable, Equatable {
-        /// Opens a connection, and unless told otherwise authenticates and waits for `connected`.
+        /// Opens a connection, and by default authenticates and waits for `connected`.
         case connect(Connect)
         /// Asks a question over a connection.
         case chat(Question, on: String)
         /// Sends a frame; `bytes` pads it with an unknown member to that many bytes.
         case send(frame: JSONValue, bytes: JSONValue?, on: String)
-        /// Sends text as written, in as many fragments as there are, each repeated `times`.
+        /// Sends text verbatim in the given fragments, each repeated `times`.
         case sendText(fragments: [String], times: Int, on: String)
         case sendBinary(BinaryContent, on: String)
-        /// Sends a ping of the WebSocket itself.
+        /// Sends a WebSocket ping.
         case ping(on: String)
         case await(Await, on: String)
-        /// Waits until the server ends a connection; a told time is added to the bound.
+        /// Waits until the server ends a connection; an announced time is added to the timeout.
         case awaitClose(Bound, after: Told?, on: String)
-        /// Watches until a told time is over.
+        /// Waits for an announced time.
         case watch(Told)
-        /// Leaves the pings of the WebSocket itself unanswered from here on.
+        /// Leaves WebSocket pings unanswered from now on.
         case mute(on: String)
         /// Sends a ping with a nonce and waits for its pong.
         case fence(on: String)
@@ -46,55 +46,55 @@ package struct ScenarioStep: Sendable, Equatable {
         case http(Exchange)
         /// Asks a question over REST.
         case postChat(Question, Credential, save: [String: JSONPointer])
-        /// Ends the connection of a question over REST that has no response yet.
+        /// Ends the connection of an unanswered REST question.
         case leave(question: String, Cut)
-        /// Reads a conversation until it holds what is waited for.
+        /// Reads a conversation until it contains the awaited messages.
         case readUntil(ReadUntil)
-        /// Asks for the frames after a position.
+        /// Requests the frames after a position.
         case sync(position: JSONValue, epoch: String?, limit: JSONValue?, on: String)
         /// Ends a connection without a close frame.
         case cut(Cut, on: String)
         /// Ends a connection with a close frame.
         case close(code: Int, on: String)
-        /// Stops taking bytes from a connection.
+        /// Stops reading from a connection.
         case stopReading(on: String)
         case resumeReading(on: String)
-        /// Performs branches at the same time and waits for all.
+        /// Performs branches at the same time, and waits for all.
         case together([[ScenarioStep]])
-        /// Performs steps again and again, in turn or at the same time, and not again once a name has a value.
+        /// Repeats steps, one by one or in parallel, until a name has a value.
         case `repeat`(times: JSONValue, counter: String?, until: String?, isParallel: Bool, [ScenarioStep])
-        /// Asks whether the server still serves a new connection.
+        /// Checks whether the server still serves a new connection.
         case alive(principal: String)
-        /// Treats the server as a process.
+        /// Acts on the server process.
         case process(ProcessStep)
-        /// Tells the push service what to do with the next pushes.
+        /// Sets the push service's response to the next pushes.
         case pushAnswer(PushAnswer)
         case awaitPush(AwaitPush)
     }
-    /// How long a wait may take, and what follows when it is in vain.
+    /// The longest duration of a wait, and the consequence of a timeout.
     package struct Bound: Sendable, Equatable {
-        /// The name of a bound in ``Timeouts``.
+        /// The name of a timeout in ``Timeouts``.
         package let within: String
-        /// Whether the scenario goes on without it.
+        /// Whether the scenario continues after a timeout.
         package let isOptional: Bool
     }
 
-    /// Whose credential is shown.
+    /// The credential to use.
     package struct Credential: Sendable, Equatable {
         package let principal: String
-        /// What is shown instead of the principal's own token.
+        /// Replaces the principal's own token.
         package let token: Token
 
         package enum Token: Sendable, Equatable {
             case own
             case none
-            /// A text the server never gave out.
+            /// A text that the server never issued.
             case other(String)
         }
 
         package init(principal: String, token: Token = .own) { (self.principal, self.token) = (principal, token) }
 
-        /// Its owner, as transcripts name it.
+        /// Its owner in transcripts.
         package var shown: String? {
             switch token {
             case .own: principal
@@ -114,17 +114,17 @@ package struct ScenarioStep: Sendable, Equatable {
         /// The device letter.
         package let on: String
         package let credential: Credential
-        /// Whether `auth` is sent and `connected` awaited.
+        /// Whether to send `auth` and wait for `connected`.
         package let handshake: Bool
-        /// Whether the scenario goes on when `connected` stays away.
+        /// Whether the scenario continues without `connected`.
         package let isOptional: Bool
-        /// The version `auth` names.
+        /// The version in `auth`.
         package let version: JSONValue
-        /// The device; one per lane when absent.
+        /// The device; by default one for each lane.
         package let clientId: String?
-        /// The query of the upgrade; that of the subject when absent.
+        /// The query of the upgrade; by default the subject's.
         package let query: String?
-        /// Names for values of `connected`.
+        /// Names for values in `connected`.
         package let save: [String: JSONPointer]
 
         package init(
@@ -140,38 +140,38 @@ package struct ScenarioStep: Sendable, Equatable {
     }
 
     package struct Question: Sendable, Equatable {
-        /// The name of the question, which stands for its key.
+        /// The name of the question, which refers to its key.
         package let name: String?
         /// The conversation to continue.
         package let session: String?
-        /// What a scripted agent is to do.
+        /// The script for a scripted agent.
         package let script: [JSONValue]?
-        /// How often the script uses a tool before all else.
+        /// How often the script first uses a tool.
         package let tools: JSONValue?
-        /// What is asked in plain text, of an agent that obeys no scripts too.
+        /// The question in plain text, also for agents without scripts.
         package let text: String?
-        /// Earlier messages, sent along as context.
+        /// Earlier messages to send as context.
         package let context: [JSONValue]
-        /// Another key than that of its name; nil for its own.
+        /// A key other than that of its name.
         package let key: String?
         /// Members added to the frame or body.
         package let extra: JSONObject
-        /// The size the frame or body is brought to.
+        /// The size to which the frame or body is padded.
         package let bytes: JSONValue?
-        /// Fragments to send the frame in; 1 sends it whole.
+        /// The number of fragments; 1 sends the frame whole.
         package let fragments: Int
 
-        /// What the script itself asks to wait for, in milliseconds.
+        /// The total wait in the script, in milliseconds.
         package var waitMs: Int { (script ?? []).reduce(0) { $0 + ($1["wait"]?.intValue ?? 0) } }
     }
 
-    /// A frame to wait for; each frame satisfies one wait at most.
+    /// A wait for a frame; each frame satisfies at most one wait.
     package struct Await: Sendable, Equatable {
-        /// The types of which one will do.
+        /// The accepted types.
         package let types: [String]
-        /// Values the frame has; null stands for a member that is absent.
+        /// Required values; null means that the member is absent.
         package let conditions: [String: JSONValue]
-        /// Names for values of the frame.
+        /// Names for values in the frame.
         package let save: [String: JSONPointer]
         package let bound: Bound
     }
@@ -185,12 +185,12 @@ package struct ScenarioStep: Sendable, Equatable {
         package let body: JSONValue?
         /// The body as written.
         package let bodyText: String?
-        /// Names for values of the response.
+        /// Names for values in the response.
         package let save: [String: JSONPointer]
-        /// What is read, for a read of one conversation; nil otherwise.
+        /// The session, if it reads one.
         package let session: String?
 
-        /// The bounds that its response may take together: that of a question waits for the end of its turn.
+        /// The timeouts that its response may use together; a question also waits for its turn to end.
         package var bounds: [String] { method == "POST" ? ["turn", "rest"] : ["rest"] }
     }
 
@@ -198,29 +198,29 @@ package struct ScenarioStep: Sendable, Equatable {
     package struct ReadUntil: Sendable, Equatable {
         package let session: String
         package let principal: String
-        /// The messages it must at least hold.
+        /// The minimum number of messages.
         package let messages: Int
-        /// The turns that must at least have ended.
+        /// The minimum number of ended turns.
         package let endedTurns: Int
-        /// Whether a question that stands refused as busy counts as stored, answered and ended.
+        /// Whether a question refused as busy counts as stored, answered and ended.
         package let countsRefused: Bool
-        /// Names for values of the last response.
+        /// Names for values in the last response.
         package let save: [String: JSONPointer]
         package let bound: Bound
     }
 
-    /// A time that the subject told, or was configured with: a heartbeat, the time to authenticate, a stated wait.
+    /// A time that the subject announced or was configured with: a heartbeat, the handshake timeout, a stated wait.
     ///
-    /// It is no oracle: what the judge concludes rests on what was observed until it was over.
+    /// It only controls the stage; the judge decides from observed events.
     package struct Told: Sendable, Equatable {
-        /// The amount; an integer, or a reference that will be one.
+        /// The amount: an integer, or a reference to one.
         package let amount: JSONValue
-        /// Whether the amount is in seconds; milliseconds otherwise.
+        /// Whether the amount is in seconds, and not in milliseconds.
         let isInSeconds: Bool
-        /// How often the amount has to pass.
+        /// The factor for the amount.
         package let times: Int
 
-        /// The whole time for an amount; nil when it is negative or would take more than a day.
+        /// The whole time for an amount; nil if it is negative or more than a day.
         package func duration(of amount: Int) -> Duration? {
             let unit = isInSeconds ? 1000 : 1
             guard amount >= 0, amount <= 86_400_000 / unit / times else { return nil }
@@ -228,60 +228,60 @@ package struct ScenarioStep: Sendable, Equatable {
         }
     }
 
-    /// What the push service does with the next pushes to a device.
+    /// The push service's response to the next pushes for a device.
     package struct PushAnswer: Sendable, Equatable {
-        /// The principal whose device is pushed to.
+        /// The owner of the device.
         package let principal: String
         package let outcome: Outcome
-        /// With how many pushes; later ones are taken again.
+        /// The number of pushes; later ones are accepted.
         package let times: Int
 
-        /// What becomes of one push.
+        /// The response to one push.
         package enum Outcome: Sendable, Equatable {
-            /// It is answered; the reason goes with a refusal.
+            /// An HTTP status, with a reason if it is a refusal.
             case status(Int, reason: String?)
-            /// It is taken and never answered.
+            /// No answer.
             case hang
-            /// It is taken, and the connection ends without an answer.
+            /// The end of the connection without an answer.
             case close
         }
     }
 
-    /// A push to wait for; each satisfies one wait at most.
+    /// A wait for a push; each push satisfies at most one wait.
     package struct AwaitPush: Sendable, Equatable {
-        /// The principal whose device is to be pushed to.
+        /// The owner of the device.
         package let principal: String
-        /// Values the payload has; null stands for a member that is absent.
+        /// Required values in the payload; null means that the member is absent.
         package let conditions: [String: JSONValue]
-        /// Names for values of the payload.
+        /// Names for values in the payload.
         package let save: [String: JSONPointer]
         package let bound: Bound
     }
 
-    /// Something done to the server as a process; only a server that the suite started itself can be treated so.
+    /// An act on the server process, which the suite must have started itself.
     package enum ProcessStep: Sendable, Equatable {
-        /// Ends it without warning, at once or after a pause.
+        /// Kill it, at once or after a pause.
         case kill(after: Pause?)
-        /// Ends it without warning as soon as a message or a response is whole, before anything reads it.
+        /// Kill it as soon as a message or a response is complete, before anything reads it.
         case killOn(Target)
-        /// Waits until an armed kill has come.
+        /// Wait for an armed kill.
         case awaitKill(Bound)
-        /// Asks it to end, and waits until it has.
+        /// Ask it to end, and wait until it has.
         case stop
-        /// Starts it again with the same data and address; nothing happens while it runs.
+        /// Restart it with the same data and address; no effect while it runs.
         case start
-        /// Lets every write to a file fail from now on.
+        /// Make every write to a file fail from now on.
         case refuseWrites
         case acceptWrites
 
-        /// What a kill waits for.
+        /// The trigger of a kill.
         package enum Target: Sendable, Equatable {
             case message(type: String, on: String)
             /// These bytes in the answer to the next HTTP request.
             case nextExchange(bytes: String)
         }
 
-        /// A moment that a sweep moves about; it is a stimulus, and nothing is concluded from it.
+        /// A pause whose length a sweep varies; it is only a stimulus.
         package struct Pause: Sendable, Equatable {
             /// The number, or a reference to one.
             package let number: JSONValue
@@ -291,10 +291,10 @@ package struct ScenarioStep: Sendable, Equatable {
         }
     }
 
-    /// Whether this step, or one inside it, treats the server as a process.
+    /// Whether this step, or a nested one, acts on the server process.
     var needsProcess: Bool { contains { if case .process = $0 { true } else { false } } }
 
-    /// Whether this step, or one inside it, sends a message as it is written, whatever is wrong with it.
+    /// Whether this step, or a nested one, sends text verbatim, valid or not.
     var sendsVerbatim: Bool {
         contains { action in
             switch action {
@@ -304,7 +304,7 @@ package struct ScenarioStep: Sendable, Equatable {
         }
     }
 
-    /// Whether this step, or one inside it, lets the push service say that a device is gone.
+    /// Whether in this step, or a nested one, the push service declares a device gone.
     var endsADevice: Bool {
         contains { action in
             guard case .pushAnswer(let answer) = action, case .status(410, _) = answer.outcome else { return false }
@@ -312,7 +312,7 @@ package struct ScenarioStep: Sendable, Equatable {
         }
     }
 
-    /// Whether this step, or one inside it, asks a question of a size of its own, which is a large one.
+    /// Whether this step, or a nested one, asks a question of a given, large size.
     var asksAtLength: Bool {
         contains { action in
             switch action {

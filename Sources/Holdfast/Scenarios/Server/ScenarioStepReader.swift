@@ -1,12 +1,11 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Reads one step of a scenario that has the shape its schema asks for; where it has not, what is made of it is thrown away.
+/// Reads one step of a scenario; if it does not match its schema, the result is discarded.
 struct ScenarioStepReader {
     private let reader: MemberReader
     private let flow: ScenarioFlow
 
-    /// The steps below a pointer, in order.
     static func steps(_ elements: [MemberReader.Element], flow: ScenarioFlow) -> [ScenarioStep] {
         elements.compactMap { element in
             guard let reader = MemberReader(element.value, at: element.pointer, into: flow.problems),
@@ -43,7 +42,7 @@ struct ScenarioStepReader {
             let _: Never? = reader.wrong(
                 "until", .string(until), "rounds in turn; with 'parallel' all begin at once")
         } else if let until {
-            // The name whose value ends the rounds is one that they give a value.
+            // The name in `until` must be set inside the loop.
             flow.use(.string("${\(until)}"), at: reader.pointer.appending("until"))
         }
         return .repeat(
@@ -67,8 +66,8 @@ struct ScenarioStepReader {
             }
         case "ping": .ping(on: lane())
         case "await": awaiting()
-        case "awaitClose": .awaitClose(bound(otherwise: "close"), after: told("after"), on: lane())
-        case "watch": told("for").map { .watch($0) }
+        case "awaitClose": .awaitClose(bound(otherwise: "close"), after: announcedTime("after"), on: lane())
+        case "watch": announcedTime("for").map { .watch($0) }
         case "mute": .mute(on: lane())
         case "fence": .fence(on: lane())
         case "http":
@@ -162,7 +161,7 @@ struct ScenarioStepReader {
             let status = reader.integer("status") ?? 200
             outcome = .status(status, reason: reader.string("reason"))
             if status == 400, reader.value("reason") == nil {
-                // A 400 means the device or the message, depending on its reason; nobody can guess which.
+                // A 400 concerns the device or the message depending on its reason, which therefore must be given.
                 flow.problems.note(
                     reader.pointer, "a 400 without a reason", expected: "'reason', such as 'BadDeviceToken'",
                     fix: "name the reason")
@@ -185,7 +184,7 @@ struct ScenarioStepReader {
             bytes: reader.value("bytes"), fragments: reader.integer("fragments") ?? 1)
     }
 
-    /// The connection that the step is about, which a step before has opened.
+    /// The connection of the step, which an earlier step must have opened.
     private func lane() -> String {
         let lane = reader.text("on")
         if !lane.isEmpty { flow.useLane(lane, at: reader.pointer.appending("on")) }
@@ -212,7 +211,7 @@ struct ScenarioStepReader {
         ScenarioStep.Bound(within: reader.string("within") ?? usual, isOptional: reader.bool("optional") ?? false)
     }
 
-    /// Values by their places that what is waited for has.
+    /// The required values by location.
     private var conditions: [String: JSONValue] {
         Dictionary(uniqueKeysWithValues: (reader.value("where")?.objectValue ?? [:]).map { ($0.key, $0.value) })
     }
@@ -224,7 +223,7 @@ struct ScenarioStepReader {
         return Dictionary(pairs) { $1 }
     }
 
-    private func told(_ key: String) -> ScenarioStep.Told? {
+    private func announcedTime(_ key: String) -> ScenarioStep.Told? {
         guard let members = reader.members(key) else { return nil }
         let seconds = members.value("seconds")
         return (seconds ?? members.value("milliseconds")).map { amount in
@@ -246,7 +245,7 @@ struct ScenarioStepReader {
     }
 
     private func usualBound(of types: [String]) -> String {
-        // An agent that fails ends a turn; other errors refuse, which takes no work.
+        // A failing agent ends a turn; other errors are refusals, which take no time.
         if types.contains("error"), flow.isFailing(reader.text("on")) { return "turn" }
         if !Set(types).isDisjoint(with: ["done", "toolUse", "message"]) { return "turn" }
         let bounds = ["connected": "connect", "ack": "ack", "pong": "pong", "syncResult": "sync"]

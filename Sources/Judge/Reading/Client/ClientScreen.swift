@@ -135,11 +135,16 @@ extension ObservedClient.State {
         }
     }
 
-    /// The same of one that may never have been sent: then its words say enough, whatever key it is shown with.
+    /// The same of one that may never have been sent: then its words say enough, whatever key it is shown with, where
+    /// no other message of the server has that name.
     func entries(of question: ClientQuestion) -> [Int] {
         let places = places(of: question)
         guard places.isEmpty, question.keys.isEmpty else { return places }
-        return messages.indices.filter { messages[$0].role == "user" && question.says(messages[$0].text) }
+        return messages.indices.filter { index in
+            let message = messages[index]
+            return message.role == "user" && question.says(message.text)
+                && message.id.map(question.foreignIds.contains) != true
+        }
     }
 
     func shows(_ question: ClientQuestion) -> Bool { !places(of: question).isEmpty }

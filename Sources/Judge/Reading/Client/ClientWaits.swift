@@ -331,7 +331,14 @@ extension Observations {
         // A further request by the same transport is due to what became of the last one.
         let last = question.requests.last { $0.event < event && ($0.connection == nil) == (again?.connection == nil) }
         let isDue = last.map { last in end(of: last).map { $0 < news.event } ?? false } ?? true
-        let isResent = isDue && (sends.count > 1 || isLate)
+        // It left soon after what made it due: a loss, or the greeting of its own connection.
+        let greeted = again?.connection.flatMap { connections[$0].connected }
+        let reasons = [greeted, sends.count > 1 ? nil : sends.first] + question.requests.map(end)
+        let isResent =
+            hasCrossed && isDue && (sends.count > 1 || isLate)
+            && reasons.contains { reason in
+                reason.map { $0 < event && patience(from: $0, to: event) < timeouts.scheduling.microseconds } == true
+            }
         let before = client.state(at: news.event)
         let hadFailed = before?.showsAsFailed(question) == true
         lazy var others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: news.event)))
@@ -340,7 +347,7 @@ extension Observations {
         return !looks(after: news.event, before: min(event, endOfLife(at: news.event))).contains { look in
             guard patience(of: look.event) <= limit else { return false }
             // What was sent again anyway may have gone out before that look, and have arrived behind it.
-            if hasCrossed, isResent, over >= event, patience(from: look.event, to: event) < Self.onItsWay.microseconds {
+            if isResent, over >= event, patience(from: look.event, to: event) < Self.onItsWay.microseconds {
                 return false
             }
             if news.kind == .proof {

@@ -107,15 +107,16 @@ extension Observations {
         }
     }
 
-    /// Whether a message was shown as failed between two events, or an error came to the screen that may be about it.
-    func mayHaveBeenTold(of question: ClientQuestion, from first: Int, to last: Int) -> Bool {
+    /// Whether a message was shown as failed between two events, or an error came to the screen that names no other
+    /// message; unless it may, it has a name.
+    func wasTold(of question: ClientQuestion, from first: Int, to last: Int, mayBeNameless: Bool = false) -> Bool {
         let before = client.state(at: first)?.errors ?? []
         let others = Set(ClientQuestion.all(in: self).filter { $0.event != question.event }.flatMap(\.keys))
         return hasFailed(question, from: first, to: last)
             || client.states.contains { state in
                 state.event > first && state.event < last
                     && state.errors.contains { error in
-                        !before.contains(error) && !(error.key.map(others.contains) ?? false)
+                        !before.contains(error) && (error.key.map { !others.contains($0) } ?? mayBeNameless)
                     }
             }
     }

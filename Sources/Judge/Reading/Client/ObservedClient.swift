@@ -180,7 +180,8 @@ final class ObservedClient {
             switch (event.lane, event.kind) {
             case (.client, .act(let name, let details)): acts.append(Act(event: index, name: name, details: details))
             case (.client, .state(let value)): states.append(State(value, event: index))
-            case (.server, .act(_, let details)): stored += [Stored(details, event: index)].compactMap { $0 }
+            case (.server, .act(let name, let details)) where name != "atRest":
+                stored += [Stored(details, event: index)].compactMap { $0 }
             default: break
             }
         }

@@ -1,16 +1,16 @@
 import HoldfastJSON
 
 extension ObservedExchange {
-    /// The request, and what ended the exchange.
+    /// The request, and the event that ended the exchange.
     var events: [Int] { [request, response ?? failure].compactMap { $0 } }
-    /// Whether the response is an error as the specification has it.
+    /// Whether the response has an error body as in the specification.
     var hasErrorBody: Bool { answer?.root["error"]?.stringValue != nil }
-    /// Whether the request was made with a token that is somebody's.
+    /// Whether the request had a valid token.
     var isSomebodys: Bool { sent.principal.map { $0 != "other" } ?? false }
 }
 
 extension ObservedConnection {
-    /// Whether the server answered between two events what was sent between them.
+    /// Whether, before `end`, the server answered a request sent after `begin`.
     func hasAnswered(since begin: Int, before end: Int) -> Bool {
         guard let asked = sent.first(where: { $0.event > begin })?.event, asked < end else { return false }
         return received.contains { frame in
@@ -19,10 +19,9 @@ extension ObservedConnection {
         }
     }
 
-    /// Whether it had not ended by an event.
     func isOpen(at event: Int) -> Bool { ending.map { $0.event > event } ?? true }
 
-    /// How the server ended it, after an event where one is given; nil when it did not.
+    /// The end by the server, optionally only after an event; nil if there is none.
     func endByServer(after event: Int = -1) -> Ending? {
         guard wasEndedByServer, let ending, ending.event > event else { return nil }
         return ending
@@ -30,7 +29,7 @@ extension ObservedConnection {
 }
 
 extension Evidence {
-    /// Counts one answer to a request that has to be refused with a status and an error body.
+    /// Judges one answer to a request that must be refused with a status and an error body.
     mutating func test(
         _ exchange: ObservedExchange, isRefusedWith statuses: ClosedRange<Int>, otherwise what: String,
         expected: String
@@ -43,8 +42,8 @@ extension Evidence {
     }
 }
 
-/// What a close frame is called in a finding.
+/// A close frame in the words of a finding.
 func called(close code: Int?) -> String { "close \(code.map(String.init) ?? "without a code")" }
 
-/// What an error of a code is called in a finding.
+/// An error in the words of a finding.
 func called(error code: String?) -> String { "error \(code ?? "without code")" }

@@ -1,16 +1,15 @@
 import HoldfastTranscript
 
-/// What the codes of errors say.
 enum ErrorMeaning {
-    /// Codes that refuse a frame or a question and so start no turn.
+    /// Codes that refuse a frame or a question, so that no turn starts.
     static let refusals = Frame.refusals
 
-    /// Codes that refuse nothing but a question.
+    /// Codes that only refuse questions.
     static let ofQuestions: Set<String> = ["session_not_found", "busy", "idempotency_mismatch"]
 
     /// Codes that refuse a message for its form or its size.
     static let formal: Set<String> = ["parse_error", "bad_request", "unknown_type", "too_large"]
 
-    /// Codes that only the failure of a running turn has.
+    /// Codes that only report the failure of a running turn.
     static let failures: Set<String> = ["agent_failed", "interrupted"]
 }

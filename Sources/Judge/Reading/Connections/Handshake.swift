@@ -2,28 +2,27 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The first `auth` of a connection, and what it had to be met with.
+/// The first `auth` of a connection, and the answer it requires.
 struct Handshake {
-    /// The connection, as an index into `Observations.connections`.
+    /// The connection, as an index of `Observations.connections`.
     let connection: Int
     let auth: Frame
     let version: Int
     let credential: Credential
 
     enum Credential: Equatable {
-        /// One the server gave out, or any where tokens are ignored.
+        /// A token issued by the server, or any token if tokens are ignored.
         case good
         /// None at all.
         case missing
-        /// One the server never gave out.
+        /// A token that the server never issued.
         case wrong
     }
 
-    /// Whether the server has to say `connected`.
+    /// Whether the server must send `connected`.
     var isValid: Bool { version == 1 && credential == .good }
 
-    /// What it means that the server refuses it for its token, and what mends that: a typing mistake is likelier than a
-    /// server that breaks its word.
+    /// Words for a refused token, and a remedy: a typo is more likely than a faulty server.
     var wordsOfRefusal: (what: String, remedy: String) {
         guard let token = auth.string("token") else {
             return (
@@ -44,7 +43,7 @@ struct Handshake {
         )
     }
 
-    /// Every handshake that was begun in order: an `auth` as the first frame, valid but for its version and its token.
+    /// Every handshake that started correctly: an `auth` as the first frame, valid except for its version and token.
     static func all(on connections: [ObservedConnection], schemas: MessageSchemas, checksTokens: Bool) -> [Handshake] {
         connections.indices.compactMap { index in
             let connection = connections[index]
@@ -59,29 +58,28 @@ struct Handshake {
         }
     }
 
-    /// What the token of an `auth` is worth; transcripts name its owner instead of the token itself.
+    /// The kind of token in an `auth`; transcripts name its owner and not the token.
     private static func credential(of auth: Frame) -> Credential {
         guard let token = auth.string("token") else { return .missing }
         return isShownToken(token) ? .good : .wrong
     }
 
-    /// Whether a text is what transcripts show in place of a token, and nothing else.
+    /// Whether a text is exactly what transcripts show in place of a token.
     private static func isShownToken(_ text: String) -> Bool {
         text.hasPrefix("‹token of ") && text.hasSuffix("›") && text.count { $0 == "‹" } == 1
     }
 }
 
 extension Observations {
-    /// Whether a path carries a token in its query.
     static func holdsToken(_ path: String) -> Bool {
         path.drop { $0 != "?" }.contains("‹token of ")
     }
 
-    /// Whether a malformed message may be why a connection is silent or ended at an event: then ENV-5 or the clause about such
-    /// messages judges it.
+    /// Whether a malformed message may explain why a connection was silent or ended at an event; then ENV-5 or the
+    /// clause about such messages judges it.
     ///
-    /// One that the connection outlived explains nothing: the server answered what was sent after it, or spoke when the bound
-    /// for a close was over.
+    /// A message that the connection outlived explains nothing: the server answered something sent after it, or sent
+    /// something after the timeout for a close.
     func isAfterHostileFrame(_ event: Int) -> Bool {
         guard let first = hostileFrames.first, first.frame.event < event else { return false }
         guard case .connection(let device) = events[event].lane,
@@ -95,8 +93,8 @@ extension Observations {
         }
     }
 
-    /// Whether a connection, that of the frame unless another is given, went on after a hostile frame: the server answered
-    /// there what was sent after it, or spoke when the bound for a close was over.
+    /// Whether a connection, by default the frame's own, continued after a hostile frame: the server answered something
+    /// sent after it, or sent something after the timeout for a close.
     func hasOutlived(_ hostile: HostileFrame, on other: Int? = nil, before event: Int) -> Bool {
         let index = other ?? hostile.frame.connection
         let isOwn = hostile.frame.connection == index
@@ -109,7 +107,7 @@ extension Observations {
 
     func events(on connection: Int) -> [Int] { connections[connection].events }
 
-    /// Every close frame the server sent on a connection, also those that answer the client's.
+    /// Every close frame of the server on a connection, including answers to the client's.
     func closes(on connection: Int) -> [(event: Int, code: Int?)] {
         events(on: connection).compactMap { index in
             guard case .close(.fromServer, let code, _) = history.events[index].kind else { return nil }
@@ -117,7 +115,7 @@ extension Observations {
         }
     }
 
-    /// Whether an `auth` that may not succeed is refused: an `error` of the code, then the close.
+    /// Judges the refusal of an `auth` that must fail: an `error` with the code, then the close.
     func judgeRefusal(
         of handshake: Handshake, code: String, close: Int, _ what: String, into evidence: inout Evidence
     ) {
@@ -148,8 +146,8 @@ extension Observations {
                 evidence.keep()
             }
         case .lost where connection.wasEndedByServer && !wasStopped(between: auth, and: ending.event):
-            // What is sent to a server that has closed makes its system reset the connection, which can take the error and
-            // the close frame with it.
+            // Data sent to a server that has closed makes its system reset the connection, which may discard the error
+            // and the close frame.
             if connection.sent.contains(where: { $0.event > auth && $0.event < ending.event }) { return }
             violate("the end of the connection without a close frame", ending.event)
         default: break

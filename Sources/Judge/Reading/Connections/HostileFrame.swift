@@ -2,41 +2,41 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// A message of a client that a server may not simply take, with the `error` that answers it.
+/// A client's message that a server must not accept as it is, with the `error` that answers it.
 struct HostileFrame: Sendable {
     let frame: Frame
     let kind: Kind
-    /// The first `error` without turn and position that is its own; nil without one.
+    /// Its own `error`: the first one without turn and position.
     var answer: Frame?
-    /// In a capture, the event by which the server took it for a message like any other; nil without one.
+    /// In a capture, the event by which the server accepted it like any other message; nil otherwise.
     var taken: Int?
 
-    /// Whether a clause says what becomes of its connection; how deep an object may be nested, none says.
+    /// Whether a clause decides about its connection; none does for deeply nested objects.
     var isJudged: Bool {
         if case .tooDeep = frame.problem?.kind { return true }
         return kind != .free
     }
 
     enum Kind: Sendable, Equatable {
-        /// Text that is no JSON.
+        /// Text that is not JSON.
         case notJSON
         case notObject
         /// An object without a string `type`.
         case untyped
         /// A binary message, or text that is not UTF-8.
         case binary
-        /// A type the server does not know.
+        /// An unknown type.
         case unknownType
-        /// A known type that its schema rejects, or that has no place on a greeted connection.
+        /// A known type that violates its schema, or that is not allowed after the greeting.
         case invalid
-        /// Such a frame with a number that a parser need not read.
+        /// The same, with a number that a parser may reject.
         case invalidNumber
-        /// More bytes than the server said it reads.
+        /// Larger than the server's announced limit.
         case oversize
-        /// Something the specification lets a server take or refuse.
+        /// A message that the specification lets a server accept or refuse.
         case free
 
-        /// The codes that an `error` about it may have.
+        /// The allowed codes of its `error`.
         var codes: Set<String> {
             switch self {
             case .notJSON, .notObject, .binary, .invalidNumber: ["parse_error", "bad_request"]
@@ -48,42 +48,42 @@ struct HostileFrame: Sendable {
             }
         }
 
-        /// Whether an `error` of this code can be the answer.
+        /// Whether an `error` with this code can be its answer.
         func fits(_ code: String?) -> Bool { code.map(codes.contains) ?? true }
     }
 
-    /// What is wrong with each message to the server after `connected` that it may not simply take, by event.
+    /// The kind of each hostile message after `connected`, by event.
     static func kinds(
         in history: History, on connections: [ObservedConnection], schemas: MessageSchemas, hasSync: Bool
     ) -> [Int: Kind] {
         let own = Set(schemas.types(sentBy: .client))
         let foreign = Set(schemas.types(sentBy: .server))
         var tape = JSONTape()
-        /// What is wrong with one message; nil when nothing is.
+        /// The kind of a message; nil if it is not hostile.
         func kind(of frame: Frame, limit: Int?) -> Kind? {
             if frame.wireBytes > limit ?? .max { return .oversize }
             if frame.isBinary { return .binary }
             guard let document = frame.document else {
                 guard case .tooDeep = frame.problem?.kind else { return .notJSON }
-                // However deep, a list is no frame.
+                // A list is not a frame, however deeply nested.
                 guard case .text(_, let text) = history.events[frame.event].kind else { return .free }
                 return text.first { !$0.isWhitespace } == "[" ? .notObject : .free
             }
-            // Duplicate names and half surrogates may be kept or refused.
+            // Duplicate names and lone surrogates may be accepted or refused.
             guard document.flaws.isEmpty else { return .free }
             guard document.root.objectValue != nil else { return .notObject }
             guard let type = frame.type else { return .untyped }
             guard own.contains(type) else {
                 return foreign.contains(type) ? .free : .unknownType
             }
-            // Who speaks on a connection is settled once.
+            // Only the first frame of a connection may authenticate.
             if type == "auth" { return .invalid }
             if type == "sync", !hasSync { return .free }
             let problems = schemas.validate(document.root, as: type, in: &tape)
             if type == "chat", problems.isEmpty, !endsWithUser(document.root) { return .invalid }
             let isBounded = document.root.hasBoundedNumbers
             guard !problems.isEmpty else { return isBounded ? nil : .free }
-            // A whole number with a fraction, and a session id no server would give, have rules of their own.
+            // Integers with a fraction, and impossible session ids, have rules of their own.
             let isOwn = problems.contains { $0.flaw == nil && $0.instance != JSONPointer("/sessionId") }
             let hasTypedSession = document.root["sessionId"].map { $0.stringValue != nil } ?? true
             if isOwn || !hasTypedSession { return isBounded ? .invalid : .invalidNumber }
@@ -100,12 +100,13 @@ struct HostileFrame: Sendable {
         return kinds
     }
 
-    /// Each such message with its answer.
+    /// Each hostile message with its answer.
     ///
-    /// A server answers in the order in which it reads, so the first unanswered message gets the next `error` that ends no
-    /// turn, unless its time was up before a later one was sent. In a capture a server may have taken a message that it should have refused, and answers may be left out. So
-    /// there what was taken by name waits no longer, and an `error` is the answer to the first message that its code fits, the
-    /// rather one that the server has not read past already; if there is none, to the message just before it.
+    /// A server answers in the order of reading, so the first unanswered message gets the next `error` that ends no
+    /// turn, unless its timeout passed before a later one was sent. In a capture, a server may have accepted a message
+    /// it should have refused, and answers may be missing. There, messages accepted by name no longer wait, and an
+    /// `error` answers the first message with a fitting code, preferably one that the server has not read past, else
+    /// the message just before it.
     static func all(of kinds: [Int: Kind], in history: Observations) -> [HostileFrame] {
         guard !kinds.isEmpty else { return [] }
         let endings = Set(history.turns.flatMap(\.endings).map(\.event))
@@ -143,7 +144,7 @@ struct HostileFrame: Sendable {
                         continue
                     }
                     waiting.removeAll { hostile[$0].kind == .free && !ErrorMeaning.formal.contains(frame.code ?? "") }
-                    // Whoever got no answer in time gets none when a later message is answered.
+                    // A message without an answer in time gets none once a later message is answered.
                     waiting.removeAll { index in
                         let (sent, last) = (hostile[index].frame.event, hostile[hostile.endIndex - 1].frame.event)
                         guard last > sent else { return false }
@@ -175,7 +176,7 @@ struct HostileFrame: Sendable {
 }
 
 extension JSONValue {
-    /// Whether each number in it fits 64 bits, as an integer or as a double; RFC 8259 lets a parser refuse others.
+    /// Whether each number fits 64 bits, as an integer or a double; RFC 8259 lets a parser reject others.
     fileprivate var hasBoundedNumbers: Bool {
         switch self {
         case .number(let number): number.double.magnitude < 0x1p63
@@ -186,23 +187,23 @@ extension JSONValue {
     }
 }
 
-/// Whether the last of the messages in a question is the user's.
+/// Whether the last message of a question is the user's.
 func endsWithUser(_ question: JSONValue) -> Bool {
     question["messages"]?.arrayValue?.last?["role"] == "user"
 }
 
 extension Observations {
-    /// What became of a connection after a hostile message.
+    /// The state of a connection after a hostile message.
     enum Survival {
-        /// It went on: a later frame of the server shows it.
+        /// Alive: the server sent a later frame.
         case alive
-        /// The server ended it, or stopped answering, as the event shows.
+        /// Dead: the server ended it or stopped answering, as the event shows.
         case dead(Int)
-        /// Nothing shows either.
+        /// Unknown.
         case unknown
     }
 
-    /// Whether the connection outlived a message; what a later hostile message did is not laid to this one.
+    /// Whether the connection outlived a message; a later hostile message takes the blame for later events.
     func survival(of hostile: HostileFrame) -> Survival {
         let connection = connections[hostile.frame.connection]
         let start = hostile.answer?.event ?? hostile.frame.event

@@ -2,20 +2,20 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The members that count, number or measure something, wherever a server writes them in a frame or body.
+/// Members with counts, numbers or measures, anywhere in a server's frame or body.
 struct IntegerMembers {
     /// Whether there are any.
     private(set) var exist = false
-    /// The first that is no integer, with its place.
+    /// The first one that is not an integer, with its location.
     private(set) var bad: (place: String, value: JSONValue)?
 
     private static let ofFrame = ["seq", "lastSeq", "retryAfterMs", "limit", "windowMs", "heartbeatSeconds"]
     private static let ofStats = ["inputTokens", "outputTokens", "durationMs"]
     private static let ofLimits = ["maxFrameBytes", "messagesPerMinute", "replayMessages", "replaySeconds"]
 
-    /// What may hold more of them.
+    /// Members that may contain more of them.
     private static let holders = ["stats", "limits", "missed", "sessions"]
-    /// A bit for each length of these names, which most other names have not.
+    /// A bit for each length of these names; most other names have other lengths.
     private static let lengths: UInt = (ofFrame + holders).reduce(0) { $0 | 1 << UInt($1.utf8.count) }
 
     init(in value: JSONValue) {
@@ -30,7 +30,7 @@ struct IntegerMembers {
                 isPlain = isPlain && !Self.holders.contains(name)
             }
         }
-        // Only what is wrong, or inside of others, has to be told with its place.
+        // Only an invalid or nested one needs its location.
         if !isPlain { take(value, at: "") }
     }
 
@@ -56,16 +56,15 @@ struct IntegerMembers {
         }
     }
 
-    /// Whether a value is spelled as an integer from 0 to 2^53 - 1.
     static func isInteger(_ value: JSONValue) -> Bool {
         guard let number = value.numberValue, number.isIntegerToken, let whole = number.int else { return false }
         return (0...9_007_199_254_740_991).contains(whole)
     }
 }
 
-/// Members that version 1 does not define.
+/// Members outside version 1.
 enum UnknownMembers {
-    /// Whether a frame of a server holds such a member, also inside its limits and the frames it replays.
+    /// Whether a server's frame has such a member, also in its limits and replayed frames.
     static func areTold(in frame: Frame) -> Bool { frame.value.map(areTold) ?? false }
 
     private static func areTold(in value: JSONValue) -> Bool {
@@ -77,9 +76,9 @@ enum UnknownMembers {
             || (value["missed"]?.arrayValue ?? []).contains(where: areTold)
     }
 
-    /// Whether a frame of a client, or the body of a question, holds such a member, also inside its messages and their parts.
+    /// Whether a client's frame, or the body of a question, has such a member, also in its messages and their parts.
     ///
-    /// What comes before `connected` is not looked at.
+    /// Frames before `connected` are not examined.
     static func exist(in value: JSONValue, as name: String) -> Bool {
         guard let object = value.objectValue, name != "auth",
             let known = name == "chatRequest"

@@ -2,44 +2,43 @@ import HoldfastTranscript
 
 /// One WebSocket connection from its opening to its end.
 ///
-/// An object, because checks ask for it with every frame; it changes only while ``all(in:)`` goes through the events.
+/// A class, because checks access it with every frame; it changes only during ``all(in:)``.
 final class ObservedConnection: @unchecked Sendable {
-    /// The letter of the device.
+    /// The letter of its device.
     let device: String
-    /// Which connection of that device, from 1.
+    /// Its number among the device's connections, from 1.
     let generation: Int
-    /// Whose credentials it carries.
+    /// The owner of its credentials.
     private(set) var principal: String
-    /// The event that asked for the upgrade; the first event of the lane when the history begins later.
+    /// The event that requested the upgrade, or the first event of the lane if the history starts later.
     let opening: Int
-    /// Whether the history has the upgrade itself, or what a capture that begins later takes for it.
+    /// Whether the history contains the upgrade, or its substitute in a capture.
     private let isOpeningTold: Bool
     private let isCaptured: Bool
-    /// Whether the history has it from its beginning: notes may begin in the middle, where nobody greets any more.
+    /// Whether the history contains it from its beginning: a log may start in the middle, after the greeting.
     var isWhole: Bool { isOpeningTold && (!isCaptured || auth != nil || connected != nil || frames.isEmpty) }
-    /// Whether an end without a close frame is known to be the server's doing, and not the network's.
+    /// Whether an end without a close frame is known to be caused by the server and not by the network.
     fileprivate let endIsTold: Bool
-    /// Everything that happened on it, in the order of time.
     private(set) var events: [Int] = []
     private(set) var opened: Int?
     /// The event that refused it.
     private(set) var refused: Int?
     private(set) var connected: Int?
-    /// Whether nothing but the accepted upgrade says that it is connected, in a dialect without a greeting.
+    /// Whether only the accepted upgrade implies the greeting, in a dialect without one.
     private(set) var isGreetingAssumed = false
     /// The event of the client's first `auth` frame.
     private(set) var auth: Int?
     private(set) var received: [Frame] = []
-    /// Frames to the server, in order; also those that are no JSON.
+    /// Frames to the server in order, even if they are not JSON.
     private(set) var sent: [Frame] = []
-    /// The frames of both sides in the order of time, each with whether the client sent it.
+    /// The frames of both sides in time order, each with whether the client sent it.
     private(set) var frames: [(frame: Frame, isSent: Bool)] = []
-    /// WebSocket pings of the client, and pongs of the server, by their events.
+    /// The client's WebSocket pings and the server's pongs, by event.
     private(set) var transportPings: [Int] = []
     private(set) var transportPongs: [Int] = []
-    /// The first thing that ended it for one side; nil while it is open at the end of the history.
+    /// The first event that ended it for one side; nil if it is still open.
     private(set) var ending: Ending?
-    /// Events at which the stage stopped reading, each with the one at which it read on.
+    /// Events at which the stage stopped reading, each with the event at which it resumed.
     private(set) var pauses: [(stopped: Int, resumed: Int?)] = []
     /// Events at which the stage stopped answering pings.
     private(set) var mutes: [Int] = []
@@ -56,52 +55,51 @@ final class ObservedConnection: @unchecked Sendable {
     struct Ending: Sendable, Equatable {
         let event: Int
         let kind: Kind
-        /// Whether it may be for silence: a pong came late on a machine that was late, or nobody read and answered pings.
+        /// Whether silence may be the reason: the machine was late and so was a pong, or the stage did not read or
+        /// answer pings.
         fileprivate(set) var mayBeSilence = false
-        /// Whether the server is known to have gone on afterwards, so that it neither stopped nor restarted.
+        /// Whether the server is known to have continued, so that it neither stopped nor restarted.
         fileprivate(set) var serverWentOn = false
 
-        /// Whether the server closed with a code that it may use at any time: restart, or try again later.
+        /// Whether the server closed with a code it may use at any time: restart, or try again later.
         var isAtWill: Bool { isGoodbye && !isOwnStop }
 
-        /// Whether the server told its own stop, and nobody knows better.
+        /// Whether the server announced its own stop, without evidence to the contrary.
         var isOwnStop: Bool { isGoodbye && kind == .closed(.fromServer, code: 1001) }
 
-        /// Whether the server told its stop, restart or overload, and nobody knows better.
+        /// Whether the server announced a stop, restart or overload, without evidence to the contrary.
         fileprivate var isGoodbye: Bool {
             guard !serverWentOn, case .closed(let direction, let code) = kind else { return false }
             return Event.Kind.close(direction, code: code, reason: "").isGoodbye
         }
 
-        /// Whether the server told that its peer was silent.
+        /// Whether the server said that its peer was silent.
         var isForSilence: Bool { kind == .closed(.fromServer, code: 4004) }
 
-        /// Whether nobody is to blame for it.
+        /// Whether neither peer is at fault.
         var isExcused: Bool { isAtWill || mayBeSilence }
 
-        /// Whether it tells of something else than what was said last: the server, its peer, or the size of a message.
+        /// Whether its reason is not the last message: the server's state, the peer's silence, or a message's size.
         var isForAnotherReason: Bool { isExcused || isOfTheServer || kind == .closed(.fromServer, code: 1009) }
 
-        /// Whether the server says that it goes away, or that it lets this peer in no more.
+        /// Whether the server said that it is going away, or that it rejects this peer.
         var isOfTheServer: Bool {
             guard case .closed(.fromServer, let code?) = kind else { return false }
             return isOwnStop || [4001, 4002, 4004, 4010].contains(code)
         }
 
         enum Kind: Sendable, Equatable {
-            /// The stage cut it without a close frame.
+            /// Cut by the stage without a close frame.
             case cut
-            /// A close frame, by the side that sent it first.
+            /// Closed, with the side that sent the first close frame.
             case closed(Direction, code: Int?)
-            /// The socket ended without a close frame and not by the stage.
+            /// Ended without a close frame, but not by the stage.
             case lost
         }
     }
 
-    /// The server's `connected` frame.
     var greeting: Frame? { received.first { $0.event == connected } }
 
-    /// A limit that the greeting tells.
     func limit(_ name: String) -> Int? { greeting?["limits"]?[name]?.intValue }
 
     /// Whether the server ended it, with or without a close frame.
@@ -113,7 +111,7 @@ final class ObservedConnection: @unchecked Sendable {
         }
     }
 
-    /// Every connection in the order of asking, and the frames of all of them, by who sent them, in the order of time.
+    /// Every connection in the order of the requests, and the frames of all of them by sender, in time order.
     static func all(
         in history: History
     ) -> (connections: [ObservedConnection], received: [Frame], sent: [Frame]) {
@@ -137,7 +135,7 @@ final class ObservedConnection: @unchecked Sendable {
                 generations[device, default: 0] += 1
                 known = connections.count
                 current[device] = known
-                // Whose a connection is whose opening nobody saw has to be told (`belongs`).
+                // The owner of a connection with unknown opening must be stated (`belongs`).
                 connections.append(
                     ObservedConnection(
                         device: device, generation: generations[device] ?? 1,
@@ -184,7 +182,7 @@ final class ObservedConnection: @unchecked Sendable {
         }
     }
 
-    /// Takes a frame, and tells whether the client sent it.
+    /// Adds a frame, and returns whether the client sent it.
     private func note(_ frame: Frame, _ kind: Event.Kind) -> Bool {
         switch kind {
         case .text(.fromServer, _), .binary(.fromServer, _):
@@ -204,8 +202,8 @@ final class ObservedConnection: @unchecked Sendable {
         ending = ending ?? Ending(event: index, kind: kind)
     }
 
-    /// Notes that an end without a word may be for silence: two heartbeats had passed, and the machine was late in the last few,
-    /// or nobody read and answered pings.
+    /// Notes if silence may explain an end without a reason: two heartbeats had passed, and in the last few the machine
+    /// was late, or the stage did not read or answer pings.
     private func doubtSilence(in history: History, by clock: PatientClock) {
         guard let ending, ending.kind == .lost, let connected else { return }
         let stated = history.header.subject.limits["heartbeatSeconds"] ?? 30
@@ -219,9 +217,9 @@ final class ObservedConnection: @unchecked Sendable {
         self.ending?.mayBeSilence = wasLate || wasDeaf
     }
 
-    /// Whether a peer that did not read said nothing for so long, and the end came before it read again or was met right then.
+    /// Whether a peer that did not read was silent for so long, and the end came before it resumed or just then.
     ///
-    /// The last pong may have gone out a heartbeat before it stopped.
+    /// Its last pong may be a heartbeat older than the stop.
     private func isSilent(from stopped: Int, to resumed: Int?, for length: Int, in history: History) -> Bool {
         guard let end = ending?.event, let connected, stopped < end else { return false }
         func time(_ event: Int) -> Int { history.events[event].at }

@@ -1,16 +1,15 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One `ping` with its `pong`.
 struct ObservedPing {
     let request: Frame
-    /// The frame that answered: the first unclaimed one with the same nonce, else with another one.
+    /// The answer: the first free pong with the same nonce, else with another one.
     fileprivate(set) var pong: Frame?
 
-    /// The text to be repeated; nil when none was given.
+    /// The text to repeat, if there is one.
     var nonce: String? { request.id("nonce") }
 
-    /// Whether the answer repeats the nonce, character for character.
+    /// Whether the answer repeats the nonce exactly.
     var isRepeated: Bool {
         guard let nonce, let given = pong?.id("nonce") else { return false }
         return exactlyEqual(nonce, given)
@@ -18,7 +17,7 @@ struct ObservedPing {
 }
 
 extension Observations {
-    /// The valid pings of a connection after `connected`, in the order of sending.
+    /// The valid pings of a connection after `connected`, in order.
     func pings(on connection: Int) -> [ObservedPing] {
         let observed = connections[connection]
         guard let connected = observed.connected, observed.sent.contains(where: { $0.type == "ping" }) else {

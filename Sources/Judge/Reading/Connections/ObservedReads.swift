@@ -3,34 +3,34 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One conversation as `GET /api/sessions/{id}` showed it.
+/// One session as shown by `GET /api/sessions/{id}`.
 struct ObservedSessionRead: Sendable {
     let event: Int
-    /// The event of the request: what was stored before it has to be in the answer.
+    /// The event of the request: the answer must contain everything stored before it.
     let request: Int
-    /// Whose credentials the request carried; nil when it carried none.
+    /// The owner of the request's credentials; nil for none.
     let principal: String?
     let sessionId: String
     let session: JSONValue
     let messages: [StoredMessage]
-    /// The turns, oldest first; empty also where the body has no such member.
+    /// The turns, oldest first; empty if the body has no such member.
     let turns: [StoredTurn]
 
     struct StoredMessage: Sendable, Equatable {
         let id: String?
-        /// Who said it: the person, the agent, or neither.
+        /// The author: user, agent, or neither.
         let role: String?
-        /// What it says; the text of its parts joined, where it has parts.
+        /// The text; for parts, their joined texts.
         let text: String
         let turnId: String?
         /// The key of the question.
         let clientMessageId: String?
-        /// Whether the wire itself says that key, and that turn.
+        /// Whether the key and the turn are on the wire itself.
         let (saysKey, saysTurn): (Bool, Bool)
-        /// When it was stored, as written.
+        /// The time of storage, as written.
         var timestamp: String?
 
-        /// Whether both were surely stored within a day.
+        /// Whether both were certainly stored within a day.
         func isOfOneDay(as other: Self) -> Bool {
             guard let one = timestamp.flatMap({ Instant($0) }), let two = other.timestamp.flatMap({ Instant($0) })
             else {
@@ -40,7 +40,6 @@ struct ObservedSessionRead: Sendable {
         }
     }
 
-    /// One turn and how it stands.
     struct StoredTurn: Sendable, Equatable {
         let turnId: String?
         /// `running`, `done` or `failed`.
@@ -49,10 +48,9 @@ struct ObservedSessionRead: Sendable {
         let clientMessageId: String?
     }
 
-    /// Whether the body has `turns` at all.
     var listsTurns: Bool { session["turns"]?.arrayValue != nil }
 
-    /// The successful read in an exchange; nil for any other exchange.
+    /// The successful read in an exchange, if it is one.
     init?(_ exchange: ObservedExchange) {
         guard let id = exchange.sessionRead, exchange.status == 200, let response = exchange.response,
             let session = exchange.answer?.root["session"]
@@ -78,24 +76,24 @@ struct ObservedSessionRead: Sendable {
     }
 }
 
-/// The list of conversations as `GET /api/sessions` showed it.
+/// The list of sessions as shown by `GET /api/sessions`.
 struct ObservedListRead: Sendable {
     let event: Int
     let request: Int
-    /// Whose credentials the request carried; nil when it carried none.
+    /// The owner of the request's credentials; nil for none.
     let principal: String?
     let entries: [Entry]
 
     struct Entry: Sendable, Equatable {
         let id: String?
-        /// When its last message was stored, as written.
+        /// The time when its last message was stored, as written.
         let updatedAt: String?
         let messageCount: Int?
     }
 
     var ids: [String] { entries.compactMap(\.id) }
 
-    /// The successful read in an exchange; nil for any other exchange.
+    /// The successful read in an exchange, if it is one.
     init?(_ exchange: ObservedExchange) {
         guard exchange.isRead(of: .sessions), exchange.status == 200, let response = exchange.response,
             let entries = exchange.answer?.root["sessions"]?.arrayValue

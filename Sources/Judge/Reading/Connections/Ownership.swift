@@ -2,11 +2,11 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Whose conversations and questions are whose, as far as a history proves it.
+/// The owners of sessions and questions, as far as a history proves them.
 ///
-/// Servers may name the sessions of two principals alike. So the owner of a session is who was answered with it when asking
-/// for a new one, and who was shown it before that. Where nothing names the question that a frame answers, it is who was
-/// shown frames of the session and was not told over REST that there is none.
+/// Servers may use the same session id for two principals. So a session belongs to the principals that got it when they
+/// asked for a new one, and to those that were shown it before. If frames do not name their question, it belongs to
+/// those that were shown its frames and got no 404 for it.
 struct Ownership {
     private var created: [String: [String: Int]] = [:]
     private var shown: [String: [String: Int]] = [:]
@@ -40,7 +40,7 @@ struct Ownership {
         }
     }
 
-    /// Who has a session of this name, each with the event that first showed it; empty when nothing proves it.
+    /// The owners of a session with this id, each with the first event that shows it; empty without proof.
     func owners(of session: String) -> [String: Int] {
         var owners = created[session] ?? [:]
         if owners.isEmpty {
@@ -49,25 +49,25 @@ struct Ownership {
             }
         }
         guard let first = owners.values.min() else { return [:] }
-        // NumberedFrame before anybody here made it: an older one of the same name.
+        // It was listed before anyone here created it: an older one with the same id.
         for (principal, event) in listed[session] ?? [:] where event < first && owners[principal] == nil {
             owners[principal] = event
         }
         return owners
     }
 
-    /// The event since which a session belongs to others and not to this principal; nil when that is not proven.
+    /// The event since which a session belongs to others and not to this principal; nil without proof.
     func foreign(_ session: String, to principal: String) -> Int? {
         let owners = owners(of: session)
         return owners[principal] == nil ? owners.values.min() : nil
     }
 
-    /// Whether a key stands for a question of others only.
+    /// Whether a key belongs only to questions of others.
     func isForeign(key: String, to principal: String) -> Bool {
         keys[key].map { !$0.contains(principal) } ?? false
     }
 
-    /// Every session that belongs to others and not to this principal, known before an event.
+    /// Every session that belonged only to others before an event.
     func foreignSessions(to principal: String, before event: Int) -> Set<String> {
         Set(created.keys).union(shown.keys).filter { (foreign($0, to: principal) ?? .max) < event }
     }

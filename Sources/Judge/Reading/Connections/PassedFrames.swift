@@ -1,20 +1,20 @@
 import HoldfastTranscript
 
-/// How far a server has certainly read on one connection: up to the last message that it answered by name.
+/// How far a server has certainly read on a connection: up to the last message that it answered by name.
 struct PassedFrames {
-    /// The event of the last message that it has read; -1 before any.
+    /// The event of the last message certainly read; -1 if there is none.
     private(set) var last = -1
-    /// What answered each message by name.
+    /// The answer to each message, by name.
     private(set) var answers: [Int: Int] = [:]
     private var pings: [Int] = []
     private var syncs: [Int] = []
     private var keys: [String: Int] = [:]
-    /// Binary messages: a server that takes one for text acknowledges the key in it.
+    /// Binary messages: a server that treats one as text acknowledges the key in it.
     private var binaries: [(event: Int, bytes: [UInt8])] = []
-    /// The most binary messages that are looked through for each key.
+    /// The most binary messages to search for each key.
     private static let mostBinaries = 16
 
-    /// Takes the next message of either side.
+    /// Adds the next message of either side.
     mutating func take(_ frame: Frame, isSent: Bool, _ kind: Event.Kind) {
         if isSent {
             switch frame.type {

@@ -1,15 +1,15 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a server did with a valid message.
+/// A server's reaction to a valid message.
 enum Reception {
-    /// It acted on it, as the event shows.
+    /// Accepted, as the event shows.
     case taken(Int)
-    /// It called it malformed, or ended the connection, as the event shows.
+    /// Called malformed, or answered by ending the connection, as the event shows.
     case rejected(Int)
-    /// It did nothing in time, as the event proves.
+    /// Not answered in time, as the event proves.
     case ignored(Int)
-    /// Nothing can be said, or it was refused for another reason.
+    /// Unknown, or refused for another reason.
     case open
 }
 
@@ -17,7 +17,7 @@ extension Observations {
     /// Codes that call a frame malformed.
     private static let formal: Set<String> = ["parse_error", "bad_request", "unknown_type"]
 
-    /// What the server did with a valid `chat`, `sync` or `ping`.
+    /// The server's reaction to a valid `chat`, `sync` or `ping`.
     func reception(of frame: Frame) -> Reception {
         let connection = connections[frame.connection]
         let answer: Int?
@@ -33,7 +33,7 @@ extension Observations {
             answer = syncs.first { $0.request.event == frame.event }?.result?.event
             proof = deadline(after: frame.event, within: timeouts.sync, on: frame.connection)
         case "chat":
-            // Frames that name no turn are put to none in a capture, so their absence says nothing.
+            // In a capture, frames that name no turn belong to none, so their absence proves nothing.
             if isCapture, !frame.says("clientMessageId") { return .open }
             guard let turn = turns.first(where: { $0.requests.contains { $0.event == frame.event } }),
                 let request = turn.requests.first(where: { $0.event == frame.event })
@@ -65,7 +65,7 @@ extension Observations {
         return proof.map { .ignored($0) } ?? .open
     }
 
-    /// What the server did with a valid `POST /api/chat`.
+    /// The server's reaction to a valid `POST /api/chat`.
     func reception(of exchange: ObservedExchange) -> Reception {
         guard let response = exchange.response, let status = exchange.status else { return .open }
         switch status {

@@ -1,8 +1,8 @@
 import HoldfastTranscript
 
 extension Observations {
-    /// What proves that the response to a request will not come: the end of its bound, or that of its connection, where the
-    /// server ended it and gave no other reason.
+    /// The proof that a response will not come: the end of its timeout, or the end of the connection by the server
+    /// without another reason.
     func unanswered(_ exchange: ObservedExchange, within bound: Duration) -> Unanswered? {
         if let late = deadline(after: exchange, within: bound) {
             return Unanswered(proof: late, actual: "nothing within \(bound)")

@@ -1,18 +1,18 @@
-/// How the text of a notice relates to the answer it announces.
+/// How the text of a notification relates to its answer.
 enum AnswerCut: Equatable {
-    /// It is the whole answer.
+    /// The whole answer.
     case whole
-    /// It is the beginning of the answer, cut between two characters.
+    /// The start of the answer, cut between two characters.
     case between
-    /// It is the beginning of the answer, cut inside a character.
+    /// The start of the answer, cut inside a character.
     case inside
-    /// It is something else, such as a summary.
+    /// Something else, such as a summary.
     case other
 
-    /// What servers write in the place of the rest.
+    /// Common marks of an omission.
     private static let ellipses = ["…", "...", "[…]", "[...]"].map { Array($0.unicodeScalars) }
 
-    /// Compares scalar by scalar: whoever normalises or translates an answer has no beginning of it to cut.
+    /// Compares scalars: a normalized or translated text is not a start of the answer.
     init(of body: String, from answer: String) {
         let shown = Array(body.unicodeScalars)
         var candidates = [shown[...]]
@@ -38,7 +38,7 @@ enum AnswerCut: Equatable {
             return String.Index(place, within: answer) == nil ? .inside : .between
         }
         guard place < answer.endIndex else { return .other }
-        // Half a character, as encoders write it: replacement characters, or a question mark for half of a pair.
+        // Half a character as encoders write it: replacement characters, or a question mark for half of a pair.
         let next = answer.unicodeScalars[place]
         let isReplaced = rest.count <= 3 && rest.allSatisfy { $0 == "\u{FFFD}" } && next.value > 0x7F
         let goesOn = answer.unicodeScalars.index(after: place) < answer.endIndex

@@ -1,37 +1,37 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One request to the push service, with what became of it.
+/// One request to the push service, with its outcome.
 struct ObservedPush: Sendable {
     let event: Int
-    /// The principal whose device it went to, by its name in the history.
+    /// The owner of the device, by name in the history.
     let principal: String
     let request: Event.Request
-    /// The payload; nil when it is no JSON.
+    /// The payload, if it is JSON.
     let document: JSONDocument?
-    /// What the push service did with it; nil when nothing is known.
+    /// The push service's response; nil if it is unknown.
     private(set) var outcome: Outcome?
 
-    /// What the push service did with one push.
+    /// The push service's response to one push.
     enum Outcome: Sendable, Equatable {
         /// It answered; a refusal has a reason.
         case answered(status: Int, reason: String?)
-        /// It took it and never answered.
+        /// It accepted the push and never answered.
         case hung
-        /// It took it and ended the connection without an answer.
+        /// It accepted the push and ended the connection without an answer.
         case closed
     }
 
-    /// The payload in bytes, as it was sent.
+    /// The size of the payload in bytes, as sent.
     var bytes: Int { request.body?.utf8.count ?? 0 }
 
-    /// A member of the payload; nil when it is absent or the payload is no object.
+    /// A member of the payload; nil if it is absent or the payload is not an object.
     subscript(name: String) -> JSONValue? { document?.root[name] }
 
     var sessionId: String? { document?.root.id("sessionId") }
     var messageId: String? { document?.root.id("messageId") }
     var turnId: String? { document?.root.id("turnId") }
-    /// What is shown of the answer.
+    /// The visible text.
     var alertBody: String? { self["aps"]?["alert"]?.string("body") }
     var alertTitle: String? { self["aps"]?["alert"]?.string("title") }
 
@@ -39,7 +39,7 @@ struct ObservedPush: Sendable {
         if case .answered(200...299, _) = outcome { true } else { false }
     }
 
-    /// Whether the answer says that the device is gone or wrong, so that a server may leave it out from now on.
+    /// Whether the answer says that the device is gone or wrong, so that a server may stop using it.
     var endsTheDevice: Bool {
         switch outcome {
         case .answered(410, _), .answered(400, "BadDeviceToken"), .answered(400, "DeviceTokenNotForTopic"): true
@@ -47,14 +47,14 @@ struct ObservedPush: Sendable {
         }
     }
 
-    /// Whether the push service was told of a device that is gone: the one refusal with 410.
+    /// Whether the push service reported the device gone, by a refusal with 410.
     var wasGone: Bool {
         if case .answered(410, _) = outcome { true } else { false }
     }
 
     /// Every request to the push service in a history.
     ///
-    /// A push and what became of it stand together; an outcome belongs to the newest request without one.
+    /// An outcome belongs to the newest request without one.
     static func all(in history: History) -> [ObservedPush] {
         var pushes: [ObservedPush] = []
         for index in history.events.indices where history.events[index].lane == .push {

@@ -1,15 +1,15 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What the ids of a push name, as reads that began after it show.
+/// The target of a push's ids, according to later reads.
 enum PushNaming {
     /// The stored answer.
     case stored
     /// Something else, as the event shows.
     case wrong(String, at: Int?)
-    /// Nothing yet; the answer was not stored when it was looked for.
+    /// Nothing yet: a read did not find the answer.
     case missing
-    /// Nobody looked.
+    /// Unknown: there was no read.
     case unread
 }
 
@@ -60,7 +60,7 @@ extension Observations {
         (turn.session) == read.sessionId && answer(of: turn, in: read) != nil
     }
 
-    /// Whether every question that was asked in a read's session before an event has its answer in the read, or failed.
+    /// Whether every question asked in a read's session before an event has its answer in the read, or failed.
     private func hasAllAnswers(_ read: ObservedSessionRead, askedBefore event: Int) -> Bool {
         let asked = turns.filter {
             $0.event < event && $0.principal == read.principal && !$0.isRefused

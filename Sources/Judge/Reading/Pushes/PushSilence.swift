@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastTranscript
 
-/// What should have led to a push, and what its absence proves.
+/// Events that should lead to a push, and proof of its absence.
 extension Observations {
-    /// Whether two pushes go to one device for one turn.
+    /// Whether two pushes are for the same device and turn.
     func announceTheSame(_ one: ObservedPush, _ other: ObservedPush) -> Bool {
         guard one.request.path == other.request.path else { return false }
         if let id = one.turnId, id == other.turnId { return true }
@@ -13,8 +13,8 @@ extension Observations {
         return false
     }
 
-    /// Events after a push that lead careless servers to announce its turn again: a repeat of its question that was
-    /// acknowledged, a replay, a start.
+    /// Events after a push that make a careless server push again: an acknowledged repeat of the question, a replay, a
+    /// restart.
     func temptations(after push: ObservedPush) -> [Int] {
         let requests = turn(announcedBy: push).map { turns[$0].requests } ?? []
         let repeats = requests.filter { $0.ack != nil || $0.success != nil }.map(\.event)
@@ -32,7 +32,7 @@ extension Observations {
                 && proof(after: cause, limit: patience(of: cause) + timeouts.push.microseconds) != nil
     }
 
-    /// Whether a push to a principal for another turn, or the bound, shows that nothing more came after an event.
+    /// Whether another push to the principal, or the timeout, proves that no more came after an event.
     func isSilent(after cause: Int, for principal: String, until isOther: (Int) -> Bool) -> Bool {
         let fence = pushes.contains { push in
             guard push.event > cause, push.principal == principal, let turn = turn(announcedBy: push) else {
@@ -43,8 +43,8 @@ extension Observations {
         return fence || pushDeadline(after: cause, for: principal) != nil
     }
 
-    /// Whether a turn ended without an answer while writes were refused: an `error`, a failed response, or a read that shows
-    /// it failed.
+    /// Whether a turn ended without an answer while writes were refused: an `error`, a failed response, or a read that
+    /// shows it failed.
     func couldNotBeStored(_ turn: ObservedTurn?) -> Bool {
         guard let turn, let failed = failureShown(of: turn), turn.ending?.type != "done" else { return false }
         return lives.refusedWrites(between: turn.event, and: failed)
@@ -60,7 +60,7 @@ extension Observations {
         return [frame?.event, turn.requests.lazy.compactMap(\.failure).first, read?.event].compactMap { $0 }.min()
     }
 
-    /// Whether a read that began after a push has the answer it announces after all.
+    /// Whether a read that started after a push does contain its answer.
     func isStoredInTheEnd(_ push: ObservedPush) -> Bool {
         sessionReads.contains { read in
             read.principal == push.principal && read.request > push.event
@@ -73,7 +73,7 @@ extension Observations {
         turn(announcedBy: push).map { turns[$0].event > other.event } ?? false
     }
 
-    /// The first event that shows that a turn ended, and that came after another one.
+    /// The first event after another one that shows the end of a turn.
     func endingShown(of turn: ObservedTurn, after event: Int) -> Int? {
         let read = reads(of: turn).first { $0.event > event && shows(theEndOf: turn, $0) }
         let frame = turn.endings.first { $0.event > event }
@@ -81,7 +81,7 @@ extension Observations {
         return [read?.event, frame?.event, response].compactMap { $0 }.min()
     }
 
-    /// The event by which the turns asked before one in its session were known to have ended; nil when one was not.
+    /// The event by which all earlier turns of the session are known to have ended; nil if one had not.
     func endOfTurnsBefore(_ turn: ObservedTurn) -> Int? {
         var end = turn.accepted(since: turn.event)
         guard let session = turn.session else { return end }
@@ -93,7 +93,8 @@ extension Observations {
         return end
     }
 
-    /// The event that proves that a turn did not end in time: on its connection, over REST, or by a read without its answer.
+    /// The event that proves that a turn did not end in time: on its connection, over REST, or by a read without its
+    /// answer.
     func lateness(of turn: ObservedTurn) -> Int? {
         guard let begun = endOfTurnsBefore(turn) else { return nil }
         let bound = timeouts.turn + turn.request.scriptedWait
@@ -102,9 +103,9 @@ extension Observations {
         case .connection(let index):
             if let late = deadline(after: begun, within: bound, on: index) { return late }
             let limit = patience(of: begun) + bound.microseconds
-            // What went out on a connection that then ended may never have arrived.
+            // Anything sent on a connection that then ended may be lost.
             guard turn.isAccepted, !wasStopped(between: turn.event, and: history.events.count) else { return nil }
-            // What the agent was told to fail leaves no answer, and only its state tells.
+            // A scripted failure leaves no answer, so only the turn's status shows it.
             let mayBeOver = subject.hasScriptedAgent && turn.isScriptedToFail
             return reads(of: turn).first { read in
                 patience(of: read.request) >= limit && !shows(theEndOf: turn, read)
@@ -113,7 +114,7 @@ extension Observations {
         }
     }
 
-    /// Whether a read has the answer of a turn, or says that it is over.
+    /// Whether a read contains the answer of a turn, or shows that it is over.
     private func shows(theEndOf turn: ObservedTurn, _ read: ObservedSessionRead) -> Bool {
         if answer(of: turn, in: read) != nil { return true }
         return read.entry(of: turn)?.status.map { $0 != "running" } ?? false

@@ -2,17 +2,17 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Which answer a push announces, and when its principal was away.
+/// The answers that pushes announce, and the absence of their principals.
 extension Observations {
-    /// The turn a push announces, as an index into ``turns``: by turn id, by the id of the answer, else the only one asked
-    /// in its session until then.
+    /// The turn that a push announces, as an index of ``turns``: by turn id, by the answer's id, else the session's
+    /// only turn so far.
     func turn(announcedBy push: ObservedPush) -> Int? {
         let own = turns.indices.filter { turns[$0].principal == push.principal && turns[$0].event < push.event }
         if let id = push.turnId, let index = own.first(where: { turns[$0].turnId == id }) { return index }
         if let id = push.messageId, let index = own.first(where: { answerIDs(of: turns[$0]).contains(id) }) {
             return index
         }
-        // Also those count of which a guess was made.
+        // Include turns with guessed names.
         let near = questions.filter { turn in
             guard turn.principal == push.principal, turn.event < push.event else { return false }
             guard let session = push.sessionId else { return true }
@@ -28,7 +28,7 @@ extension Observations {
             turn.dones.compactMap(\.messageId) + responses.compactMap { $0.answer?.root.id("messageId") } + shown)
     }
 
-    /// The text of the answer that a push announces, wherever this history has it.
+    /// The text of the announced answer, if the history has it.
     func text(announcedBy push: ObservedPush) -> String? {
         if let id = push.messageId {
             for read in sessionReads where read.principal == push.principal {
@@ -46,7 +46,7 @@ extension Observations {
         return nil
     }
 
-    /// The session a push is about: the one it names, else that of its turn.
+    /// The session of a push: its own, else that of its turn.
     func session(of push: ObservedPush) -> String? {
         push.sessionId ?? turn(announcedBy: push).flatMap { turns[$0].session }
     }
@@ -59,7 +59,7 @@ extension Observations {
         }
     }
 
-    /// Whether pushes to a device of somebody else were recorded from an event on.
+    /// Whether pushes to another principal's device were recorded from an event on.
     func listensToPushes(besides principal: String, from event: Int) -> Bool {
         history.events[...event].contains { earlier in
             guard earlier.lane == .push, case .act("listen", let details) = earlier.kind else { return false }
@@ -67,11 +67,11 @@ extension Observations {
         }
     }
 
-    /// The event since which a principal has no connection, as it stands at an event; nil while it has one, or when the
-    /// server may not know of the end.
+    /// The event since which a principal has had no connection, at an event; nil if it has one, or if the server may
+    /// not know of the end.
     ///
-    /// A connection is gone for both sides once the server closed it too, or its socket ended; one that the stage cut may
-    /// look alive to a server for as long as it likes to believe in it.
+    /// A connection is over for both sides once the server closed it too, or its socket ended; if the stage cut it, the
+    /// server may believe it alive for any time.
     func away(_ principal: String, at event: Int) -> Int? {
         var since = 0
         for (index, connection) in connections.enumerated()
@@ -88,10 +88,11 @@ extension Observations {
         return since
     }
 
-    /// The turns that ended with an answer while their principal was surely away, each with the read that shows it ended.
+    /// The turns that ended with an answer while their principal was certainly absent, each with the read that shows
+    /// it.
     ///
-    /// A question over REST counts once its client has left: until then it waits for the response. That the ending came later
-    /// than the last end is shown by a read in between without the answer, or by the script's own waits.
+    /// A REST question counts once its client has disconnected. A read without the answer, or the script's waits, prove
+    /// that the turn ended after the principal's last connection.
     var turnsEndedAway: [(turn: Int, known: Int)] {
         turns.indices.compactMap { index in
             let turn = turns[index]
@@ -112,7 +113,8 @@ extension Observations {
         }
     }
 
-    /// The last event at which a client left a question over REST, 0 when none asked so; nil when one waited for the response.
+    /// The last event at which a client abandoned a REST question, 0 if none asked that way; nil if one waited for the
+    /// response.
     private func lastLeft(of turn: ObservedTurn) -> Int? {
         var last = 0
         for case .exchange(let index) in turn.requests.map(\.origin) {
@@ -122,10 +124,10 @@ extension Observations {
         return last
     }
 
-    /// The event that proves that no push to a principal came within the bound that began with `cause`.
+    /// The event that proves that no push to a principal came within the timeout after `cause`.
     ///
-    /// - Returns: nil when nobody listened, when the history ends earlier, or when the principal came back before the bound
-    ///   was over: a server may then have shown the answer otherwise.
+    /// - Returns: Nil if pushes were not recorded, if the history ends earlier, or if the principal returned within the
+    ///   timeout, so that the server may have delivered the answer otherwise.
     func pushDeadline(after cause: Int, for principal: String) -> Int? {
         guard listensToPushes(for: principal, from: cause),
             let proof = proof(after: cause, limit: patience(of: cause) + timeouts.push.microseconds)

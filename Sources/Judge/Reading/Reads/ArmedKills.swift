@@ -1,27 +1,27 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Kills that came with the very bytes of a promise, and what each left of it.
+/// Kills triggered by the bytes of a promise, and what survived each.
 ///
-/// Such a kill leaves the server no time between telling and storing, so it is the one that proves something; and it proves
-/// something only when the whole promise had arrived and the session was read after the next start.
+/// Such a kill leaves the server no time between announcing and storing. It proves something only if the whole promise
+/// had arrived and the session was read after the next start.
 struct ArmedKills {
-    /// The fewest kills that prove anything: no loss in 20 bounds the rate of loss below 15 % with 95 % confidence.
+    /// The fewest kills that prove anything: no loss in 20 bounds the loss rate below 15 % with 95 % confidence.
     static let fewest = 20
 
-    /// The places, among the promises, of those that were kept; one for each kill.
+    /// The indices of the promises that were kept; one for each kill.
     private(set) var kept: [Int] = []
-    /// The places of those that were lost.
+    /// The indices of those that were lost.
     private(set) var lost: [Int] = []
-    /// How many there were, also those of which nobody knows what they left.
+    /// The number of kills, including those with an unknown result.
     private(set) var tried = 0
-    /// The promise that a kill left for the last time, and the read that has it.
+    /// The promises that kills left last, and the reads that contain them.
     private var shown: [Int] = []
 
-    /// How many kills tell anything.
+    /// The number of kills with a result.
     var count: Int { kept.count + lost.count }
 
-    /// Counts the kills whose bytes hold a word, or on an exchange when `ofExchange`.
+    /// Counts the kills whose trigger contains a word, or those on an exchange if `ofExchange`.
     init(
         on word: String, ofExchange: Bool = false, _ promises: [StoredPromise], _ fates: [Fate],
         in history: Observations
@@ -33,7 +33,7 @@ struct ArmedKills {
             tried += 1
             let own = promises.indices.filter { promises[$0].life == life }
             guard let last = own.max(by: { promises[$0].told < promises[$1].told }) else { continue }
-            // The bytes of a later turn, not whole any more, would be no promise.
+            // Partial bytes of a later turn would not be a promise.
             let isLatest = !history.turns.flatMap(\.requests).contains {
                 $0.event > promises[last].told && history.life(of: $0) == life
             }
@@ -47,18 +47,18 @@ struct ArmedKills {
         }
     }
 
-    /// How many of the kills that a proof needs there were, and what asks for the others.
+    /// How many of the required kills there were, and how to get the others.
     func progress(on what: String) -> String {
         guard kept.count < Self.fewest else { return "\(kept.count) kills on the bytes of \(what)" }
         guard tried > 0 else { return "no kill of \(Self.fewest) on the bytes of \(what)" }
         let done = "\(kept.count) of \(Self.fewest) kills on the bytes of \(what)"
-        // Kills that told nothing have to be made up for.
+        // Kills without a result must be replaced.
         return tried < Self.fewest
             ? "\(done) (--kills \(Self.fewest) asks for as many)"
             : "\(done) followed by a read, of \(tried) (--kills \(2 * tried) asks for more)"
     }
 
-    /// Why kills that lost nothing prove nothing; nil when there are enough of them, or none.
+    /// Why kills without a loss prove nothing; nil if there are enough of them, or none.
     func doubt(on what: String, _ thing: String) -> Finding? {
         guard lost.isEmpty, (1..<Self.fewest).contains(kept.count) else { return nil }
         return Finding(
@@ -67,7 +67,7 @@ struct ArmedKills {
             at: shown)
     }
 
-    /// What the kills prove, in a sentence; nil when there are none.
+    /// The result of the kills, in a sentence; nil if there are none.
     func remark(on what: String, _ thing: String) -> String? {
         guard count > 0 else { return nil }
         let kills = "\(count) kill\(count == 1 ? "" : "s") on the bytes of \(what)"
@@ -78,7 +78,7 @@ struct ArmedKills {
     }
 }
 
-/// Once, twice, 3 times.
+/// A number as once, twice, 3 times.
 func times(_ count: Int) -> String {
     switch count {
     case 1: "once"
@@ -88,7 +88,7 @@ func times(_ count: Int) -> String {
 }
 
 extension Evidence {
-    /// Counts the kills that lost nothing, with what they prove and what more it takes.
+    /// Adds the kills without a loss, with what they prove and what is missing.
     mutating func take(_ kills: ArmedKills, on what: String, _ thing: String) {
         exercised += kills.kept.count
         doubts += [kills.doubt(on: what, thing)].compactMap { $0 }

@@ -1,15 +1,14 @@
-/// What a history proves of PERSIST-1, and what it still lacks.
+/// The evidence of a history about PERSIST-1, and its gaps.
 struct DurabilityProof {
-    /// Every answer that a `done` told of.
+    /// Every answer announced by a `done`.
     let promises: [StoredPromise]
-    /// What became of each.
     let fates: [Fate]
     private let kills: ArmedKills
-    /// How many turns got no `done` because their write was refused.
+    /// The number of turns without a `done` because writes were refused.
     let held: Int
-    /// How many of them came after a turn without the fault.
+    /// How many of them followed a turn without the fault.
     private let controlled: Int
-    /// The turns that got a `done` while writes were refused.
+    /// The turns with a `done` while writes were refused.
     let blind: [RefusedWrite]
 
     init(_ history: Observations) {
@@ -36,7 +35,7 @@ struct DurabilityProof {
         return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }
 
-    /// Why the evidence decides nothing, with everything it lacks; nil when it is complete.
+    /// Why the evidence is inconclusive, with everything missing; nil if it is complete.
     var doubt: Finding? {
         let isWhole = blind.isEmpty && controlled > 0 && kills.kept.count >= ArmedKills.fewest
         guard !isWhole else { return nil }
@@ -61,7 +60,7 @@ struct DurabilityProof {
             actual: actual, at: last.map { [$0] } ?? [])
     }
 
-    /// What refusing writes showed.
+    /// The result of refusing writes.
     private var probe: String {
         if !blind.isEmpty { return "a store that the fault does not reach" }
         if held == 0 { return "no failed write" }

@@ -2,18 +2,18 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Two lists of one principal with everything that was asked between them.
+/// Two lists of one principal, and the requests between them.
 struct ListWindow {
     let before: ObservedListRead
     let after: ObservedListRead
-    /// Sessions that only the later list holds.
+    /// Sessions only in the later list.
     let added: [String]
     /// Accepted questions without a session.
     let created: [ObservedTurn]
-    /// Requests that were refused, WebSocket and REST, with their answers.
+    /// Refused WebSocket and REST requests, with their answers.
     let refused: [(request: Int, answer: Int, session: String?)]
 
-    /// Every pair of neighbouring lists between which nothing was in the air at either end.
+    /// Every pair of successive lists without a pending request at either end.
     static func all(in observations: Observations) -> [ListWindow] {
         var windows: [ListWindow] = []
         let principals = Set(observations.listReads.compactMap(\.principal))
@@ -38,9 +38,9 @@ struct ListWindow {
             }
             let sign = turn.firstSign
             if let refusal = turn.request.refusal, !turn.isAccepted {
-                // Asked again, and not refused, it may have been taken.
+                // If it was asked again without a refusal, it may have been accepted.
                 if turn.requests.contains(where: { $0.refusal == nil && $0.event < after.event }) { return nil }
-                // Answered on one side of a list and asked on the other: it may show in either.
+                // Asked before a list and answered after it, it may show in either list.
                 if turn.event < before.event {
                     if refusal > before.request { return nil }
                     continue
@@ -56,11 +56,11 @@ struct ListWindow {
                 guard sign < after.request else { return nil }
                 created.append(turn)
             } else if turn.requests.contains(where: { $0.sessionAsked == nil && $0.refusal == nil }) {
-                // It may have been taken where it asked for a new one.
+                // It may have been accepted where it asked for a new session.
                 return nil
             }
         }
-        // A question of which nothing is believed may have begun any session.
+        // A question without reliable evidence may have started any session.
         let believed = Set(observations.turns.map(\.event))
         let others = observations.questions.filter { turn in
             turn.principal == principal && turn.event < after.event && !believed.contains(turn.event)

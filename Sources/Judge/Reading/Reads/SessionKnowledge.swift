@@ -2,15 +2,14 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Which conversations the server named to whom, and since when; the ground for "existing" and "unknown".
+/// The sessions that the server named to each principal, and since when; this defines "existing" and "unknown".
 struct SessionKnowledge: Sendable {
-    /// The first event that named a session, by the life of the subject's process it fell into.
+    /// The first event that named a session, by life of the subject's process.
     private var named: [OwnName: [Int: Int]] = [:]
     private var lives = SubjectLives()
     private var reads: [OwnName: [(event: Int, status: Int)]] = [:]
     private var lists: [ObservedListRead] = []
 
-    /// Nothing known.
     init() {}
 
     init(_ history: Observations) {
@@ -18,7 +17,7 @@ struct SessionKnowledge: Sendable {
         lives = history.lives
         let connections = history.connections
         for connection in connections {
-            // Most frames name again what the one before named.
+            // Most frames name the same session as the one before.
             var (before, life) = (nil as String?, -1)
             for frame in connection.received where frame.isOf("ack", "message", "toolUse", "done") {
                 let session = frame.sessionId
@@ -51,19 +50,19 @@ struct SessionKnowledge: Sendable {
         }
     }
 
-    /// Whether the server named the session to the principal before an event: in a frame of a turn, a list or a read.
+    /// Whether the server named the session to the principal before an event: in a turn's frame, a list or a read.
     func exists(_ session: String, for principal: String, before event: Int) -> Bool {
         named[OwnName(session, of: principal)]?.contains { $0.value < event } ?? false
     }
 
-    /// Whether the server named the session to the principal before an event, and no crash lies between.
+    /// Whether the server named the session to the principal before an event, without a crash in between.
     ///
-    /// What a crash may take, and what not, has clauses of its own.
+    /// Other clauses define what a crash may lose.
     func isOwed(_ session: String, for principal: String, before event: Int) -> Bool {
         owed(OwnName(session, of: principal), before: event) != nil
     }
 
-    /// Every session the server owes the principal at an event, each with the event that named it first.
+    /// Every session that the server must know for the principal at an event, each with the event that first named it.
     func all(for principal: String, before event: Int) -> [(session: String, event: Int)] {
         named.keys.filter { $0.principal == principal }.compactMap { key in
             owed(key, before: event).map { (key.name, $0) }
@@ -75,8 +74,8 @@ struct SessionKnowledge: Sendable {
         return named[key]?.filter { $0.value < event && !lives.crashed(from: $0.key, to: life) }.values.min()
     }
 
-    /// Whether something shows that the principal had no such session just before an event: a read that was answered with
-    /// 404, or a list without it.
+    /// Whether the principal certainly had no such session just before an event: a read got a 404, or a list did not
+    /// contain it.
     func isAbsent(_ session: String, for principal: String, before event: Int) -> Bool {
         guard !exists(session, for: principal, before: event) else { return false }
         let read = reads[OwnName(session, of: principal)]?.last { $0.event < event }
@@ -85,7 +84,7 @@ struct SessionKnowledge: Sendable {
         return list.map { !$0.ids.contains(session) } ?? false
     }
 
-    /// The event of the first read after an event that was answered with 404; nil without one.
+    /// The first read after an event that got a 404, if there is one.
     func notFound(_ session: String, for principal: String, after event: Int) -> Int? {
         reads[OwnName(session, of: principal)]?.first { $0.event > event && $0.status == 404 }?.event
     }
@@ -97,7 +96,7 @@ struct SessionKnowledge: Sendable {
     }
 }
 
-/// Sessions that no crash may take: a read or list showed them, or an ack, an answer or a response named them.
+/// Sessions that must survive a crash: a read or list showed them, or an ack, an answer or a response named them.
 struct SafeSessions {
     private var since: [TurnNames.Key: Int] = [:]
 
@@ -128,22 +127,22 @@ struct SafeSessions {
 }
 
 extension Observations {
-    /// The last read that showed a principal messages of a session before an event.
+    /// The principal's last read before an event with messages of a session.
     func lastShown(_ session: String, to principal: String, before event: Int) -> ObservedSessionRead? {
         sessionReads.last { read in
             read.sessionId == session && read.principal == principal && read.event < event && !read.messages.isEmpty
         }
     }
 
-    /// Whether something of a session may be gone for another reason than a crash between two events: a read found nothing
-    /// before the process ended, or a turn of it ran while the disk took no writes, and the process outlived that or told of it.
+    /// Whether part of a session may be gone for another reason than a crash between two events: a read found nothing
+    /// before the process ended, or a turn ran while writes were refused, and the process survived or reported that.
     func mayHaveLost(_ session: String, of principal: String, since first: Int, before last: Int) -> Bool {
         foundNothing(of: session, principal, since: first, before: last) { !hasCrashed(between: first, and: $0) }
             || mayHaveLostToTheDisk(session, of: principal, since: first, before: last)
     }
 
-    /// Whether a session may be gone already at an event: since it was read last, a read found nothing, or a turn of it ran while
-    /// the disk took no writes and the process outlived that.
+    /// Whether a session may already be gone at an event: since its last read, a read found nothing, or a turn ran
+    /// while writes were refused and the process survived.
     func mayBeLost(_ session: String, of principal: String, before event: Int) -> Bool {
         let first = lastShown(session, to: principal, before: event)?.event ?? -1
         return foundNothing(of: session, principal, since: first, before: event) { _ in true }
@@ -174,7 +173,7 @@ extension Observations {
         }
     }
 
-    /// Those members of a stored message that any read shows.
+    /// The members of a stored message that occur in any read.
     var membersOfStoredMessages: Set<String> {
         var members: Set<String> = []
         for exchange in exchanges where exchange.sessionRead != nil && exchange.status == 200 {
@@ -185,7 +184,7 @@ extension Observations {
         return members
     }
 
-    /// Whether a stored message has a member in a form that can be read.
+    /// Whether a stored message has a readable member.
     static func shows(_ message: JSONValue, _ member: String) -> Bool {
         switch member {
         case "id": message.id("id") != nil

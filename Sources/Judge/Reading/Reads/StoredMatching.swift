@@ -1,18 +1,16 @@
 import HoldfastJSON
 
-/// Finds the question and the answer of a turn in a session read.
+/// Finds a turn's question and answer in a session read.
 extension Observations {
-    /// The index of a turn's question.
     func question(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int? {
         places(in: read).questions(of: turn).first
     }
 
-    /// The index of a turn's answer.
     func answer(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int? {
         places(in: read).answers(of: turn).first
     }
 
-    /// Session reads of a turn's conversation by its principal, in order.
+    /// The reads of a turn's session by its principal, in order.
     func reads(of turn: ObservedTurn) -> [ObservedSessionRead] {
         guard let session = turn.session else { return [] }
         let reads = index.reads(of: session, by: turn.principal)
@@ -20,18 +18,17 @@ extension Observations {
     }
 }
 
-/// What else checks ask about a session.
 extension Observations {
-    /// Whether a turn of a session ran, or was asked, at some moment between two events.
+    /// Whether a turn of a session ran, or was asked, between two events.
     func runs(in session: String, for principal: String, from first: Int, to last: Int) -> Bool {
-        // A question without a session may turn out to belong to this one.
+        // A question without a session may belong to this one.
         (index.turns(of: session) + index.unplaced).contains { place in
             let turn = turns[place]
             return turn.principal == principal && !turn.isRefused && turn.event < last && turn.ended ?? .max > first
         }
     }
 
-    /// Whether a question of which only a guess says how it ended was asked in a session before an event.
+    /// Whether a question with a guessed ending was asked in a session before an event.
     func mayHaveRun(in session: String, for principal: String, before event: Int) -> Bool {
         let sure = Set(turns.map(\.event))
         return (guessedTurns + questions.filter { !sure.contains($0.event) }).contains { turn in
@@ -43,7 +40,7 @@ extension Observations {
         body(ofResponse: event)
     }
 
-    /// Every text of a session that this history knows: questions, answers and stored messages.
+    /// Every known text of a session: questions, answers and stored messages.
     func texts(of session: String, for principal: String) -> [String] {
         let asked = index.turns(of: session).map { turns[$0] }.filter { $0.principal == principal }
         let stored = index.reads(of: session, by: principal)

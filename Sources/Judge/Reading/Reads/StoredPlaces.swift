@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// Where the messages of turns stand in one session read, by their names.
+/// The positions of turns' messages in a session read, by name.
 struct StoredPlaces {
     private let read: ObservedSessionRead
     private var byID: [String: [Int]] = [:]
@@ -17,11 +17,11 @@ struct StoredPlaces {
         }
     }
 
-    /// The places of a turn's question; more than one when it is stored twice.
+    /// The positions of a turn's question; several if it is stored more than once.
     func questions(of turn: ObservedTurn) -> [Int] {
         var places: Set<Int> = []
         if let id = turn.ack?.messageId { places.formUnion(byID["user" + id] ?? []) }
-        // The ack of a repeat that names another message of the same text tells of a second one.
+        // If the ack of a repeat names another message with the same text, the question is stored twice.
         for id in turn.acks.compactMap(\.messageId) {
             let named = byID["user" + id] ?? []
             places.formUnion(named.filter { exactlyEqual(read.messages[$0].text, turn.request.prompt) })
@@ -31,7 +31,7 @@ struct StoredPlaces {
         return places.sorted()
     }
 
-    /// The places of a turn's answer; more than one when it is stored twice.
+    /// The positions of a turn's answer; several if it is stored more than once.
     func answers(of turn: ObservedTurn, under messageId: String? = nil) -> [Int] {
         var places: Set<Int> = []
         for id in turn.dones.compactMap(\.messageId) + [messageId].compactMap({ $0 }) {

@@ -1,33 +1,33 @@
 import HoldfastTranscript
 
-/// Something the server told a client, and by that promised to have stored.
+/// Something that the server announced to a client, and so promised to have stored.
 struct StoredPromise {
     let turn: ObservedTurn
     let told: Int
     let life: Int
-    /// Whether a response over REST told of it.
+    /// Whether a REST response announced it.
     var isResponse = false
-    /// What that response called the answer.
+    /// The answer's id in that response.
     var messageId: String?
 }
 
-/// What later reads of its session say of a promise.
+/// The fate of a promise in later reads of its session.
 struct Fate {
-    /// The first read, of those begun after the promise, that lacks what was promised.
+    /// The first read after the promise that lacks it.
     fileprivate(set) var lostAt: Int?
-    /// The first read that has it, begun in the same life of the process.
+    /// The first read that contains it, in the same life of the process.
     fileprivate(set) var shownAt: Int?
-    /// The first read that has it, begun in a later life.
+    /// The first read that contains it, in a later life.
     fileprivate(set) var keptAt: Int?
 
-    /// Whether a read after a restart has it, and none lacks it.
+    /// Whether a read after a restart contains it, and none lacks it.
     var isKept: Bool { keptAt != nil && lostAt == nil }
-    /// Whether any read tells of it.
+    /// Whether any read decides about it.
     var isKnown: Bool { lostAt != nil || shownAt != nil || keptAt != nil }
 }
 
 extension Observations {
-    /// Every answer a frame told of: for each turn its first `done`, also a copy or a replayed one.
+    /// Every answer announced by a frame: for each turn its first `done`, even a copy or a replayed one.
     var promisedAnswers: [StoredPromise] {
         turns.compactMap { turn in
             turn.dones.min { $0.event < $1.event }.map {
@@ -36,7 +36,7 @@ extension Observations {
         }
     }
 
-    /// Every answer a response over REST told of.
+    /// Every answer announced by a REST response.
     var respondedAnswers: [StoredPromise] {
         turns.flatMap { turn in
             turn.requests.compactMap { request in
@@ -49,16 +49,16 @@ extension Observations {
         }
     }
 
-    /// Every question an `ack` told of: for each turn its first.
+    /// Every question announced by an `ack`: for each turn the first.
     var promisedQuestions: [StoredPromise] {
         turns.compactMap { turn in
             turn.ack.map { StoredPromise(turn: turn, told: $0.event, life: life(of: $0)) }
         }
     }
 
-    /// What became of promises, each in its place: reads of its session by its principal, begun after it was told.
+    /// The fate of each promise in later reads of its session by its principal.
     ///
-    /// A 404 lacks everything; other failures of a read say nothing of what is stored.
+    /// A 404 lacks everything; other failed reads decide nothing.
     func fates(of promises: [StoredPromise], has: (StoredPlaces, StoredPromise) -> Bool) -> [Fate] {
         var fates = [Fate](repeating: Fate(), count: promises.count)
         var bySession: [OwnName: [Int]] = [:]

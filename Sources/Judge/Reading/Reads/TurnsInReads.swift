@@ -1,8 +1,8 @@
 import HoldfastJSON
 
-/// The turns that a session read has to show.
+/// The turns that a session read must show.
 extension Observations {
-    /// The accepted turns of a read's session, in the order of asking.
+    /// The accepted turns of a read's session, in order.
     func turns(in read: ObservedSessionRead) -> [ObservedTurn] {
         guard namesItsMessages(read) else { return [] }
         return index.turns(of: read.sessionId).lazy.map { self.turns[$0] }.filter { turn in
@@ -10,7 +10,7 @@ extension Observations {
         }
     }
 
-    /// Goes through each accepted turn of each read, with the places of its messages.
+    /// Visits each accepted turn in each read, with the positions of its messages.
     func forEachTurnRead(_ body: (ObservedTurn, ObservedSessionRead, StoredPlaces) -> Void) {
         for read in sessionReads {
             let places = places(in: read)
@@ -18,7 +18,7 @@ extension Observations {
         }
     }
 
-    /// How many more questions with the text of a turn a read shows than were asked, also those that were refused.
+    /// How many more questions with the text of a turn a read shows than were asked, counting refused ones.
     func surplus(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int {
         let text = turn.request.prompt
         let asked = (index.turns(of: read.sessionId) + index.unplaced).count {
@@ -34,7 +34,7 @@ extension Observations {
 }
 
 extension ObservedSessionRead {
-    /// The entry of a turn, by its id or the key of its question.
+    /// The entry of a turn, by its id or its question's key.
     func entry(of turn: ObservedTurn) -> StoredTurn? {
         turns.first { turn.turnId != nil && $0.turnId == turn.turnId }
             ?? turns.first {
@@ -43,7 +43,7 @@ extension ObservedSessionRead {
             }
     }
 
-    /// The first message of an earlier read that this one does not show as it was, in its place.
+    /// The first message of an earlier read that this one lacks or shows differently.
     func firstLost(of earlier: ObservedSessionRead) -> StoredMessage? {
         var rest = messages[...]
         return earlier.messages.first { message in
@@ -58,12 +58,11 @@ extension ObservedSessionRead {
 }
 
 extension ObservedSessionRead.StoredMessage {
-    /// What the message is called in findings.
     var words: String { "\(role ?? "message") \(id ?? "without id"), '\(text.prefix(40))', in its place" }
 }
 
 extension ListWindow {
-    /// The sessions that appeared and that no accepted question explains.
+    /// New sessions without an accepted question.
     var unexplained: [String] {
         let explained = Set(
             created.flatMap { [$0.sessionId] + ($0.endings + $0.replayed).map(\.sessionId) }.compactMap(\.self))

@@ -1,15 +1,15 @@
 import HoldfastTranscript
 
-/// A number that the `done` of an accepted turn surely lies beyond.
+/// A lower bound for the number of an accepted turn's `done`.
 struct StreamFloor {
-    /// The turn, as an index into `Observations.turns`.
+    /// The turn, as an index of `Observations.turns`.
     let turn: Int
-    /// The greatest number shown before the question, or by the turn's own first frames; 0 without any.
+    /// The greatest number shown before the question, or by the turn's own first frames; 0 if there is none.
     let seq: Int
-    /// The greatest of these numbers up to and with this turn.
+    /// The maximum over the turns up to this one.
     let highest: Int
 
-    /// The floors of a principal's turns in one epoch, in the order of asking.
+    /// The bounds for a principal's turns in one epoch, in order.
     static func all(of key: Stream.Key, _ history: Observations) -> [StreamFloor] {
         let stream = history.stream(of: key.principal, epoch: key.epoch)
         var floors: [StreamFloor] = []
@@ -22,13 +22,13 @@ struct StreamFloor {
     }
 }
 
-/// What came live on one connection.
+/// The live frames on one connection.
 struct LiveFrames {
     /// The numbered frames, in order.
     let frames: [Frame]
-    /// Their numbers, and those of frames of types that this version does not know.
+    /// Their numbers, and those of frames with types outside this version.
     let numbers: Set<Int>
-    /// Numbers that need not come: those of its own questions (TURN-11).
+    /// Numbers that need not arrive: those of its own questions (TURN-11).
     let unowed: Set<Int>
 
     init(on connection: Int, _ history: Observations) {
@@ -44,23 +44,22 @@ struct LiveFrames {
 }
 
 extension Replay {
-    /// The wanted frames that are surely among those promised.
+    /// The wanted frames that are certainly covered by the replay promise.
     func promised(in history: Observations) -> [NumberedFrame] {
         wanted.values.filter { history.isPromised($0, in: self) }
     }
-    /// Whether more pages were to come that nobody asked for.
+    /// Whether further pages were available but not requested.
     var isCutShort: Bool { result.hasMore }
 }
 
 extension Frame {
-    /// What a `syncResult` says of itself: whether it is whole; nil where it says neither.
+    /// Whether a `syncResult` says that it is complete; nil if it does not say.
     var complete: Bool? { self["complete"]?.boolValue }
-    /// Whether a `syncResult` is a page that others follow.
     var hasMore: Bool { self["more"]?.boolValue == true }
 }
 
 extension ObservedSync {
-    /// What it asks for, as findings say it.
+    /// The request in the words of a finding.
     var words: String {
         "epoch \(shown(request.epoch)), lastSeqSeen \(lastSeqSeen.map(String.init) ?? "none")"
     }

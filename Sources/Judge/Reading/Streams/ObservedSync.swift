@@ -1,15 +1,14 @@
 import HoldfastTranscript
 
-/// One `sync` with its `syncResult`.
 struct ObservedSync: Sendable {
-    /// The connection, as an index into `Observations.connections`.
+    /// The connection, as an index of `Observations.connections`.
     let connection: Int
     let request: Frame
-    /// The frame that answered: the n-th answer belongs to the n-th question of a connection.
+    /// The answer: the n-th answer belongs to the n-th sync of a connection.
     let result: Frame?
     let missed: [Frame]
 
-    /// The position asked for; nil when it is no integer.
+    /// The requested position; nil if it is not an integer.
     var lastSeqSeen: Int? { request["lastSeqSeen"]?.intValue }
     /// Whether the answer says that nothing is missing.
     var claimsComplete: Bool { result?["complete"]?.boolValue == true }
@@ -18,9 +17,9 @@ struct ObservedSync: Sendable {
     /// The last position that the answer covers.
     var lastSeq: Int? { result?["lastSeq"]?.intValue }
 
-    /// Every sync of all connections, in the order of asking.
+    /// Every sync of all connections, in order.
     ///
-    /// On a connection of a capture whose beginning nobody saw, an answer may belong to a question from before. `hostile` holds
+    /// If the start of a connection is not in a capture, an answer may belong to an earlier sync. `hostile` contains
     /// the messages that a server may refuse, by event.
     static func all(
         on connections: [ObservedConnection], hostile: [Int: HostileFrame.Kind], isCapture: Bool = false
@@ -31,12 +30,12 @@ struct ObservedSync: Sendable {
             let refusals = connection.received.filter(Self.isRefusal).map(\.event)
             let errors = connection.received.filter(Self.isOfForm).map(\.event)
             let others = connection.sent.filter { hostile[$0.event] != nil }.map(\.event)
-            /// Whether an error is more than what else was sent before it explains.
+            /// Whether an error remains after those explained by earlier messages.
             func isOwn(_ refusal: Int) -> Bool {
                 errors.count { $0 <= refusal } > others.count { $0 < refusal }
             }
             for request in connection.sent where request.type == "sync" {
-                // A sync before it, which is refused with an error, takes no result; one that comes earlier answers nothing.
+                // An earlier sync that was refused takes no result, and an earlier result answers nothing.
                 var result: Frame?
                 if let next = results.first, next.event > request.event {
                     let isSound = hostile[request.event] == nil

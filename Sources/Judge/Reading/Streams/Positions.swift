@@ -3,22 +3,22 @@ import HoldfastTranscript
 
 /// Streams, epochs and positions.
 extension Observations {
-    /// Whether a live frame takes a place in the stream; copies do not.
+    /// Whether a live frame has a position in the stream; copies do not.
     func isNumbered(_ frame: Frame) -> Bool { NumberedFrame.isNumbered(frame) }
 
-    /// The epoch a connection was in at an event: as `connected` said, or a later `syncResult`.
+    /// The epoch of a connection at an event, from `connected` or a later `syncResult`.
     func epoch(on connection: Int, before event: Int) -> String? {
         connections[connection].received.last {
             $0.event < event && $0.tellsPosition && $0.epoch != nil
         }?.epoch
     }
 
-    /// What was shown of a stream; nothing without an epoch.
+    /// The frames shown from a stream; empty without an epoch.
     func stream(of principal: String, epoch: String?) -> Stream {
         epoch.flatMap { streams[Stream.Key(principal: principal, epoch: $0)] } ?? Stream()
     }
 
-    /// How many frames, and for how long, a connection was promised to be replayed.
+    /// The promised replay of a connection, in frames and time.
     func promise(on connection: Int) -> (messages: Int, microseconds: Int) {
         let seconds = connections[connection].limit("replaySeconds") ?? 3600
         return (connections[connection].limit("replayMessages") ?? 1000, min(max(seconds, 0), 1 << 32) * 1_000_000)
@@ -30,9 +30,9 @@ extension Observations {
         syncs.compactMap { sync in sync.result.map { (sync, $0) } }
     }
 
-    /// The last page of every answer that said that frames are missing, and the event of the page that said so first.
+    /// The last page of every answer with missing frames, and the event of the first page that said so.
     ///
-    /// Further pages do not bring what is missing before the first (CLIENT-17).
+    /// Further pages do not contain what is missing before the first (CLIENT-17).
     var gaps: [(sync: ObservedSync, result: Frame, told: Int)] {
         var open: [Int: Int] = [:]
         return answeredSyncs.compactMap { sync, result in
@@ -44,26 +44,26 @@ extension Observations {
     }
 }
 
-/// One position asked for, with all pages of the answer.
+/// One requested position, with all pages of the answer.
 struct Replay {
     let first: ObservedSync
     let last: ObservedSync
     let result: Frame
-    /// The position before the first frame wanted.
+    /// The requested position.
     let position: Int
     let principal: String
     let epoch: String
     let pages: [Frame]
     let numbers: Set<Int>
     let frames: [Frame]
-    /// The last number that the pages cover: `lastSeq`, or the last frame of a page nobody followed.
+    /// The last number covered by the pages: `lastSeq`, or the last frame if a further page was not requested.
     let covered: Int
-    /// The greatest number shown to the principal before the last page came.
+    /// The greatest number that the principal was shown before the last page.
     let newestShown: Int
-    /// Frames shown to the principal at any time that belong between position and `covered`, by number.
+    /// The frames ever shown to the principal between the position and `covered`, by number.
     let wanted: [Int: NumberedFrame]
 
-    /// The wanted numbers that no page has.
+    /// The wanted numbers in no page.
     var lacking: [Int] { wanted.keys.filter { !numbers.contains($0) }.sorted() }
 
     func covers(_ frame: Frame) -> Bool { pages.contains { $0.event == frame.event } }
@@ -73,11 +73,11 @@ struct Replay {
         pages.first { $0["complete"]?.boolValue == false && $0.string("reason") == "evicted" }
     }
 
-    /// Whether it says that frames are gone, and replays none of those that are left.
+    /// Whether it says that frames are gone, and does not replay the remaining ones.
     var keepsBack: Bool { evicted != nil && numbers.isEmpty }
 
-    /// The wanted numbers that no page has, from the position on that the last page speaks of: once a page said that
-    /// frames are gone, the next ones begin anew.
+    /// The wanted numbers in no page, within the scope of the last page: after a page that reports a loss, the next one
+    /// starts anew.
     var unspoken: [Int] {
         guard evicted != nil, let from = last.lastSeqSeen else { return lacking }
         return lacking.filter { $0 > from }
@@ -85,11 +85,11 @@ struct Replay {
 }
 
 extension Replay {
-    /// Each replay whose position means something: it names the epoch of the answer, or is 0.
+    /// Each replay with a meaningful position: it names the epoch of the answer, or is 0.
     static func all(
         of syncs: [ObservedSync], on connections: [ObservedConnection], from streams: [Stream.Key: Stream]
     ) -> [Replay] {
-        // Frames of types that this version does not know take places as well.
+        // Frames with types outside this version also have positions.
         let isPlain = connections.allSatisfy { connection in
             connection.received.allSatisfy { !NumberedFrame.mayBeNumbered($0) || NumberedFrame.isNumbered($0) }
         }
@@ -110,7 +110,7 @@ extension Replay {
                 let next = syncs.indices[(last.index + 1)...].first(where: { next in
                     syncs[next].connection == sync.connection && syncs[next].request.event > last.result.event
                         && syncs[next].lastSeqSeen == place && syncs[next].result?.epoch == epoch
-                        // With another epoch a position is another one, and without any it may mean nothing.
+                        // A position of another epoch is unrelated, and one without an epoch may be meaningless.
                         && (syncs[next].request["epoch"] == nil
                             ? syncs[next].reason != "unknown_position" : syncs[next].request.epoch == epoch)
                 }), !continued.contains(next), let page = syncs[next].result
@@ -126,7 +126,7 @@ extension Replay {
             var wanted: [Int: NumberedFrame] = [:]
             let stream = streams[Stream.Key(principal: principal, epoch: epoch)]
             for item in stream?.firstShown(after: position) ?? [] {
-                // What was shown before the question belongs to the answer, whatever that says of its end.
+                // Frames shown before the sync belong to the answer, wherever it claims to end.
                 let isOwed = item.seq <= covered || (item.event < sync.request.event && !isCutShort)
                 if isOwed { wanted[item.seq] = item }
             }
@@ -144,17 +144,18 @@ extension Replay {
 }
 
 extension Observations {
-    /// Whether a frame is surely among those promised: fewer numbers than promised frames come after it, it is younger
-    /// than half of the promised age, and what is known to come with it has no more bytes than promised.
+    /// Whether a frame is certainly covered by the replay promise: fewer numbers follow than promised frames, it is
+    /// younger than half of the promised age, and all frames from it on are known to fit the promised bytes.
     ///
-    /// Holes are legal, so the distance of numbers bounds the count of frames from above. It is counted from the newest
-    /// frame there was, also when the answer is a page that ends before it or does not state where the stream ends.
+    /// Gaps in numbers are legal, so the difference of two numbers is an upper bound for the frames between them. It
+    /// counts from the newest frame at that time, even if the answer is a page that ends earlier or does not state the
+    /// end of the stream.
     func isPromised(_ item: NumberedFrame, in replay: Replay) -> Bool {
         let newest = max(replay.covered, replay.last.lastSeq ?? 0, replay.newestShown, item.seq)
         return isPromised(item, before: newest, on: replay.first.connection, at: replay.result.event)
     }
 
-    /// The same of the answer of a connection at an event, where the newest frame there was has a number.
+    /// The same for a connection's answer at an event, given the newest number at that time.
     func isPromised(_ item: NumberedFrame, before newest: Int, on connection: Int, at answer: Int) -> Bool {
         let promise = promise(on: connection)
         guard !item.frame.isReplayed else { return false }
@@ -164,12 +165,13 @@ extension Observations {
             && fits(item, before: newest, at: answer)
     }
 
-    /// How many bytes of the newest frames are promised.
+    /// The promised bytes of the newest frames.
     private static let promisedBytes = 1_000_000
 
-    /// Whether a frame and all newer ones have surely no more bytes than promised.
+    /// Whether a frame and all newer ones certainly fit the promised bytes.
     ///
-    /// Where some were not shown live, as a question need not be on the connection that asked it, half of them has to do.
+    /// If some were never shown live, such as a question on the connection that asked it, they must fit half of the
+    /// bytes.
     private func fits(_ item: NumberedFrame, before newest: Int, at answer: Int) -> Bool {
         let known = stream(of: item.principal, epoch: item.epoch).bytes(from: item.seq, through: newest)
         if known.areAll { return known.sum <= Self.promisedBytes }
@@ -178,10 +180,10 @@ extension Observations {
         return (known.sum + asked.reduce(0, +)) * 2 <= Self.promisedBytes
     }
 
-    /// Whether a frame is surely no longer promised: as many frames as promised were shown after it, it is too old, or it
-    /// and what was shown after it have more bytes than promised.
+    /// Whether a frame is certainly no longer covered: as many frames as promised were shown after it, it is too old,
+    /// or all frames from it on exceed the promised bytes.
     ///
-    /// Those count that there were when the question came, also where the answer is a page that ends before them.
+    /// Frames that existed at the time of the request count, even if the answer is a page that ends before them.
     func isOutlived(_ item: NumberedFrame, in replay: Replay) -> Bool {
         let promise = promise(on: replay.first.connection)
         let asked = replay.first.request.event
@@ -193,7 +195,7 @@ extension Observations {
     }
 }
 
-/// Numbers for a message: the first ten, then how many more.
+/// Numbers for a message: the first ten, then the count of the rest.
 func listed(_ numbers: some Collection<Int>) -> String {
     let sorted = numbers.sorted()
     let shown = sorted.prefix(10).map(String.init).joined(separator: ", ")

@@ -1,13 +1,13 @@
 import HoldfastTranscript
 
-/// One frame of a principal's numbered stream, as it was shown once: live or inside a `syncResult`.
+/// One showing of a frame in a principal's numbered stream: live or in a `syncResult`.
 struct NumberedFrame {
     let frame: Frame
     let principal: String
     let epoch: String
     let seq: Int
 
-    /// Whether frames of a type take a place in the stream.
+    /// Whether frames of a type have a position in the stream.
     static func isOfStream(_ type: String?) -> Bool {
         switch type {
         case "message", "toolUse", "done", "error": true
@@ -15,7 +15,7 @@ struct NumberedFrame {
         }
     }
 
-    /// Whether frames of a type take none, whatever members they have.
+    /// Whether frames of a type never have a position, whatever their members.
     static func isBesideStream(_ type: String?) -> Bool {
         switch type {
         case "connected", "syncResult", "ack", "pong": true
@@ -27,9 +27,9 @@ struct NumberedFrame {
     /// Whether it is of a type of this version.
     var isOfKnownType: Bool { Self.isOfStream(frame.type) }
 
-    /// Every numbered frame shown to anyone, in the order of time; a replay in the order of its list.
+    /// Every numbered frame shown to anyone, in time order; replayed frames in list order.
     ///
-    /// Of live frames those that `takesPlace` holds for; copies take no place in the stream.
+    /// Only live frames that satisfy `takesPlace` count; copies have no position.
     static func all(
         on connections: [ObservedConnection], syncs: [ObservedSync], takesPlace: (Frame) -> Bool = isNumbered
     ) -> [NumberedFrame] {
@@ -45,7 +45,7 @@ struct NumberedFrame {
         for sync in syncs {
             guard let epoch = sync.result?.epoch else { continue }
             let principal = connections[sync.connection].principal
-            // What takes no place live takes none here either.
+            // A type without a live position has none in a replay either.
             shown += sync.missed.filter { !isBesideStream($0.type) }.compactMap { frame in
                 frame.seq.map { NumberedFrame(frame: frame, principal: principal, epoch: epoch, seq: $0) }
             }
@@ -53,42 +53,41 @@ struct NumberedFrame {
         return shown.sorted { ($0.event, $0.frame.replayIndex ?? 0) < ($1.event, $1.frame.replayIndex ?? 0) }
     }
 
-    /// Whether a live frame takes a place in the stream; copies do not.
+    /// Whether a live frame has a position in the stream; copies do not.
     static func isNumbered(_ frame: Frame) -> Bool {
         isOfStream(frame.type) && mayBeNumbered(frame)
     }
 
-    /// Whether a live frame takes a place in the stream as far as can be told: also one of a type that this version does not
-    /// know.
+    /// Whether a live frame may have a position, including frames with types outside this version.
     static func mayBeNumbered(_ frame: Frame) -> Bool {
         !frame.isDuplicate && frame.seq != nil && !isBesideStream(frame.type)
     }
 }
 
 extension Frame {
-    /// Whether it tells an epoch and the last position of it.
+    /// Whether it states an epoch and its last position.
     var tellsPosition: Bool { type == "connected" || type == "syncResult" }
 }
 
-/// What was shown of one numbered stream.
+/// The frames shown from one numbered stream.
 struct Stream {
-    /// Streams belong to a principal and have an epoch.
+    /// A stream belongs to a principal and has an epoch.
     struct Key: Hashable {
         let principal: String
         let epoch: String
     }
 
-    /// Everything shown of it, in the order of time.
+    /// All showings, in time order.
     private(set) var items: [NumberedFrame] = []
-    /// For each number, when it was shown first; in the order of the numbers.
+    /// The first showing of each number, in number order.
     private var firsts: [NumberedFrame] = []
-    /// The bytes of these frames up to each of them, from 0 on, and how many were never shown live.
+    /// The total bytes of these frames up to each of them, from 0, and the number of those never shown live.
     private var sizes: [(bytes: Int, unsized: Int)] = []
-    /// The greatest number up to and with each item.
+    /// The greatest number up to each item.
     private var greatest: [Int] = []
-    /// The first place of each number among the items.
+    /// The index of each number's first item.
     private var places: [Int: Int] = [:]
-    /// The further places of numbers that were shown again.
+    /// The indices of each number's further items.
     private var further: [Int: [Int]] = [:]
 
     static func all(in shown: [NumberedFrame]) -> [Key: Stream] {
@@ -103,7 +102,7 @@ struct Stream {
     private mutating func measure() {
         firsts.sort { $0.seq < $1.seq }
         sizes = firsts.reduce(into: [(0, 0)]) { sizes, item in
-            // Inside a page a frame has no text of its own.
+            // Inside a page, a frame has no text of its own.
             let live = items(numbered: item.seq).first { !$0.frame.isReplayed }
             let bytes = live?.frame.wireBytes ?? item.frame.value?.text().utf8.count ?? 0
             let last = sizes[sizes.endIndex - 1]
@@ -111,8 +110,7 @@ struct Stream {
         }
     }
 
-    /// How many bytes the frames have that were shown with numbers from one to another, and whether these are all the frames
-    /// with such numbers and all their bytes.
+    /// The total bytes of the shown frames in a range of numbers, and whether that includes all such frames.
     func bytes(from seq: Int, through last: Int) -> (sum: Int, areAll: Bool) {
         let (low, high) = (firsts.boundary { $0.seq >= seq }, firsts.boundary { $0.seq > last })
         guard low < high else { return (0, false) }
@@ -133,38 +131,38 @@ struct Stream {
         greatest.append(max(item.seq, greatest.last ?? item.seq))
     }
 
-    /// For each number after a position, when it was shown first; in the order of the numbers.
+    /// The first showing of each number after a position, in number order.
     func firstShown(after position: Int) -> ArraySlice<NumberedFrame> {
         firsts[firsts.boundary { $0.seq > position }...]
     }
 
-    /// For each number up to a position, when it was shown first; in the order of the numbers.
+    /// The first showing of each number up to a position, in number order.
     func firstShown(upTo position: Int) -> ArraySlice<NumberedFrame> {
         firsts[..<firsts.boundary { $0.seq > position }]
     }
 
-    /// Everything shown under a number, in the order of time.
+    /// All showings of a number, in time order.
     func items(numbered seq: Int) -> [NumberedFrame] {
         places[seq].map { first in ([first] + (further[seq] ?? [])).map { items[$0] } } ?? []
     }
 
-    /// What was shown before an event, in the order of time.
+    /// The showings before an event, in time order.
     func items(before event: Int) -> ArraySlice<NumberedFrame> {
         items[..<items.boundary { $0.event >= event }]
     }
 
-    /// What was shown after an event, in the order of time.
+    /// The showings after an event, in time order.
     func items(after event: Int) -> ArraySlice<NumberedFrame> {
         items[items.boundary { $0.event > event }...]
     }
 
-    /// The greatest number shown before an event; nil when nothing was.
+    /// The greatest number shown before an event, if any.
     func greatest(before event: Int) -> Int? {
         let place = items.boundary { $0.event >= event }
         return place > 0 ? greatest[place - 1] : nil
     }
 
-    /// The greatest number shown by an event; nil when it showed none.
+    /// The greatest number shown by an event, if any.
     func greatest(at event: Int) -> Int? {
         items(after: event - 1).prefix { $0.event == event }.map(\.seq).max()
     }

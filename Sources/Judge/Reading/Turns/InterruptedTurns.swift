@@ -1,11 +1,11 @@
 import HoldfastTranscript
 
-/// Turns that ran when a life of the subject's process ended.
+/// Turns that were running when a life of the subject's process ended.
 extension Observations {
-    /// The turns that the server had surely taken on in a life, and that had not ended when the life did.
+    /// The turns that the server had certainly accepted in a life, and that had not ended with it.
     ///
-    /// What was read from a connection after a kill was sent before it, so it counts; after the order to stop the server
-    /// goes on speaking, and that is what is judged. A later read that shows as running what nobody asked since tells it too.
+    /// Frames read from a connection after a kill were sent before it, so they count. After a request to stop, the
+    /// server continues to send, and that is judged. A later read that shows such a turn as running also counts.
     func turnsInterrupted(by end: SubjectLives.End, of life: Int) -> [ObservedTurn] {
         let limit = end.cause == .stopped ? end.event : Int.max
         return turns.filter { turn in
@@ -28,7 +28,7 @@ extension Observations {
         }
     }
 
-    /// Whether a read after a life shows a turn as running by its names, although all its requests were made in that life.
+    /// Whether a later read shows a turn as running by its names, although all its requests belong to that life.
     private func isLeftRunning(_ turn: ObservedTurn, since life: Int) -> Bool {
         readsAfterRestart(of: turn, since: life).contains { read, _ in
             read.entry(of: turn)?.status == "running"
@@ -36,7 +36,7 @@ extension Observations {
         }
     }
 
-    /// Reads of a turn's session after a life ended, with the event that began the life each fell into.
+    /// Reads of a turn's session after a life ended, each with the event that started its life.
     func readsAfterRestart(of turn: ObservedTurn, since life: Int) -> [(read: ObservedSessionRead, start: Int)] {
         reads(of: turn).compactMap { read in
             let later = lives.life(at: read.request)
@@ -45,16 +45,16 @@ extension Observations {
         }
     }
 
-    /// Whether a read is so late after a start that every turn which it resumes has to have ended.
+    /// Whether a read is so late after a start that every resumed turn must have ended.
     func isLate(_ read: ObservedSessionRead, after start: Int, for turn: ObservedTurn) -> Bool {
         let bound = (timeouts.turn + turn.request.scriptedWait).microseconds
         return patience(of: read.request) >= patience(of: start) + bound
     }
 }
 
-/// What a crash met.
+/// The circumstances of a crash.
 extension Observations {
-    /// Whether a life was ended by a kill while a turn ran, or with the last bytes of one.
+    /// Whether a kill ended a life while a turn ran, or at its last bytes.
     func isInsideATurn(_ life: Int) -> Bool {
         guard let end = lives.end(of: life), end.cause == .killed else { return false }
         let asked = turns.flatMap(\.requests).filter { self.life(of: $0) == life && $0.event < end.event }
@@ -64,7 +64,7 @@ extension Observations {
         return ended.map { span(from: $0, to: end.event) < 50_000 } ?? true
     }
 
-    /// The sessions in which a turn ran at the end of a life, and that of the last question.
+    /// The sessions with a turn running at the end of a life, and the session of the last question.
     func sessionsInUse(in life: Int, at end: Int) -> Set<String> {
         let asked = turns.filter { turn in
             turn.requests.contains { self.life(of: $0) == life && $0.event < end }

@@ -2,8 +2,8 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension Observations {
-    /// Every id that a frame, a body or a push of this history names: of sessions, turns, messages, keys, connections,
-    /// tools and epochs.
+    /// Every id in a frame, body or push of this history: of sessions, turns, messages, keys, connections, tools and
+    /// epochs.
     var namedIDs: Set<String> {
         var ids: Set<String> = []
         func note(_ value: JSONValue?, _ names: [String] = Self.idMembers) {

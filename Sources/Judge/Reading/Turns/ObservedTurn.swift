@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One question, every request that carried it, and everything the server said about it.
+/// One question, all its requests, and all the server's frames about it.
 ///
-/// Requests with the same `clientMessageId` are one turn. `acks`, `frames`, `endings` and `copies` hold what every
-/// connection of the principal saw, in time order.
+/// Requests with the same `clientMessageId` are one turn. `acks`, `frames`, `endings` and `copies` come from all
+/// connections of the principal, in time order.
 struct ObservedTurn: Sendable {
-    /// Behind a reference, because turns are looked at far more often than they are changed.
+    /// A reference, because turns are read far more often than changed.
     private var facts: Facts
 
     private final class Facts: @unchecked Sendable {
@@ -35,7 +35,7 @@ struct ObservedTurn: Sendable {
 
     init(requests: [ObservedRequest]) { facts = Facts(requests: requests) }
 
-    /// The facts, to be changed: other holders of them keep what they had.
+    /// The facts for changing; a shared copy stays unchanged.
     private var ownFacts: Facts {
         mutating get {
             if !isKnownUniquelyReferenced(&facts) { facts = Facts(copying: facts) }
@@ -48,17 +48,17 @@ struct ObservedTurn: Sendable {
         get { facts.requests }
         _modify { yield &ownFacts.requests }
     }
-    /// The server's name for the turn, once learnt from any frame, response or read.
+    /// The server's id of the turn, once any frame, response or read named it.
     var turnId: String? {
         get { facts.turnId }
         _modify { yield &ownFacts.turnId }
     }
-    /// The conversation, once learnt from the server; see ``sessionAsked`` for what was asked.
+    /// The session, once the server named it; see ``sessionAsked`` for the requested one.
     var sessionId: String? {
         get { facts.sessionId }
         _modify { yield &ownFacts.sessionId }
     }
-    /// Acks, also those that say `duplicate`.
+    /// All acks, including those with `duplicate`.
     var acks: [Frame] {
         get { facts.acks }
         _modify { yield &ownFacts.acks }
@@ -68,12 +68,12 @@ struct ObservedTurn: Sendable {
         get { facts.frames }
         _modify { yield &ownFacts.frames }
     }
-    /// Frames that end the turn: `done` without `duplicate`, or an `error` that ends it; one a connection if all is well.
+    /// Frames that end the turn: `done` without `duplicate`, or an `error`; normally one per connection.
     var endings: [Frame] {
         get { facts.endings }
         _modify { yield &ownFacts.endings }
     }
-    /// Copies of the outcome with `duplicate: true`; they end nothing.
+    /// Copies of the outcome with `duplicate: true`, which end nothing.
     var copies: [Frame] {
         get { facts.copies }
         _modify { yield &ownFacts.copies }
@@ -83,47 +83,45 @@ struct ObservedTurn: Sendable {
         get { facts.replayed }
         _modify { yield &ownFacts.replayed }
     }
-    /// Errors with its key and without its name, of codes that may end it, that refuse no request.
+    /// Errors with its key but without its id, with a code that may end it, that refuse no request.
     var nameless: [Frame] {
         get { facts.nameless }
         _modify { yield &ownFacts.nameless }
     }
 
-    /// Whether the server answered it as a repeat of a question that was asked before the capture began.
+    /// Whether it repeats a question from before the capture.
     var isOfBefore: Bool {
         get { facts.isOfBefore }
         _modify { yield &ownFacts.isOfBefore }
     }
 
-    /// What names a turn of which a capture does not show that it was asked there first: told, and no ground for a verdict.
+    /// Frames with the names of a turn that, in a capture, may have been asked before; listed, but not used for
+    /// verdicts.
     var setAside: [Frame] {
         get { facts.setAside }
         _modify { yield &ownFacts.setAside }
     }
 
-    /// The first question that started it, whichever transport it took.
+    /// The first request, on either transport.
     var request: ObservedRequest { requests[0] }
     var event: Int { requests[0].event }
     var principal: String { requests[0].principal }
     var clientMessageId: String? { requests[0].clientMessageId }
-    /// The conversation that was named by the first request that was not refused, or else by the first; nil when that
-    /// asked for a new one.
+    /// The session in the first request that was not refused, else in the first one; nil for a new session.
     var sessionAsked: String? { (requests.first { $0.refusal == nil } ?? requests[0]).sessionAsked }
-    /// The first ack that is no duplicate.
     var ack: Frame? { acks.first { !$0.isDuplicate } }
     var ending: Frame? { endings.first }
-    /// The successful response to a question over REST.
     var response: Int? { requests.lazy.compactMap(\.success).first }
 
-    /// Whether the server took it on: by an ack, a frame, an ending or a successful response.
+    /// Whether the server accepted it: by an ack, a frame, an ending or a successful response.
     var isAccepted: Bool {
         !acks.isEmpty || !frames.isEmpty || !endings.isEmpty || !replayed.isEmpty || response != nil
     }
 
-    /// Whether every request was refused and nothing else is known of it.
+    /// Whether every request was refused and there is no other evidence.
     var isRefused: Bool { !isAccepted && requests.allSatisfy { $0.refusal != nil } }
 
-    /// The first event that shows it ended: an ending on any connection, or the response to the request over REST.
+    /// The first event that shows its end: an ending on any connection, or the REST response.
     var ended: Int? {
         let (ending, outcome) = (ending?.event, requests.lazy.compactMap(\.outcome).first)
         return ending.map { min($0, outcome ?? $0) } ?? outcome
@@ -132,18 +130,18 @@ struct ObservedTurn: Sendable {
     func endings(on connection: Int) -> [Frame] { endings.filter { $0.connection == connection } }
 }
 
-/// One request that carried a question: a `chat` frame or `POST /api/chat`.
+/// One request with a question: a `chat` frame or `POST /api/chat`.
 struct ObservedRequest: Sendable {
-    /// What was asked, which does not change; behind a reference like the facts of a turn.
+    /// The constant part; a reference like the facts of a turn.
     private let question: Question
-    /// The ack on its own connection that answers it.
+    /// The answering ack on its own connection.
     var ack: Frame?
-    /// The event that refused it without starting a turn: an `error` frame or a response outside 200…299.
+    /// The event that refused it without starting a turn: an `error` frame or an error response.
     var refusal: Int?
     var refusalCode: String?
-    /// The event of the successful response, over REST.
+    /// The event of the successful REST response.
     var success: Int?
-    /// The event of a response over REST that tells the failure of the turn itself.
+    /// The event of a REST response with the failure of the turn itself.
     var failure: Int?
 
     private final class Question: Sendable {
@@ -161,7 +159,7 @@ struct ObservedRequest: Sendable {
             clientMessageId = value.id("clientMessageId")
             sessionAsked = value.id("sessionId")
             prompt = MessageContent.text(of: content)
-            // Only an object can hold a script, and most questions are words.
+            // Only an object can contain a script, and most questions are plain text.
             let mayBeScript = prompt.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
             script = mayBeScript ? (try? JSONParser.document(prompt))?.root["script"]?.arrayValue ?? [] : []
         }
@@ -171,40 +169,40 @@ struct ObservedRequest: Sendable {
     var origin: Origin { question.origin }
     var principal: String { question.principal }
     var clientMessageId: String? { question.clientMessageId }
-    /// The conversation named; nil when it asks for a new one.
+    /// The requested session; nil for a new one.
     var sessionAsked: String? { question.sessionAsked }
-    /// The question as text; the texts of its parts joined.
+    /// The question as text; for parts, their joined texts.
     var prompt: String { question.prompt }
-    /// The content of its last message as it was written.
+    /// The content of its last message as written.
     var content: JSONValue? { question.content }
-    /// The steps of a scripted question; empty for one in plain words.
+    /// The script; empty for a question in plain text.
     var script: [JSONValue] { question.script }
 
-    /// The transport, as an index into the connections or exchanges of the history.
+    /// The transport, as an index of the history's connections or exchanges.
     enum Origin: Sendable, Equatable {
         case connection(Int)
         case exchange(Int)
     }
 
-    /// The connection it went over; nil for REST.
+    /// Its connection; nil for REST.
     var connection: Int? {
         if case .connection(let index) = origin { index } else { nil }
     }
 
-    /// The response over REST that tells how the turn ended.
+    /// The REST response with the turn's outcome.
     var outcome: Int? { success ?? failure }
 
-    /// Whether it asks something else than another one, or in another conversation.
+    /// Whether its content or session differs from another one's.
     func asksOther(than other: ObservedRequest) -> Bool {
         !MessageContent.isSame(content, as: other.content) || sessionAsked != other.sessionAsked
     }
 
-    /// What the request is called in findings.
+    /// The request in the words of a finding.
     var road: String { connection == nil ? "a POST" : "a chat" }
 
-    /// Every question that could be accepted, whichever transport it took, in the order of asking.
+    /// Every acceptable question, on either transport, in order.
     ///
-    /// In a capture a made key ties nothing to a question, so there it is left out.
+    /// In a capture, a generated key identifies nothing, so it is omitted there.
     static func all(
         on connections: [ObservedConnection], in exchanges: [ObservedExchange], isCapture: Bool = false
     ) -> [ObservedRequest] {
@@ -223,7 +221,7 @@ struct ObservedRequest: Sendable {
         return (chats + posts).sorted { $0.event < $1.event }
     }
 
-    /// The request in a message; nil when it is no question that could be accepted.
+    /// The request in a message; nil unless it is an acceptable question.
     private init?(_ value: JSONValue?, event: Int, origin: Origin, principal: String) {
         guard let value, let messages = value["messages"]?.arrayValue, let last = messages.last,
             last.string("role") == "user"
@@ -234,7 +232,7 @@ struct ObservedRequest: Sendable {
         question = Question(value, content: last["content"], event: event, origin: origin, principal: principal)
     }
 
-    /// How long the script itself makes the turn last.
+    /// The minimum duration of the turn because of its script.
     var scriptedWait: Duration {
         .milliseconds(script.compactMap { $0["wait"]?.intValue }.reduce(0) { $0 &+ max(0, min($1, 3_600_000)) })
     }

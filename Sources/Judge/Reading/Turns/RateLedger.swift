@@ -2,32 +2,31 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Who was promised how many questions, and which of them were surely, or possibly, accepted when.
+/// The budget announced to each principal, and the questions that were certainly, or possibly, accepted at each time.
 ///
-/// A server accepts a question at some moment between its sending and the first sign of it. So there are two counts: what
-/// surely stood in a window, to say that a question was beyond the budget; and what may have stood there, to say that it
-/// was not.
+/// A server accepts a question at some time between its sending and the first sign of acceptance. So there are two
+/// counts: a lower bound proves that a question exceeded the budget, and an upper bound that it did not.
 struct RateLedger {
     struct Entry {
         let turn: ObservedTurn
         let request: ObservedRequest
-        /// Whether the same key had been asked before and not refused: a recovery, no new question.
+        /// Whether the key had been asked before and not refused: a recovery, not a new question.
         let isRepeat: Bool
-        /// The first event that shows that it was accepted.
+        /// The first event that shows its acceptance.
         let accepted: Int?
 
-        /// The event that answers it, whichever way.
+        /// The event that answers it in any way.
         var answered: Int? { [request.refusal, accepted].compactMap { $0 }.min() }
         let isLimited: Bool
     }
 
     let entries: [Entry]
-    /// The window of the budget, in microseconds: 60 s, or the shorter one that the server tells or was configured with.
+    /// The window of the budget, in microseconds: 60 s, or a shorter announced or configured one.
     let window: Int
     private let observations: Observations
     private let lent: [String: Int]
     private let byPrincipal: [String: [Entry]]
-    /// What the greetings of each principal's connections told, in the order of time.
+    /// The budgets in greetings to each principal, in time order.
     private let budgets: [String: [(event: Int, limit: Int?)]]
 
     init(_ observations: Observations) {
@@ -74,7 +73,7 @@ struct RateLedger {
         return observations.exchanges[index].status == 429
     }
 
-    /// The budget that holds for a principal at an event; nil when nobody told it.
+    /// The budget of a principal at an event, if it was announced.
     func limit(of principal: String, at event: Int) -> Int? {
         let own = budgets[principal] ?? []
         let told = own[..<own.boundary { $0.event >= event }].last?.limit
@@ -84,16 +83,16 @@ struct RateLedger {
         return limit
     }
 
-    /// Everything a principal asked before an event and after a moment, in the order of asking.
+    /// All questions of a principal before an event and after a time, in order.
     func asked(by principal: String, before event: Int, after horizon: Int) -> ArraySlice<Entry> {
         let own = byPrincipal[principal] ?? []
         let end = own.boundary { $0.request.event >= event }
         return own[..<end][own[..<end].boundary { observations.time(of: $0.request.event) > horizon }...]
     }
 
-    /// New questions that surely had been accepted, and had not left the window, when a question was decided at an event.
+    /// New questions that certainly counted in the window when a question was decided at an event.
     ///
-    /// A restart may empty a window; nothing says that it must not.
+    /// A restart may empty a window; no clause forbids that.
     func surelyCounted(before entry: Entry, decided: Int) -> [Entry] {
         let horizon = observations.time(of: decided) - window
         let asked = asked(by: entry.request.principal, before: entry.request.event, after: horizon)
@@ -104,8 +103,8 @@ struct RateLedger {
         }
     }
 
-    /// The most questions that can have stood in the window when a question was refused; nil when nobody knows what had
-    /// been asked before the history began.
+    /// The most questions that may have counted in the window at a refusal; nil if questions before the history are
+    /// unknown.
     func possiblyCounted(before entry: Entry, refused: Int, withRepeats: Bool) -> Int? {
         let principal = entry.request.principal
         let horizon = observations.time(of: entry.request.event) - window
@@ -126,19 +125,19 @@ struct RateLedger {
 }
 
 extension RateLedger {
-    /// A question with which more were accepted than any way of counting a budget allows.
+    /// A question accepted beyond the budget by every way of counting.
     struct Excess {
         let entry: Entry
         /// The event that shows that it was not refused for its rate.
         let decided: Int
-        /// The event that asked the first of the questions that it is too many for.
+        /// The event of the first question in the excess.
         let first: Int
-        /// The most that may be accepted in so many windows in a row.
+        /// The limit for that number of consecutive windows.
         let most: Int
         let windows: Int
     }
 
-    /// The first such question on each transport; where no transport alone had too many, the first on all of them together.
+    /// The first such question on each transport; if none exceeds the budget alone, the first on both together.
     func excesses(in history: Observations) -> [Excess] {
         byPrincipal.sorted { $0.key < $1.key }.flatMap { _, own -> [Excess] in
             let roads = Dictionary(grouping: own) { $0.request.connection ?? -1 }.sorted { $0.key < $1.key }
@@ -147,7 +146,7 @@ extension RateLedger {
         }
     }
 
-    /// The longest row of windows that is looked at: the longer it is, the less it adds to what the shorter ones say.
+    /// The most consecutive windows to examine: longer spans add little to shorter ones.
     private static let mostWindows = 4
 
     private func excess(among own: [Entry], _ history: Observations) -> Excess? {
@@ -159,7 +158,7 @@ extension RateLedger {
                 )
             }
         }
-        // Times alone, because each question is compared with all that follow it.
+        // Only times, because each question is compared with all later ones.
         let moments = taken.map { (begin: $0.begin, end: $0.end) }
         for windows in 1...Self.mostWindows {
             for place in taken.indices {
@@ -180,7 +179,7 @@ extension RateLedger {
         return nil
     }
 
-    /// The first question that was decided when so many of them had been accepted.
+    /// The first question that was decided after a given number had been accepted.
     private func firstBeyond(
         _ most: Int, of questions: [(entry: Entry, decided: Int, begin: Int, end: Int)]
     ) -> (entry: Entry, decided: Int)? {
@@ -192,7 +191,7 @@ extension RateLedger {
         return nil
     }
 
-    /// The event that shows that a new question was accepted, or refused without a reason of its own or its rate.
+    /// The event that shows that a new question was accepted, or refused neither for its own fault nor for its rate.
     private func decision(on entry: Entry, _ history: Observations) -> Int? {
         if entry.isRepeat || entry.isLimited { return nil }
         if let accepted = entry.accepted { return accepted }
@@ -203,16 +202,16 @@ extension RateLedger {
         return entry.request.refusalCode.map(ErrorMeaning.refusals.contains) == true ? nil : refusal
     }
 
-    /// Statuses that refuse a request for what it is, whatever its rate.
+    /// Statuses that refuse a request for reasons other than its rate.
     private static let otherRefusals: Set<Int> = [400, 401, 404, 409, 413, 415, 422]
 
-    /// The last of the questions that had surely spent the budget when another one was asked, or by the event by which that
-    /// had to be answered; nil when none did.
+    /// The last of the questions that had certainly used up the budget when another was asked, or by its deadline; nil
+    /// if the budget was not used up.
     func spender(before entry: Entry, by late: Int? = nil) -> Entry? {
         guard !entry.isRepeat, let limit = limit(of: entry.request.principal, at: entry.request.event) else {
             return nil
         }
-        // A principal that asked fewer questions than its budget has not spent it.
+        // Fewer questions than the budget cannot use it up.
         let asked = asked(by: entry.request.principal, before: entry.request.event, after: .min)
         guard asked.count >= limit else { return nil }
         let counted = surelyCounted(before: entry, decided: min(entry.answered ?? entry.request.event, late ?? .max))

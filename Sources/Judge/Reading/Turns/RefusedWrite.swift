@@ -1,34 +1,34 @@
 import Holdfast
 import HoldfastTranscript
 
-/// A turn that ran, at least in part, while the disk of the subject took no writes.
+/// A turn that ran, at least partly, while the subject's writes were refused.
 struct RefusedWrite {
     let fault: SubjectLives.Fault
     let turn: ObservedTurn
-    /// The request that carried it in that life of the process.
+    /// Its request in that life of the process.
     let request: ObservedRequest
-    /// Whether the server had shown, before the fault, that it took the question: then the answer was the first it could
-    /// not store.
+    /// Whether the server had acknowledged the question before the fault, so that the answer was the first thing it
+    /// could not store.
     let wasAccepted: Bool
-    /// What came of it while the fault lasted.
+    /// The outcome while the fault lasted.
     let outcome: Outcome
 
-    /// The ways a turn can go on without a disk.
+    /// The possible outcomes without a disk.
     enum Outcome {
         case done(Int)
         case succeeded(Int)
-        /// An `error` came, or a response that tells one.
+        /// Failed, by an `error` or an error response.
         case failed(Int, code: String?)
         /// The server closed or lost the connection, or ended.
         case ended(Int)
-        /// Nothing came for as long as a turn may take.
+        /// Silent for longer than a turn may take.
         case silent(Int)
         case open
     }
 
-    /// Whether the server had no disk for the answer, as far as can be told, and did not send `done`.
+    /// Whether the server, as far as can be known, could not store the answer and sent no `done`.
     ///
-    /// A refusal for another reason, or a failure of the agent, never came to storing anything.
+    /// A refusal for another reason, or a failure of the agent, has nothing to store.
     func isHeldBack(in history: Observations) -> Bool {
         switch outcome {
         case .failed(_, let code):
@@ -39,21 +39,23 @@ struct RefusedWrite {
         }
     }
 
-    /// Whether the fault surely met the answer, and not the question before it; where nothing shows that a question was
-    /// taken before the answer comes, nothing better can be asked for.
+    /// Whether the fault certainly affected the answer and not the question.
+    ///
+    /// If no sign of acceptance precedes the answer, that cannot be known better.
     func metTheAnswer(in history: Observations) -> Bool {
         wasAccepted || !history.subject.hasScriptedAgent && !history.hasAcks
     }
 
-    /// Whether the fault surely met the question itself: it was asked under it, and what refused it is all that came.
+    /// Whether the fault certainly affected the question: it was asked during the fault, and only a refusal came.
     var lacksTheQuestion: Bool { request.event > fault.begin && turn.acks.isEmpty && turn.frames.isEmpty }
 
-    /// Whether the server had shown by an event that it took the question, before the fault or under it.
+    /// Whether the server had shown acceptance of the question by an event, before or during the fault.
     func isTaken(before event: Int, in history: Observations) -> Bool {
         wasAccepted || (turn.acks + turn.frames).contains { $0.event < event && history.life(of: $0) == fault.life }
     }
 
-    /// The event at which the server left behind an error: it ended the connection, or its process did; nil when both went on.
+    /// The event at which the server gave up after an error: it ended the connection or its process; nil if both went
+    /// on.
     func leaving(after error: Int, in history: Observations) -> Int? {
         let ending = request.connection.flatMap { history.connections[$0].endByServer(after: error) }
         let end = ending.flatMap { wasKilled($0, after: error, in: history) ? nil : $0.event }
@@ -61,8 +63,8 @@ struct RefusedWrite {
         return [end, exit].compactMap { $0 }.filter { $0 > error }.min()
     }
 
-    /// Whether the stage ended the process before anything asked after an error was answered: nobody knows whether the server
-    /// was about to leave.
+    /// Whether the stage ended the process before it answered anything sent after an error, so that its intention is
+    /// unknown.
     func wasCutShort(after error: Int, in history: Observations) -> Bool {
         let ending = request.connection.flatMap { history.connections[$0].endByServer(after: error) }
         guard let ending, wasKilled(ending, after: error, in: history) else { return false }
@@ -71,7 +73,7 @@ struct RefusedWrite {
         }
     }
 
-    /// Whether the end of the process by the stage ended a connection.
+    /// Whether a connection ended because the stage ended the process.
     private func wasKilled(
         _ ending: ObservedConnection.Ending, after error: Int, in history: Observations
     ) -> Bool {
@@ -90,10 +92,10 @@ struct RefusedWrite {
             history.life(of: request) == fault.life && request.event < fault.end
                 && request.refusal.map { $0 > fault.begin } ?? true
         }
-        // What has ended has nothing to store, also where a repeat brings it up again.
+        // A turn that has ended stores nothing, even if it is repeated.
         let ends = turn.endings + turn.copies + turn.replayed.filter { $0.isOf("done", "error") }
         guard let request = own, !ends.contains(where: { $0.event < fault.begin }) else { return nil }
-        // What an earlier life left behind was settled at a start.
+        // A start settles the turns of earlier lives.
         if history.life(of: turn) < fault.life, request.ack?.isDuplicate == true { return nil }
         let endings = turn.endings.filter { !$0.isReplayed && history.life(of: $0) == fault.life }
         let outcomes = endings.map(\.event) + [request.outcome].compactMap { $0 }
@@ -122,8 +124,8 @@ struct RefusedWrite {
         }
         if let refusal = request.refusal, fault.covers(refusal) { return .failed(refusal, code: request.refusalCode) }
         let exit = history.lives.end(of: fault.life)
-        if let end = lossOfRoad(request, in: history), fault.covers(end) {
-            // What the stage itself ended says nothing.
+        if let end = connectionLoss(request, in: history), fault.covers(end) {
+            // An end by the stage proves nothing.
             let isOwn =
                 exit.map { $0.cause != .exited && history.wasStopped(between: request.event, and: end) } ?? false
             if !isOwn { return .ended(end) }
@@ -137,8 +139,8 @@ struct RefusedWrite {
         return .open
     }
 
-    /// The event at which the server ended the connection or exchange of a request.
-    private static func lossOfRoad(_ request: ObservedRequest, in history: Observations) -> Int? {
+    /// The event at which the server ended a request's connection or exchange.
+    private static func connectionLoss(_ request: ObservedRequest, in history: Observations) -> Int? {
         switch request.origin {
         case .connection(let index):
             let connection = history.connections[index]

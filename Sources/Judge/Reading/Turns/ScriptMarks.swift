@@ -1,6 +1,6 @@
 import HoldfastTranscript
 
-/// Tells whose turn a frame belongs to without looking at the server's ids.
+/// Finds the turn of a frame without using the server's ids.
 struct ScriptMarks {
     private var tools: [String: Set<Int>] = [:]
     private var replies: [String: Set<Int>] = [:]
@@ -18,7 +18,7 @@ struct ScriptMarks {
         }
     }
 
-    /// The turn whose key, tool or text a frame has, when only one has it.
+    /// The only turn that matches a frame's key, tool or text, if there is exactly one.
     func owner(of frame: Frame, principal: String) -> Int? {
         if let key = frame.clientMessageId {
             return only(keys[OwnName(key, of: principal)])

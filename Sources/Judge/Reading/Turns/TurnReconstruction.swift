@@ -2,40 +2,41 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Puts the frames of a history to the questions they answer.
+/// Assigns the frames of a history to the questions they answer.
 ///
-/// A frame belongs to a turn by `turnId`, else by `clientMessageId`; the page *How turns are reconstructed* tells all of it.
+/// A frame belongs to a turn by `turnId`, else by `clientMessageId`; the page *How turns are reconstructed* describes
+/// the rules.
 struct TurnReconstruction {
     private let connections: [ObservedConnection]
     private let exchanges: [ObservedExchange]
     private var turns: [ObservedTurn] = []
     private var byKey: [OwnName: Int] = [:]
     private var byTurnId: [OwnName: Int] = [:]
-    /// Where each request stands, by its event.
+    /// The turn and index of each request, by event.
     private var places: [Int: (turn: Int, request: Int)] = [:]
-    /// Messages that a server has to refuse and may be unable to read, by connection, in the order in which it reads them.
+    /// Messages that a server must refuse and may be unable to read, by connection in reading order.
     private var unreadable: [Int: [Int]] = [:]
-    /// Questions that it may take, or refuse without having read them.
+    /// Questions that it may accept, or refuse without having read them.
     private var flawed: [Int: [Int]] = [:]
     /// Events that refused a request; they end no turn.
     private var refusals: Set<Int> = []
     /// Sessions that the server has named.
-    private var told: Set<OwnName> = []
+    private var namedSessions: Set<OwnName> = []
     private var guesses = Guesses()
 
     /// Groups the frames of a history into turns.
     /// - Parameters:
-    ///   - history: What its events say by themselves.
-    ///   - hostile: The messages that a server may not simply take, by event.
-    ///   - inDoubt: The events of questions whose frames have names that are a guess.
-    /// - Returns: The turns in the order of asking, and those that nothing certain is known of.
+    ///   - history: The events and what follows directly from them.
+    ///   - hostile: The messages that a server must not accept as they are, by event.
+    ///   - inDoubt: The events of questions whose frames have guessed names.
+    /// - Returns: The turns in order, and those without reliable evidence.
     static func turns(
         in history: Observations, hostile: [Int: HostileFrame.Kind], inDoubt: Set<Int>
     ) -> (turns: [ObservedTurn], guesses: Guesses) {
         var reconstruction = TurnReconstruction(history, hostile: hostile)
         for read in history.sessionReads { reconstruction.learn(from: read) }
         for frame in history.received { reconstruction.learnAndAnswer(from: frame) }
-        reconstruction.beginWithWhatWasTaken()
+        reconstruction.putAcceptedRequestsFirst()
         for frame in history.received { reconstruction.place(frame) }
         for frame in history.syncs.flatMap(\.missed) {
             if let turn = reconstruction.owner(of: frame) { reconstruction.turns[turn].replayed.append(frame) }
@@ -48,7 +49,7 @@ struct TurnReconstruction {
         return reconstruction.inOrder
     }
 
-    /// The turns in the order of asking, and what was guessed of them.
+    /// The turns in order, and the guesses about them.
     private var inOrder: (turns: [ObservedTurn], guesses: Guesses) {
         let order = turns.indices.sorted { (turns[$0].event, $0) < (turns[$1].event, $1) }
         guard order != Array(turns.indices) else { return (turns, guesses) }
@@ -59,7 +60,7 @@ struct TurnReconstruction {
 
     // MARK: Questions
 
-    /// Gathers the questions, and takes the responses to those that came over REST.
+    /// Collects the questions, and handles the responses to those over REST.
     private init(_ history: Observations, hostile: [Int: HostileFrame.Kind]) {
         connections = history.connections
         exchanges = history.exchanges
@@ -83,7 +84,7 @@ struct TurnReconstruction {
             unreadable[index] = connection.sent.map(\.event).filter(refusable.contains)
             flawed[index] = connection.sent.map(\.event).filter { hostile[$0] == .free && places[$0] != nil }
         }
-        // What a response or a read says of a turn never outweighs its first ack.
+        // The first ack outweighs what a response or a read says about a turn.
         for frame in history.received where frame.type == "ack" && frame.clientMessageId != nil {
             guard let turn = turnAcked(by: frame), turns[turn].turnId == nil else { continue }
             bind(turn, turnId: frame.turnId, session: nil)
@@ -93,7 +94,7 @@ struct TurnReconstruction {
         }
     }
 
-    /// Takes the response to a request: one that names a turn tells how that ended, any other that none began.
+    /// Handles the response to a request: if it names a turn, it reports its outcome; otherwise no turn started.
     private mutating func takeResponse(_ turn: Int, _ position: Int) {
         guard case .exchange(let index) = turns[turn].requests[position].origin,
             let response = exchanges[index].response, let status = exchanges[index].status
@@ -111,18 +112,18 @@ struct TurnReconstruction {
         bind(turn, turnId: answer?.id("turnId"), session: answer?.id("sessionId"))
     }
 
-    /// Puts first, of different questions that were under way on several transports at one moment under one key, the one that the
-    /// answers show to have been taken; where nothing was answered, which it was is a guess.
-    private mutating func beginWithWhatWasTaken() {
+    /// If different questions with one key were pending on several transports, moves the one that answers show to be
+    /// accepted to the front; without answers, the choice is a guess.
+    private mutating func putAcceptedRequestsFirst() {
         for turn in turns.indices where turns[turn].requests.count > 1 {
             let requests = turns[turn].requests
             let first = requests[0]
             let rivals = requests.filter {
                 $0.origin != first.origin && $0.asksOther(than: first) && $0.event < answer(to: first) ?? .max
             }
-            guard !rivals.isEmpty, !isTaken(first) else { continue }
+            guard !rivals.isEmpty, !isAnsweredAsFirst(first) else { continue }
             let left = ([first] + rivals).filter { $0.refusal == nil }
-            let taken = rivals.first(where: isTaken) ?? (left.count == 1 ? left[0] : nil)
+            let taken = rivals.first(where: isAnsweredAsFirst) ?? (left.count == 1 ? left[0] : nil)
             if let place = requests.firstIndex(where: { $0.event == taken?.event }) {
                 turns[turn].requests.insert(turns[turn].requests.remove(at: place), at: 0)
             } else if requests.allSatisfy({ $0.ack == nil && $0.outcome == nil }), !left.isEmpty {
@@ -136,14 +137,14 @@ struct TurnReconstruction {
     }
 
     /// Whether a request was answered as the first with its key.
-    private func isTaken(_ request: ObservedRequest) -> Bool {
+    private func isAnsweredAsFirst(_ request: ObservedRequest) -> Bool {
         if let ack = request.ack { return !ack.isDuplicate }
         guard request.success != nil, case .exchange(let index) = request.origin else { return false }
         return exchanges[index].answer?.root["duplicate"]?.boolValue != true
     }
 
-    /// Leaves turns alone whose first request in a capture may be a repeat of one that nobody saw: then neither its words nor
-    /// its place are those of the question.
+    /// Drops turns whose first request in a capture may repeat an unseen one, because its content and position are then
+    /// unreliable.
     private mutating func forgetRepeats() {
         for (index, turn) in turns.enumerated() where turn.clientMessageId != nil {
             let answers = turn.requests.compactMap(\.success).compactMap { response in
@@ -165,7 +166,7 @@ struct TurnReconstruction {
 
     private func principal(of frame: Frame) -> String { connections[frame.connection].principal }
 
-    /// The turn that a frame names, by its own name or by the key of a question that was asked before.
+    /// The turn that a frame names, by its id or by the key of an earlier question.
     private func owner(of frame: Frame) -> Int? {
         if let turnId = frame.turnId, let turn = byTurnId[OwnName(turnId, of: principal(of: frame))] { return turn }
         guard let key = frame.clientMessageId, let turn = byKey[OwnName(key, of: principal(of: frame))],
@@ -176,7 +177,7 @@ struct TurnReconstruction {
 
     private mutating func learn(from read: ObservedSessionRead) {
         guard let principal = read.principal else { return }
-        told.insert(OwnName(read.sessionId, of: principal))
+        namedSessions.insert(OwnName(read.sessionId, of: principal))
         let pairs =
             read.messages.map { ($0.turnId, $0.clientMessageId) } + read.turns.map { ($0.turnId, $0.clientMessageId) }
         for case (let turnId?, let key?) in pairs {
@@ -185,12 +186,12 @@ struct TurnReconstruction {
         }
     }
 
-    /// Takes acks and refusals, and learns which turn id belongs to which key.
+    /// Handles acks and refusals, and learns which turn id belongs to which key.
     private mutating func learnAndAnswer(from frame: Frame) {
         if frame.type == "error" {
             if let place = requestRefused(by: frame) { return refuse(place, by: frame) }
         } else if let session = frame.sessionId {
-            told.insert(OwnName(session, of: principal(of: frame)))
+            namedSessions.insert(OwnName(session, of: principal(of: frame)))
         }
         if frame.type == "ack" {
             guard let turn = turnAcked(by: frame) else { return }
@@ -211,7 +212,7 @@ struct TurnReconstruction {
             if byTurnId[name] == nil { byTurnId[name] = turn }
             if turns[turn].turnId == nil, byTurnId[name] == turn { turns[turn].turnId = turnId }
         }
-        // One key may have run as two turns, each in a session of its own.
+        // One key may have run as two turns in different sessions.
         let (named, known) = (turnId, turns[turn].turnId)
         guard let session, turns[turn].sessionId == nil, named == nil || known == nil || named == known else { return }
         turns[turn].sessionId = session
@@ -229,7 +230,7 @@ struct TurnReconstruction {
         return ack.turnId.flatMap { byTurnId[OwnName($0, of: principal)] }
     }
 
-    /// The requests of a turn on the connection of a frame before it that nothing has answered yet.
+    /// The turn's unanswered requests before a frame on its connection.
     private func waiting(for frame: Frame, of turn: Int) -> [Int] {
         turns[turn].requests.indices.filter { place in
             let request = turns[turn].requests[place]
@@ -244,11 +245,12 @@ struct TurnReconstruction {
         let fitting = all.filter { requests[$0].sessionAsked.map { $0 == ack.sessionId } ?? true }
         let waiting = fitting.isEmpty ? all : fitting
         guard let first = waiting.first, ack.isDuplicate, first == requests.startIndex else { return waiting.first }
-        // The repeat may be answered before the first; what asks something else is no repeat.
+        // A repeat may be answered before the first request, unless its content differs.
         return waiting.dropFirst().first { !requests[$0].asksOther(than: requests[first]) } ?? first
     }
 
-    /// The question that an `error` refuses: the one whose key it has; without one, the oldest that the server need not have read.
+    /// The question that an `error` refuses: the one with its key; without a key, the oldest that the server may have
+    /// failed to read.
     private mutating func requestRefused(by error: Frame) -> (turn: Int, request: Int)? {
         guard error.turnId == nil, !error.isDuplicate else { return nil }
         guard let key = error.clientMessageId else { return requestUnread(by: error) }
@@ -261,14 +263,15 @@ struct TurnReconstruction {
             let first = requests.firstIndex { $0.refusal == nil } ?? 0
             meant = waiting.first { $0 > first && requests[$0].asksOther(than: requests[first]) }
         case "session_not_found":
-            // Who names no session asks for a new one.
+            // A question without a session asks for a new one.
             meant =
                 waiting.first { place in
-                    requests[place].sessionAsked.map { !told.contains(OwnName($0, of: principal(of: error))) } ?? false
+                    requests[place].sessionAsked.map { !namedSessions.contains(OwnName($0, of: principal(of: error))) }
+                        ?? false
                 } ?? waiting.last { requests[$0].sessionAsked != nil }
         default: meant = nil
         }
-        // What is refused is no repeat, so that it comes before the one that was taken.
+        // A refused request is not a repeat, so it precedes the accepted one.
         return (meant ?? waiting.first).map { (turn, $0) }
     }
 
@@ -312,13 +315,13 @@ struct TurnReconstruction {
             } else {
                 turns[turn].endings.append(frame)
             }
-        // A repeat that was stored once more is the matter of IDEM-1.
+        // If a repeat is stored again, IDEM-1 judges it.
         case "message" where isFurther(frame, of: turn): break
         default: turns[turn].frames.append(frame)
         }
     }
 
-    /// Whether an ack after the first, which calls its question no repeat, gave it the id of a message.
+    /// Whether a later ack, without `duplicate`, named this message for the question.
     private func isFurther(_ message: Frame, of turn: Int) -> Bool {
         guard turns[turn].requests.count > 1, let first = turns[turn].acks.first?.messageId,
             let id = message.messageId, id != first

@@ -1,57 +1,55 @@
 import Holdfast
 import HoldfastTranscript
 
-/// What the frames of a turn say of it, and how it stands to others.
+/// Evidence in the frames of a turn, and its relation to other turns.
 extension ObservedTurn {
-    /// The conversation: as the server named it, else as it was asked for.
+    /// The session that the server named, else the requested one.
     var session: String? { sessionId ?? sessionAsked }
-    /// The first event that shows that the server took it on.
+    /// The first event that shows its acceptance.
     var firstSign: Int? {
         let frame = Self.first(of: acks, frames, endings, copies, replayed)
         return response.map { min($0, frame ?? $0) } ?? frame
     }
-    /// The first live frame that shows that it was taken on, by its event.
+    /// The event of the first live frame that shows its acceptance.
     var firstFrame: Int? { Self.first(of: acks, frames, endings) }
-    /// The first event that shows that it was accepted and runs; one before it where nothing does.
+    /// The first event that shows that it was accepted and is running; `event` if there is none before.
     func accepted(since event: Int) -> Int { Self.first(of: acks, frames).map { max($0, event) } ?? event }
-    /// The earliest frame of some lists, by its event.
+    /// The event of the earliest frame in some lists.
     private static func first(of lists: [Frame]...) -> Int? {
         lists.reduce(nil) { first, frames in frames.reduce(first) { min($0 ?? .max, $1.event) } }
     }
 
-    /// The first `toolUse` or ending that something holds for, by its event.
+    /// The event of the first `toolUse` or ending that satisfies the predicate.
     func firstSignOfRunning(where holds: (Frame) -> Bool) -> Int? {
         var first: Int?
         for frame in frames where frame.type == "toolUse" && holds(frame) { first = min(first ?? .max, frame.event) }
         for frame in endings where holds(frame) { first = min(first ?? .max, frame.event) }
         return first
     }
-    /// Its endings by the connection that was shown them, in the order of the connections.
+    /// Its endings by receiving connection, in order.
     var endingsByConnection: [(connection: Int, endings: [Frame])] {
         if endings.count == 1 { return [(endings[0].connection, endings)] }
         return Dictionary(grouping: endings, by: \.connection).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
-    /// Its live `toolUse` frames.
     var toolUses: [Frame] { frames.filter { $0.type == "toolUse" } }
-    /// Every `done` that told of its answer: live, as a copy or in a replay.
+    /// Every `done` with its answer: live, as a copy or in a replay.
     var dones: [Frame] { (endings + copies + replayed).filter { $0.type == "done" } }
-    /// The request that was accepted: the one whose `ack` is no copy, else the first that was not refused.
+    /// The accepted request: the one whose `ack` is not a copy, else the first that was not refused.
     var accepted: ObservedRequest {
         let standing = requests.filter { $0.refusal == nil }
         return standing.first { $0.ack.map { !$0.isDuplicate } == true } ?? standing.first ?? request
     }
-    /// What it is called beside others: by the key of its question, by its own name, or by its words.
+    /// A name to distinguish it: the key of its question, its id, or its text.
     var calling: String {
         clientMessageId.map { "the question \(shown($0))" } ?? turnId.map { "turn \(shown($0))" }
             ?? "the question \(request.excerpt)"
     }
-    /// Whether its script makes the agent fail.
     var isScriptedToFail: Bool { request.script.contains { $0["fail"] != nil } }
 
-    /// Whether it is known to have been accepted before another: sent before it on one connection, or answered before the
+    /// Whether it was certainly accepted before another turn: sent before it on one connection, or answered before the
     /// other was sent.
     ///
-    /// Of a question that was asked again, the first request may have been refused where nobody saw it, or overtaken.
+    /// If a question was asked again, its first request may have been refused unseen, or overtaken.
     func precedes(_ other: ObservedTurn) -> Bool {
         let (one, two) = (accepted, other.accepted)
         if let connection = one.connection, connection == two.connection, isKnownToStart(with: one),
@@ -62,19 +60,20 @@ extension ObservedTurn {
         return [firstSign, ended].compactMap { $0 }.contains { $0 < two.event }
     }
 
-    /// Whether it is this request that was accepted, and no other one with the same key: the only ack of no copy is its own.
+    /// Whether this request was certainly the accepted one among those with its key: it has the only ack that is not a
+    /// copy.
     private func isKnownToStart(with request: ObservedRequest) -> Bool {
         let first = requests.filter { $0.ack.map { !$0.isDuplicate } ?? false }.map(\.event)
         return requests.count == 1 || first == [request.event]
     }
 
-    /// Whether a request may have been refused where nobody saw it, because its key was also used in another session.
+    /// Whether a request may have been refused unseen, because its key was also used in another session.
     func mayHaveRefusedUnseen(_ request: ObservedRequest, by sign: Int) -> Bool {
         request.ack == nil && sessionId != request.sessionAsked
             && requests.contains { $0.event < sign && $0.sessionAsked != request.sessionAsked }
     }
 
-    /// Whether both may have run at one moment.
+    /// Whether both may have run at the same time.
     func overlaps(_ other: ObservedTurn) -> Bool {
         guard event != other.event else { return false }
         let (first, second) = event < other.event ? (self, other) : (other, self)
@@ -83,10 +82,10 @@ extension ObservedTurn {
 }
 
 extension ObservedRequest {
-    /// How the question begins, in quotes.
+    /// The start of the question, in quotes.
     var excerpt: String { "'\(prompt.prefix(40))'" }
 
-    /// How the same content was written here and in an earlier request; nil where it was written alike.
+    /// How the content was written differently here and in an earlier request; nil if it was written alike.
     func forms(beside first: ObservedRequest) -> String? {
         guard content != first.content, MessageContent.isSame(content, as: first.content) else { return nil }
         let forms = [first.content, content].map { content in
@@ -99,13 +98,13 @@ extension ObservedRequest {
 }
 
 extension Frame {
-    /// Whether it is of one of some types.
+    /// Whether its type is one of these.
     func isOf(_ one: String, _ two: String, _ three: String? = nil, _ four: String? = nil) -> Bool {
         guard let type else { return false }
         return type == one || type == two || type == three || type == four
     }
 
-    /// What is compared of a frame under its number: the type and the names.
+    /// The part of a numbered frame that is compared: its type and names.
     var identity: String {
         let ids = [sessionId, turnId, messageId].map { $0 ?? "-" }
         return "\(type ?? "frame") of session \(ids[0]), turn \(ids[1]), message \(ids[2])"
@@ -113,54 +112,53 @@ extension Frame {
 }
 
 extension Observations {
-    /// Every request of every turn, in the order of the turns.
+    /// Every request of every turn, in turn order.
     var requests: some Sequence<(turn: ObservedTurn, request: ObservedRequest)> {
         turns.lazy.flatMap { turn in turn.requests.lazy.map { (turn: turn, request: $0) } }
     }
 
-    /// Turns that the agent was told to fail.
     var turnsScriptedToFail: [ObservedTurn] { subject.hasScriptedAgent ? turns.filter(\.isScriptedToFail) : [] }
 
-    /// The exchange of a request over REST; nil for one on a connection.
+    /// The exchange of a REST request; nil for one on a connection.
     func exchange(of request: ObservedRequest) -> ObservedExchange? {
         if case .exchange(let index) = request.origin { exchanges[index] } else { nil }
     }
 
-    /// How many bytes a request has: its frame on the wire, or its body; nil where the history has neither.
+    /// The size of a request in bytes: of its frame on the wire or its body; nil if it is unknown.
     func size(of request: ObservedRequest) -> Int? {
         if let exchange = exchange(of: request) { return exchange.sent.body?.utf8.count }
         return frames[request.event]?.wireBytes
     }
 
-    /// The least `limits.maxFrameBytes` that was told; without any, what servers usually take.
+    /// The smallest announced `limits.maxFrameBytes`; without any, a common value.
     var leastFrameLimit: Int { frameLimits.map(\.bytes).min() ?? 983_040 }
 
-    /// Each `limits.maxFrameBytes` that a `connected` told, in the order of telling.
+    /// Each `limits.maxFrameBytes` in a `connected`, in order.
     var frameLimits: [(told: Int, bytes: Int)] {
         connections.compactMap { connection in
             connection.connected.flatMap { told in connection.limit("maxFrameBytes").map { (told, $0) } }
         }.sorted { $0.told < $1.told }
     }
 
-    /// Whether a request is larger than the last limit told before it, as far as is known.
+    /// Whether a request may exceed the last limit announced before it.
     func mayBeTooLarge(_ request: ObservedRequest) -> Bool {
         guard let limit = frameLimits.last(where: { $0.told < request.event })?.bytes else { return true }
         return size(of: request).map { $0 > limit } ?? true
     }
 
-    /// Whether the budget was surely spent when a question was asked.
+    /// Whether the budget was certainly used up when a question was asked.
     func isOverBudget(_ request: ObservedRequest) -> Bool {
         let ledger = RateLedger(self)
         let entry = ledger.entries.first { $0.request.event == request.event }
         return entry.map { ledger.spender(before: $0) != nil } ?? false
     }
 
-    /// Whose connection a frame came on.
     func principal(of frame: Frame) -> String { connections[frame.connection].principal }
 
-    /// Whether a turn of a session may have run when another one was asked, or before it.
+    /// Whether a turn of a session may have run at or before another one's request.
     ///
-    /// A question that was neither refused nor answered may have been accepted, and of two that travel at once either first.
+    /// A question that was neither refused nor answered may have been accepted, and of two in transit, either may be
+    /// first.
     func mayBeBusy(_ session: String?, at turn: ObservedTurn) -> Bool {
         let decided = turn.ended ?? turn.request.refusal ?? .max
         return turns.contains { other in

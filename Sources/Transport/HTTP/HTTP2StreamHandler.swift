@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// One request of an HTTP/2 connection, which is one stream of it.
+/// One stream of an HTTP/2 connection, which carries one request.
 final class HTTP2StreamHandler<Handler: TransportHandler>: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -11,7 +11,7 @@ final class HTTP2StreamHandler<Handler: TransportHandler>: ChannelInboundHandler
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var isAnswered = false
-    /// What came after the answer; it is thrown away, and not for ever.
+    /// Bytes received after the answer; they are discarded, up to a limit.
     private var surplus = 0
     private var timer: Scheduled<Void>?
 
@@ -50,7 +50,7 @@ final class HTTP2StreamHandler<Handler: TransportHandler>: ChannelInboundHandler
         body += part.readableBytesView
     }
 
-    /// A client that is told of its mistake by a reset may not read the answer, so the rest is taken from it.
+    /// Discards the rest of the request: a client whose stream is reset might not read the answer.
     private func discard(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
         surplus += part.readableBytes
         if surplus > 8 * serving.limits.maxBodyBytes { context.close(promise: nil) }
@@ -70,20 +70,20 @@ final class HTTP2StreamHandler<Handler: TransportHandler>: ChannelInboundHandler
         }
     }
 
-    /// Sends an answer and ends the stream, once the client has ended its part too or has taken too long.
+    /// Sends an answer and ends the stream once the client has ended its side or its time is up.
     private func finish(_ response: HTTPServerResponse, _ context: ChannelHandlerContext) {
         guard !isAnswered, context.channel.isActive else { return }
         isAnswered = true
         if response.isHangUp { return context.close(promise: nil) }
         var head = response.head(.http2)
-        // Words about one connection have no place here (RFC 9113, 8.2.2).
+        // Connection-specific fields are forbidden here (RFC 9113, 8.2.2).
         for name in ["Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade"] { head.headers.remove(name: name) }
         serving.registry.write(response, head, isHead: self.head?.method == .HEAD, to: context) { self.end(context) }
     }
 
     private func end(_ context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
-        // A client that takes no bytes must not keep the stream for ever.
+        // A client that does not read must not keep the stream open forever.
         startTimer(context)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }

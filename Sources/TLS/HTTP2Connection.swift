@@ -1,14 +1,14 @@
+import HoldfastTransport
 import NIOCore
 import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
 
-extension ExchangeServing {
-    /// Adds what speaks HTTP/2, one stream for each request.
-    ///
-    /// A client that resets streams, sends control frames or breaks rules without end loses the connection by the bounds
-    /// of the protocol's implementation; those that ours adds are its connections, streams, bodies and times.
-    func addHTTP2(to pipeline: ChannelPipeline.SynchronousOperations, of channel: any Channel) throws {
+extension NIOSSLProvider {
+    func addHTTP2(
+        to pipeline: ChannelPipeline.SynchronousOperations, of channel: any Channel, within limits: ServerLimits,
+        serving addStream: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void
+    ) throws {
         var connection = NIOHTTP2Handler.ConnectionConfiguration()
         connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.maxConcurrentStreams),
@@ -20,8 +20,6 @@ extension ExchangeServing {
             eventLoop: channel.eventLoop, idleLimit: TimeAmount(limits.requestTimeout),
             maxStreams: limits.maxConcurrentStreams)
         let bound = NIOLoopBound(connectionHandler, eventLoop: channel.eventLoop)
-        let serving = self
-        let address = channel.remoteAddress
         let http2 = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: connection,
             streamConfiguration: .init(), streamDelegate: connectionHandler.delegate
@@ -31,7 +29,7 @@ extension ExchangeServing {
                 guard !bound.value.isFull else { throw TransportProblem(.closed, at: "a stream too many") }
                 let pipeline = stream.pipeline.syncOperations
                 try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
-                try pipeline.addHandler(HTTP2StreamHandler(serving: serving, address: address))
+                try addStream(pipeline)
             }
         }
         try pipeline.addHandler(http2)

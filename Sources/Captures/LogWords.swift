@@ -1,0 +1,97 @@
+import HoldfastTranscript
+
+/// What programs call the two ways of a message.
+enum LogWords {
+    private static let toServer: Set<String> = [
+        "send", "sends", "sent", "sending", "outgoing", "outbound", "tx", "write", "wrote", "written",
+    ]
+    private static let fromServer: Set<String> = [
+        "receive", "receives", "received", "receiving", "recv", "rcvd", "recvd", "incoming", "inbound", "rx",
+        "onmessage", "read", "reads", "got",
+    ]
+    private static let arrowsUp: Set<String> = [">", "->", "-->", ">>", ">>>", "=>", "→", "⇒", "↑", "⬆", "▶"]
+    private static let arrowsDown: Set<String> = ["<", "<-", "<--", "<<", "<<<", "<=", "←", "⇐", "↓", "⬇", "◀"]
+
+    /// What a member that names a direction or a sender says.
+    static func side(_ text: String) -> Direction? {
+        switch text.lowercased() {
+        case "out", "up", "client", "toserver", "to_server", "c2s", "browser", "user": .toServer
+        case "in", "down", "server", "fromserver", "from_server", "s2c", "backend": .fromServer
+        default: way(text)?.way
+        }
+    }
+
+    /// Whether a text is such a word alone.
+    static func isPlain(_ text: String) -> Bool { toServer.union(fromServer).contains(text.lowercased()) }
+
+    /// The last words of a text that say no direction and no value, the nearest first: one may name a connection.
+    static func names(in text: String) -> [String] {
+        text.suffix(240).split(whereSeparator: \.isWhitespace).reversed().lazy
+            .map { String($0.trimmed { "[](){}:,;'\"`|*#".contains($0) }) }
+            .filter { word in
+                guard !word.contains("="), word.contains(where: { $0.isLetter || $0.isNumber }) else { return false }
+                return word.contains(where: \.isNumber) || !words(of: word).allSatisfy(isTelling)
+            }.prefix(12).map(\.self)
+    }
+
+    private static func isTelling(_ word: String) -> Bool {
+        toServer.contains(word) || fromServer.contains(word) || sockets.contains(word)
+            || ["in", "out", "on", "message", "text", "data", "payload"].contains(word)
+    }
+
+    static func withoutColors(_ text: String) -> String {
+        text.utf8.contains(0x1B) ? text.replacing(#/\u{1B}\[[0-9;]*[A-Za-z]/#, with: "") : text
+    }
+
+    static func truth(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "1", "true": true
+        case "0", "false": false
+        default: nil
+        }
+    }
+
+    /// What the words of a text say, the last of which stand nearest to the message, and whether they say it of a socket.
+    static func way(_ text: String) -> (way: Direction, isOfSocket: Bool)? {
+        let tokens = text.suffix(120).split(whereSeparator: \.isWhitespace).suffix(8)
+        var way: Direction?
+        for (number, token) in tokens.reversed().enumerated() where way == nil {
+            let bare = String(token.trimmed { "[]():'\"`|*".contains($0) })
+            if arrowsUp.contains(bare) { return (.toServer, true) }
+            if arrowsDown.contains(bare) { return (.fromServer, true) }
+            // Where the name of a logger stands right before it.
+            if bare.hasSuffix(":>") { return (.toServer, true) }
+            if bare.hasSuffix(":<") { return (.fromServer, true) }
+            let words = words(of: bare)
+            if number == 0, words.last == "out" { way = .toServer }
+            if number == 0, words.last == "in" { way = .fromServer }
+            for (place, word) in words.enumerated().reversed() where way == nil {
+                if word == "message", place > 0, words[place - 1] == "on" { return (.fromServer, true) }
+                if toServer.contains(word) { way = .toServer }
+                if fromServer.contains(word) { way = .fromServer }
+            }
+        }
+        guard let way else { return nil }
+        let isOfSocket = words(of: text.suffix(120)).contains { sockets.contains($0) }
+        // Nothing else than one word before it: `recv: {…}`.
+        return (way, isOfSocket || tokens.last?.last == ":" && tokens.last.map { words(of: $0).count <= 2 } == true)
+    }
+
+    private static let sockets: Set<String> = ["ws", "wss", "websocket", "websockets", "socket", "frame", "frames"]
+
+    /// `ws_received`, `didReceive` and `WS-RECV` in small letters, word by word.
+    private static func words(of text: some StringProtocol) -> [String] {
+        var words: [String] = [""]
+        var wasSmall = false
+        for character in text {
+            guard character.isLetter else {
+                words.append("")
+                continue
+            }
+            if character.isUppercase, wasSmall { words.append("") }
+            wasSmall = character.isLowercase
+            words[words.count - 1].append(character.lowercased())
+        }
+        return words.filter { !$0.isEmpty }
+    }
+}

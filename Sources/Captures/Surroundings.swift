@@ -1,0 +1,135 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
+
+/// Something that a line of a log tells of a connection.
+struct Sighting {
+    enum Kind {
+        case text(String)
+        case binary([UInt8])
+        case opening(path: String)
+        case closing(code: Int?, reason: String)
+        case exchange(Exchange)
+    }
+
+    /// A request with its response, or with none.
+    struct Exchange {
+        let method: String
+        let path: String
+        let request: String?
+        let status: Int?
+        let response: String?
+        var headers: [Event.Header] = []
+        /// Whether it stands in an envelope made for it, whatever the path.
+        var isExplicit = false
+    }
+
+    var kind: Kind
+    var around: Surroundings
+}
+
+/// What stands around a message: in the words before it and in the members beside it.
+struct Surroundings {
+    var direction: Direction?
+    var time: Int?
+    var connection: String?
+    var principal: String?
+    /// The members that lead to the message.
+    var path: [String] = []
+    /// Whether a sign or a word says that this is what passed over a socket, and not what a program did.
+    var isOfSocket = false
+    /// Whether a member says which way it went.
+    var isSaid = false
+    /// The words before it that may name its connection, the nearest first.
+    var names: [String] = []
+    /// What stands right before it.
+    var words = ""
+}
+
+extension Surroundings {
+    private static let times = [
+        "at", "ts", "time", "timestamp", "date", "datetime", "isotime", "asctime", "eventtime", "when",
+        "realtimetimestamp", "frametimeepoch", "t",
+    ]
+    private static let connections = [
+        "conn", "connection", "connectionid", "connid", "cid", "wsid", "socket", "socketid", "peer", "remote",
+        "remoteaddr", "remoteaddress", "tcpstream",
+    ]
+    private static let principals = ["principal", "user", "userid", "uid", "account", "accountid"]
+    private static let directions = ["dir", "direction", "way", "flow", "side", "sender", "from", "origin"]
+    /// Members whose truth tells the side.
+    private static let clients = ["fromclient", "isclient", "websocketmask", "mask", "outgoing", "sent"]
+    private static let servers = ["fromserver", "incoming", "received"]
+
+    /// What the members of an object say about the message in it, or before it.
+    mutating func note(_ object: JSONObject, isAbout: Bool = false) {
+        var said: Direction?
+        var ranks: (time: Int, connection: Int) = (.max, .max)
+        for (name, value) in object {
+            let key = FrameFinder.key(name)
+            let value = value.arrayValue?.first ?? value
+            let text = value.stringValue ?? value.numberValue?.text
+            if let rank = Self.times.firstIndex(of: key) {
+                guard rank < ranks.time, !isAbout || time == nil, let time = CaptureClock.microseconds(value) else {
+                    continue
+                }
+                (self.time, ranks.time) = (time, rank)
+            } else if let rank = Self.connections.firstIndex(of: key), let text {
+                guard rank < ranks.connection else { continue }
+                (connection, ranks.connection) = (text, rank)
+            } else if Self.principals.contains(key), let text {
+                principal = text
+            } else if Self.directions.contains(key), let text {
+                said = LogWords.side(text) ?? said
+            } else if Self.clients.contains(key) || Self.servers.contains(key),
+                let isTrue = value.boolValue ?? text.flatMap(LogWords.truth)
+            {
+                said = isTrue == Self.clients.contains(key) ? .toServer : .fromServer
+            } else if Self.words.contains(key), let text = value.stringValue, text.utf8.count <= 80 {
+                note(words: text)
+                // As in HAR files: nothing else says what an object is.
+                if key == "type", direction != nil, LogWords.isPlain(text) { isOfSocket = true }
+            }
+        }
+        if let said { (direction, isOfSocket, isSaid) = (said, true, true) }
+    }
+
+    /// What the words before a message say about it, and pairs such as `conn=a7` behind it too.
+    mutating func note(prefix: String, suffix: String) {
+        if time == nil { time = LogTime.microseconds(in: prefix) }
+        note(words: prefix)
+        if prefix.contains(where: \.isLetter) {
+            (names, words) = (LogWords.names(in: prefix), String(prefix.suffix(80)))
+        }
+        for word in "\(prefix) \(suffix)".split(whereSeparator: { $0.isWhitespace || $0 == "," }) {
+            guard let equals = word.firstIndex(of: "=") else { continue }
+            let key = FrameFinder.key(String(word[..<equals]))
+            let value = String(word[word.index(after: equals)...].trimmed { "\"'[]".contains($0) })
+            guard !value.isEmpty else { continue }
+            if Self.connections.contains(key) {
+                connection = value
+            } else if Self.principals.contains(key) {
+                principal = value
+            } else if Self.directions.contains(key), let way = LogWords.side(value) {
+                (direction, isOfSocket) = (way, true)
+            }
+        }
+    }
+
+    /// Whether a member of this name is of an envelope and not of a message.
+    static func isOfEnvelope(_ key: String) -> Bool {
+        ["at", "ts", "time"].contains(key) || connections.contains(key) && key != "connectionid"
+            || ["principal", "dir", "direction"].contains(key) || FrameFinder.recordNames.contains(key)
+    }
+
+    private mutating func note(words: String) {
+        guard let (way, isOfSocket) = LogWords.way(words) else { return }
+        (direction, self.isOfSocket) = (way, self.isOfSocket || isOfSocket)
+    }
+
+    private static let words: Set<String> = [
+        "event", "msg", "message", "action", "kind", "type", "name", "label", "op", "category", "logger", "mt",
+        "messagetemplate",
+    ]
+}

@@ -1,0 +1,329 @@
+import Holdfast
+import HoldfastJSON
+
+/// Something that may happen in a round of a client's life, around what others do meanwhile.
+struct ClientFeature: Sendable {
+    let name: String
+    /// Commands without which it cannot be.
+    var needs: [String] = []
+    var profile: Profile?
+    /// The dimensions that it serves.
+    var raises: [ClientReach] = []
+    /// Whether it can be now: mostly while the person has the app before them, with a network.
+    var isPossible: @Sendable (ClientDrawing) -> Bool = { $0.isSeen && $0.hasNetwork }
+    let begin: @Sendable (inout ClientLifeDrawing) -> Void
+    /// What ends it, after the others of its round.
+    var end: @Sendable (inout ClientLifeDrawing) -> Void = { _ in }
+
+    static let all = typing + failing + streaming + going + serving
+}
+
+// What the person types, and what becomes of it.
+extension ClientFeature {
+    private static let typing = [
+        ClientFeature(name: "typed offline", needs: ["networkDown", "networkUp"], raises: [.typedOffline, .questions]) {
+            $0.drawing.add("networkDown")
+            $0.drawing.hasNetwork = false
+            let many = $0.amount(of: .typedOffline, usually: 3)
+            for _ in 0..<many { $0.say() }
+        } end: {
+            $0.drawing.add("networkUp")
+            $0.drawing.hasNetwork = true
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "questions before the first ack", raises: [.unanswered, .resends, .questions]) {
+            let many = $0.amount(of: .unanswered, usually: 2)
+            $0.drawing.when("chat", "drop", times: many)
+            for _ in 0..<many { $0.say() }
+        } end: {
+            $0.reconnect()
+            $0.count(.resends)
+        },
+        ClientFeature(name: "a question cut", raises: [.resends, .questions]) {
+            let deed = $0.drawing.one(of: "store", "drop")
+            $0.drawing.when("chat", deed, times: 1, ("cut", $0.drawing.cut(often: 100)))
+            $0.say()
+            $0.awaitConnection()
+            $0.count(.resends)
+        },
+        ClientFeature(name: "a new conversation", needs: ["selectSession"], raises: [.sessions]) {
+            $0.drawing.add("select", ("session", JSONValue.null))
+            $0.say()
+            $0.count(.sessions)
+        },
+        ClientFeature(name: "a session chosen", needs: ["selectSession"], isPossible: \.isSeen) { _ = $0.choose() },
+        ClientFeature(name: "a turn that runs", raises: [.questions]) {
+            $0.ask()
+        } end: {
+            $0.drawing.add("finish")
+        },
+    ]
+
+    private static let failing = [
+        ClientFeature(name: "a failure seen live", needs: ["sendAgain"], raises: [.failures, .resends]) {
+            $0.fail()
+        } end: {
+            $0.sayAgain()
+        },
+        ClientFeature(name: "a failure replayed", needs: ["sendAgain"], profile: .clientSync, raises: [.failures]) {
+            $0.fail(unheard: true)
+        } end: {
+            $0.sayAgain()
+        },
+        ClientFeature(name: "a failure read", needs: ["sendAgain"], raises: [.failures]) {
+            $0.fail(unheard: true)
+            $0.drawing.add("forget", ("upTo", $0.drawing.ref("lastSeq")))
+        } end: {
+            $0.awaitConnection()
+            $0.sayAgain()
+        },
+        ClientFeature(name: "a refusal", needs: ["sendAgain"], raises: [.failures, .resends]) {
+            let code = $0.drawing.one(of: "persist_failed", "internal", "something_new")
+            let frame: JSONValue = [
+                "type": "error", "error": .string("no, because of \(code)"), "code": .string(code),
+                "clientMessageId": "${key}",
+            ]
+            $0.drawing.when("chat", "refuse", times: 1, ("frame", frame))
+            $0.say()
+            $0.noteFailure()
+        } end: {
+            $0.sayAgain()
+        },
+    ]
+}
+
+// What the stream brings, and the reads.
+extension ClientFeature {
+    private static let streaming = [
+        ClientFeature(name: "a page with something unknown", needs: ["background", "foreground"], profile: .clientSync)
+        {
+            $0.leave()
+            $0.speak(1)
+            $0.drawing.add("tell", ("frame", ["type": "mood", "mood": "calm"]), ("numbered", true))
+            $0.speak(1)
+            $0.drawing.when("sync", "page", times: 6, ("size", JSONValue($0.drawing.one(of: 2, 3))))
+        } end: {
+            $0.comeBack()
+        },
+        ClientFeature(name: "many pages", needs: ["background", "foreground"], profile: .clientSync, raises: [.pages]) {
+            $0.leave()
+            $0.speak($0.amount(of: .pages, usually: 6) / 2)
+            $0.drawing.when("sync", "page", ("size", 1))
+        } end: {
+            $0.comeBack()
+            $0.drawing.add("watch", ("for", 300))
+            $0.serve("sync")
+        },
+        ClientFeature(name: "frames during a sync", profile: .clientSync, raises: [.framesInSync]) {
+            $0.drawing.when("sync", "hold", times: 1)
+            $0.reconnect()
+            $0.drawing.add("await", ("comes", "sync"), ("within", "scheduling"), ("optional", true))
+            $0.speak($0.amount(of: .framesInSync, usually: 4) / 2)
+        } end: {
+            $0.drawing.add("release", ("comes", "sync"), ("as", "asked"), ("optional", true))
+        },
+        ClientFeature(name: "a late sync", profile: .clientSync, raises: [.connections]) {
+            $0.drawing.when("sync", "delay", times: 1, ("milliseconds", 600))
+            $0.reconnect()
+        },
+        ClientFeature(name: "forgotten frames", needs: ["background", "foreground"], profile: .clientSync) {
+            $0.leave()
+            $0.speak(2)
+            $0.drawing.add("forget", ("upTo", $0.drawing.ref("lastSeq-1")))
+        } end: {
+            $0.comeBack()
+        },
+        ClientFeature(name: "a restart", profile: .clientSync, raises: [.connections]) {
+            $0.drawing.restart()
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "a read beside live frames", needs: ["selectSession"]) {
+            $0.drawing.when("read", "delay", times: 1, ("milliseconds", 400))
+            $0.speak(1, in: $0.choose())
+        } end: {
+            $0.drawing.add("watch", ("for", 500))
+        },
+        ClientFeature(name: "reads that fail", needs: ["selectSession"]) {
+            $0.drawing.when("read", "fail", times: 2, ("status", 503))
+            _ = $0.choose()
+        },
+    ]
+
+    // MARK: the app and the phone
+
+    private static let going = [
+        ClientFeature(name: "a quit", needs: ["quit"], raises: [.ends], isPossible: \.isRunning) { $0.end("quit") },
+        ClientFeature(name: "a crash", needs: ["crash"], raises: [.ends], isPossible: \.isRunning) { $0.end("crash") },
+        ClientFeature(
+            name: "a notification tapped", needs: ["openPush"], profile: .clientPush, raises: [.pushes],
+            isPossible: \.isRunning
+        ) {
+            $0.push("openPush")
+            $0.drawing.isForeground = true
+        },
+        ClientFeature(
+            name: "a notification", needs: ["receivePush"], profile: .clientPush, raises: [.pushes],
+            isPossible: \.isSeen
+        ) { $0.push("receivePush") },
+        ClientFeature(name: "many connections", raises: [.connections]) { life in
+            for _ in 0..<4 { life.reconnect() }
+        },
+        ClientFeature(name: "failed attempts", needs: ["networkDown", "networkUp"], raises: [.failedAttempts]) {
+            $0.drawing.when("upgrade", "refuse", ("status", 503))
+            let steps: JSONValue = [
+                ["do": "networkDown"], ["do": "networkUp"],
+                ["do": "await", "comes": "attempt", "within": "foregroundReconnect", "optional": true],
+            ]
+            $0.drawing.add("repeat", ("times", 10), ("steps", steps))
+            $0.count(.failedAttempts, 10)
+        } end: {
+            $0.serve("upgrade")
+            $0.awaitConnection()
+        },
+    ]
+
+    // MARK: the server and other devices
+
+    private static let serving = [
+        ClientFeature(name: "another device in new sessions", raises: [.sessions], isPossible: { _ in true }) {
+            for _ in 0..<2 {
+                let session = $0.drawing.newName("x")
+                $0.drawing.sessions.append(session)
+                $0.drawing.add(
+                    "elsewhere", ("session", .string(session)), ("messages", ["u${next}", "a${next}"]), ("new", true))
+            }
+            $0.count(.sessions, 2)
+        },
+        ClientFeature(name: "much from another device", raises: [.messages], isPossible: { _ in true }) {
+            $0.speak(12, in: "s1")
+            $0.count(.messages, 24)
+        },
+        ClientFeature(name: "silence") {
+            $0.drawing.add("end", ("how", "silence"))
+            $0.speak(1)
+        },
+        ClientFeature(name: "another greeting", raises: [.connections]) {
+            $0.drawing.when("auth", "serve", times: 1, ("greeting", ["motd": "hello", "heartbeatSeconds": 20]))
+            $0.reconnect()
+        },
+        ClientFeature(name: "no socket", raises: [.resends]) {
+            $0.drawing.when("upgrade", "reset")
+            $0.drawing.add("end", ("how", "reset"))
+            $0.say()
+            $0.count(.resends)
+        } end: {
+            $0.serve("upgrade")
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "a terminal close", needs: ["quit"], raises: [.ends]) {
+            $0.drawing.add("end", ("how", "close"), ("code", JSONValue($0.drawing.one(of: 4001, 4010))))
+            $0.drawing.add("watch", ("for", 700))
+        } end: {
+            $0.end("quit")
+        },
+        ClientFeature(name: "an unknown frame", profile: .clientSync, raises: [.connections]) {
+            $0.drawing.add("tell", ("frame", ["type": "mood", "mood": "calm"]), ("numbered", true))
+            $0.drawing.add("watch", ("for", 700))
+        } end: {
+            $0.reconnect()
+        },
+        ClientFeature(name: "a long text", isPossible: { _ in true }) {
+            let answer: JSONValue = [
+                "id": "a${next}", "role": "assistant", "text": .string(String(repeating: "and so on, ", count: 2_000)),
+            ]
+            let session = JSONValue.string($0.drawing.any($0.drawing.sessions) ?? "s1")
+            $0.drawing.add("elsewhere", ("session", session), ("messages", ["u${next}", answer]))
+        },
+    ]
+}
+
+// What features are made of.
+extension ClientLifeDrawing {
+    /// The person says something, of which nothing else was decided.
+    mutating func say() {
+        drawing.say(fate: 100)
+        count(.questions)
+    }
+
+    /// The person asks something whose turn goes on.
+    mutating func ask() {
+        drawing.when("chat", "ack", times: 1)
+        say()
+        _ = drawing.awaitLastQuestion()
+    }
+
+    /// What is asked fails, and is sent again at the end; unheard, nothing stands that could tell it.
+    mutating func fail(unheard: Bool = false) {
+        ask()
+        if unheard { drawing.add("end", ("how", "reset")) }
+        drawing.add("fail", ("code", .string(drawing.one(of: "agent_failed", "internal"))))
+        noteFailure()
+    }
+
+    mutating func noteFailure() {
+        failed += drawing.asked.suffix(1).map { .string($0.name) }
+        count(.failures)
+    }
+
+    mutating func sayAgain() {
+        guard let name = failed.popLast(), drawing.isSeen else { return }
+        drawing.add("awaitState", ("failed", name), ("within", "scheduling"), ("optional", true))
+        drawing.add("sendAgain", ("as", name))
+        count(.resends)
+    }
+
+    /// Goes to a session.
+    mutating func choose() -> String {
+        screen = drawing.any(drawing.sessions) ?? "s1"
+        drawing.add("select", ("session", .string(screen)))
+        return screen
+    }
+
+    /// Another device speaks so often in a session, mostly in one that was on the screen last.
+    mutating func speak(_ times: Int, in session: String? = nil) {
+        let session = session ?? (drawing.happens(60) ? screen : drawing.any(drawing.sessions) ?? "s1")
+        let step: JSONValue = ["do": "elsewhere", "session": .string(session), "messages": ["u${next}", "a${next}"]]
+        drawing.add("repeat", ("times", JSONValue(max(1, times))), ("steps", [step]))
+    }
+
+    mutating func push(_ verb: String) {
+        guard let answer = drawing.any(drawing.answers) else { return }
+        drawing.add(verb, ("session", .string(answer.session)), ("message", .string(answer.message)))
+        if verb == "openPush" { screen = answer.session }
+        count(.pushes)
+    }
+
+    mutating func serve(_ comes: String) { drawing.add("when", ("comes", .string(comes)), ("then", "serve")) }
+
+    mutating func awaitConnection() {
+        guard drawing.isSeen, drawing.hasNetwork else { return }
+        drawing.awaitConnection()
+        count(.connections)
+    }
+
+    mutating func reconnect() {
+        drawing.add("end", ("how", .string(drawing.one(of: "reset", "reset", "fin"))))
+        awaitConnection()
+    }
+
+    /// The app goes to the background, where nothing reaches it.
+    mutating func leave() {
+        drawing.add("background")
+        drawing.add("end", ("how", "silence"))
+        drawing.isForeground = false
+    }
+
+    mutating func comeBack() {
+        if drawing.isRunning, !drawing.isForeground { drawing.add("foreground") }
+        drawing.isForeground = true
+        awaitConnection()
+    }
+
+    /// The app ends, one way or the other, and is launched again.
+    mutating func end(_ how: String) {
+        drawing.add(how)
+        drawing.launch()
+        count(.ends)
+        count(.connections)
+    }
+}

@@ -1,0 +1,468 @@
+import Holdfast
+import HoldfastJSON
+
+/// Something that people or machines do in a life, again and again.
+struct LifeFeature: Sendable {
+    typealias Dimension = LifeDrawing.Dimension
+
+    let name: String
+    /// What grows with it.
+    let raises: [Dimension]
+    var needs: Set<Profile> = []
+    var needsStart = false
+    /// Whether the process ends in it and is started again.
+    var endsProcess = false
+    var refusesWrites = false
+    /// Whether the process may end, or refuse to write, while it goes on.
+    var isSturdy = true
+    let draw: @Sendable (inout LifeDrawing) -> Void
+
+    /// Whether both may happen at the same time.
+    func isCompatible(with other: LifeFeature) -> Bool {
+        let isRough = endsProcess || refusesWrites
+        let isOtherRough = other.endsProcess || other.refusesWrites
+        return !(isRough && isOtherRough) && !(isRough && !other.isSturdy) && !(isOtherRough && !isSturdy)
+    }
+
+    static let all: [LifeFeature] = [
+        LifeFeature(name: "long session", raises: [.messagesOfASession, .keys]) { $0.growHome() },
+        LifeFeature(name: "new sessions", raises: [.sessions, .beforeAck]) { $0.beginSessions() },
+        LifeFeature(name: "line", raises: [.inLine]) { $0.standInLine() },
+        LifeFeature(name: "many devices", raises: [.openConnections]) { $0.crowd() },
+        LifeFeature(name: "cuts", raises: [.cutConnections]) { $0.flicker() },
+        LifeFeature(name: "behind", raises: [.framesBehind, .liveDuringSync], needs: [.sync]) { $0.fallBehind() },
+        LifeFeature(name: "repeats", raises: [.distance]) { $0.askOldAgain() },
+        LifeFeature(name: "texts", raises: [.kindsOfText]) { $0.askInKinds() },
+        LifeFeature(name: "large texts", raises: [.textSize, .largeReads]) { $0.askAtLength() },
+        LifeFeature(name: "failures", raises: [.failures]) { $0.fail() },
+        LifeFeature(name: "REST at once", raises: [.posts]) { $0.postAtOnce() },
+        LifeFeature(name: "slow reader", raises: [.slowReaders], isSturdy: false) { $0.linger() },
+        LifeFeature(name: "walk", raises: [.walks]) { $0.walk() },
+        LifeFeature(name: "bad messages", raises: [.badMessages]) { $0.sendBadly() },
+        LifeFeature(name: "wrong tokens", raises: [.wrongTokens], needs: [.auth]) { $0.knockWrongly() },
+        LifeFeature(name: "one clientId", raises: [.oneClientId]) { $0.shareClientId() },
+        LifeFeature(name: "pushes", raises: [.pushes], needs: [.push], isSturdy: false) { $0.call() },
+        LifeFeature(name: "restart", raises: [.restarts], needsStart: true, endsProcess: true) { $0.restart() },
+        LifeFeature(
+            name: "refused writes", raises: [.refusedWrites], needsStart: true, refusesWrites: true, isSturdy: false
+        ) {
+            $0.refuseWrites()
+        },
+    ]
+}
+
+extension LifeDrawing {
+    /// How many devices a person has of whom nothing else is said.
+    private static let fewDevices = 2
+
+    private typealias Member = (String, JSONValue?)
+
+    private func on(_ letter: String) -> Member { ("on", .string(letter)) }
+    /// Whoever acts first in this branch.
+    private var person: String { plan.people.first ?? "p1" }
+
+    /// Asks on a device, in a session or a new one, which is then named.
+    @discardableResult
+    private mutating func ask(
+        _ person: String, on letter: String, in session: String?, _ content: (String, JSONValue), waits: Bool = true
+    ) -> PlanDrawing.Asked {
+        var members = JSONObject()
+        if let session { members["session"] = plan.ref(session) }
+        members[content.0] = content.1
+        let asked = PlanDrawing.Asked(
+            name: plan.newName("c"), principal: person, content: members, connection: letter, isFirst: false)
+        plan.add(asked, "chat", on(letter))
+        plan.questions.append(asked)
+        if let session { sizes[session, default: 0] += 2 }
+        if session == nil, waits { _ = begun(by: asked) }
+        return asked
+    }
+
+    /// The session that a question begins.
+    private mutating func begun(by asked: PlanDrawing.Asked) -> String {
+        let name = plan.newName("s")
+        var save: JSONValue = [:]
+        save[name] = "/sessionId"
+        plan.add(
+            "await", on(asked.connection ?? "A"), ("type", "ack"),
+            ("where", ["/clientMessageId": plan.ref(asked.name)]), ("save", save))
+        plan.sessions.append(PlanDrawing.Session(name: name, principal: asked.principal))
+        sizes[name] = 2
+        return name
+    }
+
+    /// The session of a person that only grows.
+    private mutating func home(of person: String, on letter: String) -> String {
+        if let home = homes[person] { return home }
+        let name = begun(by: ask(person, on: letter, in: nil, ("script", [["reply": "welcome"]]), waits: false))
+        homes[person] = name
+        return name
+    }
+
+    /// The letter of a device of a person that is not open, of a new one, or of one that is closed first.
+    private mutating func spare(of person: String, besides kept: String? = nil) -> String? {
+        let own = plan.devices.filter { $0.principal == person && $0.letter != kept }
+        if let away = own.last(where: { !$0.isOpen }) { return away.letter }
+        if let new = plan.letters.first(where: { letter in !plan.devices.contains { $0.letter == letter } }) {
+            return new
+        }
+        guard let open = own.last(where: { !$0.isPaused }) else { return nil }
+        plan.add("close", on(open.letter))
+        plan.close(open.letter)
+        return open.letter
+    }
+
+    /// So many questions back to back.
+    private mutating func burst(
+        _ count: Int, by person: String, on letter: String, in session: String, _ script: [JSONValue],
+        isParallel: Bool = false
+    ) {
+        let name = plan.newName("m") + "x"
+        let question: JSONValue = [
+            "do": "chat", "on": .string(letter), "as": .string("\(name)${i}"), "session": plan.ref(session),
+            "script": .array(script),
+        ]
+        plan.add(
+            "repeat", ("times", JSONValue(count)), ("counter", "i"), ("parallel", plan.given(isParallel, true)),
+            ("steps", [question]))
+        for number in 1...max(1, count) {
+            var content = JSONObject()
+            content["session"] = plan.ref(session)
+            content["script"] = .array(script.map { Self.counted($0, number) })
+            plan.questions.append(
+                PlanDrawing.Asked(
+                    name: "\(name)\(number)", principal: person, content: content, connection: letter, isFirst: false))
+        }
+        sizes[session, default: 0] += 2 * count
+        raise(.messagesOfASession, to: sizes[session, default: 0])
+        raise(.inLine, to: count)
+    }
+
+    private static func counted(_ part: JSONValue, _ number: Int) -> JSONValue {
+        guard let reply = part["reply"]?.stringValue else { return part }
+        return ["reply": .string(reply.replacing("${i}", with: "\(number)"))]
+    }
+
+    private mutating func readAndList(_ session: String, _ person: String) {
+        plan.add("readSession", ("session", plan.ref(session)), ("principal", plan.shown(person)))
+        if plan.happens(50) { plan.add("listSessions", ("principal", plan.shown(person))) }
+    }
+
+    // MARK: volume
+
+    mutating func growHome() {
+        let (person, letter) = (person, device(of: person))
+        let home = home(of: person, on: letter)
+        let script: [JSONValue] =
+            plan.happens(50) ? [["reply": "answer ${i}"]] : [["tool": "webFetch"], ["reply": "answer ${i}"]]
+        burst(most, by: person, on: letter, in: home, script)
+        readAndList(home, person)
+    }
+
+    mutating func beginSessions() {
+        let (person, letter) = (person, device(of: person))
+        let count = min(8, most)
+        let asked = (1...count).map { number in
+            ask(person, on: letter, in: nil, ("script", [["reply": .string("new \(number)")]]), waits: false)
+        }
+        for question in asked { _ = begun(by: question) }
+        raise(.beforeAck, to: count)
+        plan.add("listSessions", ("principal", plan.shown(person)))
+    }
+
+    /// A slow turn, a line behind it, and a question elsewhere that must not wait.
+    mutating func standInLine() {
+        let (person, letter) = (person, device(of: person))
+        let home = home(of: person, on: letter)
+        let wait = plan.one(of: 400, 400, 900, 2_500)
+        ask(
+            person, on: letter, in: home,
+            ("script", [["tool": "webFetch"], ["wait": JSONValue(wait)], ["reply": "slow"]]))
+        burst(
+            min(12, most), by: person, on: letter, in: home, [["reply": "in line ${i}"]], isParallel: plan.happens(30))
+        let other = ask(person, on: letter, in: nil, ("script", [["reply": "at once"]]), waits: false)
+        _ = begun(by: other)
+        if plan.happens(40) { plan.leave() }
+        plan.add("readSession", ("session", plan.ref(home)), ("principal", plan.shown(person)))
+    }
+
+    mutating func askOldAgain() {
+        let person = person
+        let letter = device(of: person)
+        let own = plan.questions.filter { $0.principal == person }
+        guard !own.isEmpty else { return growHome() }
+        for distance in [0, 3, 20, 60, 120, 200, own.count - 1] where distance < own.count {
+            let asked = own[own.count - 1 - distance]
+            if plan.happens(60) {
+                plan.add(asked, "chat", on(letter))
+            } else {
+                plan.add(asked, "postChat", ("principal", plan.shown(person)))
+            }
+            raise(.distance, to: distance)
+        }
+    }
+
+    mutating func askAtLength() {
+        let (person, letter) = (person, device(of: person))
+        if plan.happens(20) { return plan.sendLarge() }
+        let isBehind = reached[.textSize, default: 0] < Dimension.textSize.goal || plan.happens(60)
+        let size = min(isBehind ? Dimension.textSize.goal : plan.one(of: 5_000, 60_000, 120_000), largestFrame)
+        let key = "large \(person)"
+        let session = homes[key] ?? begun(by: ask(person, on: letter, in: nil, ("text", "long"), waits: false))
+        homes[key] = session
+        // More would make each look at everything slow.
+        let isFull = sizes["bytes \(key)", default: 0] > (person == Self.crowded ? 4_000_000 : 300_000)
+        let count = isFull ? 1 : 3
+        for _ in 0..<count {
+            plan.add(
+                "chat", on(letter), ("as", .string(plan.newName("c"))), ("session", plan.ref(session)),
+                ("text", "padded"), ("bytes", JSONValue(isFull ? 5_000 : size)))
+        }
+        if !isFull { sizes["bytes \(key)", default: 0] += 2 * count * size }
+        raise(.textSize, to: size)
+        raise(.largeReads, to: sizes["bytes \(key)", default: 0])
+        readAndList(session, person)
+    }
+
+    // MARK: company
+
+    mutating func crowd() {
+        let person = person
+        let letter = device(of: person)
+        let wanted = person == Self.crowded ? LifeDrawing.Dimension.openConnections.goal : Self.fewDevices
+        while plan.devices.count(where: { $0.principal == person && $0.isOpen }) < wanted {
+            let away = plan.devices.first { $0.principal == person && !$0.isOpen }
+            guard away != nil || plan.devices.count < plan.letters.count else { break }
+            plan.connect(principal: person, as: away?.letter)
+        }
+        raise(.openConnections, to: plan.devices.count { $0.principal == person && $0.isOpen })
+        burst(min(5, most), by: person, on: letter, in: home(of: person, on: letter), [["reply": "to all ${i}"]])
+        for device in plan.open.filter({ $0.principal == person && $0.letter != letter }) where plan.happens(40) {
+            plan.add("close", on(device.letter))
+            plan.close(device.letter)
+        }
+    }
+
+    /// A device that loses its connection again and again while turns run.
+    mutating func flicker() {
+        let person = person
+        let letter = device(of: person)
+        let home = home(of: person, on: letter)
+        guard let other = spare(of: person, besides: letter) else { return }
+        let times = min(10, most)
+        for _ in 0..<times {
+            plan.connect(principal: person, as: other)
+            if plan.keepsStream, plan.happens(50) { plan.sync(on: other, of: person) }
+            ask(person, on: other, in: home, ("script", [["wait": 5], ["reply": "cut"]]))
+            plan.add("cut", on(other), ("how", .string(plan.one(of: "fin", "reset", "silence"))))
+            plan.close(other)
+        }
+        raise(.cutConnections, by: times)
+    }
+
+    /// A device that was away for many frames comes back and takes them page by page, while others go on.
+    mutating func fallBehind() {
+        let person = person
+        let letter = device(of: person)
+        let home = home(of: person, on: letter)
+        let tool: JSONValue = ["tool": "webFetch"]
+        let script = Array(repeating: tool, count: 5) + [["reply": "answer ${i}"]]
+        guard let late = spare(of: person, besides: letter) else { return }
+        plan.connect(principal: person, as: late)
+        plan.add("cut", on(late), ("how", "fin"))
+        let place = plan.greeted[late]
+        plan.close(late)
+        burst(most * 2 / 3, by: person, on: letter, in: home, script)
+        raise(.framesBehind, by: most * 2 / 3 * 7)
+        plan.connect(principal: person, as: late)
+        guard let place else { return }
+        let before = plan.steps
+        plan.steps = []
+        burst(most / 3, by: person, on: letter, in: home, script)
+        raise(.liveDuringSync, to: most / 3 * 7)
+        let live = plan.steps
+        let pages = Member("limit", JSONValue(plan.chance.number(in: 1...20)))
+        plan.steps = []
+        plan.add("sync", on(late), ("lastSeqSeen", plan.ref(place.seq)), ("epoch", plan.ref(place.epoch)), pages)
+        plan.add("await", on(late), ("type", "syncResult"), ("optional", true))
+        plan.steps = before + [["do": "together", "branches": [.array(live), .array(plan.steps)]]]
+    }
+
+    mutating func linger() {
+        let person = person
+        let letter = device(of: person)
+        let others = plan.devices.filter { $0.principal == person && $0.letter != letter && $0.isOpen && !$0.isPaused }
+        let home = home(of: person, on: letter)
+        guard let slow = plan.any(others)?.letter else { return crowd() }
+        plan.add("stopReading", on(slow))
+        burst(most / 2, by: person, on: letter, in: home, [["tool": "webFetch"], ["reply": "unread ${i}"]])
+        plan.add("resumeReading", on(slow))
+        raise(.slowReaders)
+    }
+
+    mutating func shareClientId() {
+        let people = plan.people.count > 1 ? plan.people : [person]
+        for person in people {
+            guard let letter = spare(of: person) else { continue }
+            plan.connect(principal: person, as: letter)
+            plan.steps[plan.steps.count - 1]["clientId"] = "one-phone-for-all"
+            ask(person, on: letter, in: homes[person], ("script", [["tool": "webFetch"], ["reply": "mine"]]))
+            plan.fence()
+        }
+        raise(.oneClientId, by: people.count)
+    }
+
+    mutating func postAtOnce() {
+        let (person, letter) = (person, device(of: person))
+        let home = home(of: person, on: letter)
+        let own = plan.sessions.filter { $0.principal == person }.map(\.name)
+        let count = min(8, most)
+        var branches: [JSONValue] = []
+        for number in 1...count {
+            let session = number % 2 == 0 ? home : plan.any(own) ?? home
+            var content = JSONObject()
+            content["session"] = plan.ref(session)
+            content["script"] = [["wait": 10], ["reply": .string("posted \(number)")]]
+            let asked = PlanDrawing.Asked(
+                name: plan.newName("c"), principal: person, content: content, isFirst: false)
+            let steps = plan.steps
+            plan.steps = []
+            plan.add(asked, "postChat", ("principal", plan.shown(person)))
+            branches.append(.array(plan.steps))
+            plan.steps = steps
+            plan.questions.append(asked)
+            sizes[session, default: 0] += 2
+        }
+        plan.add("together", ("branches", .array(branches)))
+        raise(.posts, to: count)
+    }
+
+    // MARK: kinds
+
+    mutating func askInKinds() {
+        let (person, letter) = (person, device(of: person))
+        let home = home(of: person, on: letter)
+        let texts =
+            Words.all + [
+                "", "x" + String(repeating: "👍🏽", count: 60), " both ends \n", "\u{10FFFF}\u{1F9D1}\u{1F3FD}", "\t",
+                Words.usual, Words.usual,
+            ]
+        for _ in 0..<min(6, most) {
+            let text = plan.any(texts) ?? ""
+            if plan.happens(50) {
+                ask(person, on: letter, in: home, ("text", .string(text)))
+            } else {
+                ask(person, on: letter, in: home, ("script", [["tool": "名前"], ["reply": .string(text)]]))
+            }
+            let index = plan.steps.count - 1
+            if plan.happens(20) { plan.steps[index]["extra"] = ["locale": "de", "Type": "sync", "unknown": [1, nil]] }
+            if plan.happens(20) { plan.steps[index]["context"] = [["role": "system", "content": "Be brief."]] }
+        }
+        // Keys that are equal but for case are two.
+        let key = plan.newName("k")
+        for spelled in ["Case-\(key)-${run}", "case-\(key)-${run}"] {
+            plan.add(
+                "chat", on(letter), ("clientMessageId", .string(spelled)), ("session", plan.ref(home)),
+                ("script", [["reply": .string(spelled)]]))
+        }
+        raise(.kindsOfText, by: 6)
+        // The end of the last answer stands in the list, alone and cut.
+        let last = ask(
+            person, on: letter, in: nil, ("script", [["reply": .string(plan.any(texts) ?? "")]]), waits: false)
+        _ = begun(by: last)
+        plan.fence()
+        readAndList(home, person)
+        plan.add("listSessions", ("principal", plan.shown(person)))
+    }
+
+    mutating func fail() {
+        let (person, letter) = (person, device(of: person))
+        let home = home(of: person, on: letter)
+        let count = min(10, most / 2)
+        burst(count, by: person, on: letter, in: home, [["tool": "webFetch"], ["fail": "model exploded"]])
+        burst(max(1, count / 2), by: person, on: letter, in: home, [["reply": "well again ${i}"]])
+        raise(.failures, by: count)
+    }
+
+    mutating func walk() {
+        for _ in 0..<6 {
+            guard plan.isBeside else {
+                plan.move()
+                continue
+            }
+            switch plan.chance.number(in: 1...9) {
+            case 1, 2: plan.ask()
+            case 3: plan.post()
+            case 4: plan.askAgain()
+            case 5: plan.sync()
+            case 6: plan.read()
+            case 7: plan.leave()
+            case 8: plan.arrive()
+            default: plan.watch()
+            }
+        }
+        raise(.walks)
+    }
+
+    // MARK: trouble
+
+    mutating func knockWrongly() {
+        let times = 10
+        let stranger = on(plan.stranger)
+        plan.add("connect", stranger, ("token", "wrong-${run}"), ("optional", true))
+        let steps =
+            plan.steps.suffix(1) + [
+                ["do": "awaitClose", "on": .string(plan.stranger), "optional": true],
+                ["do": "close", "on": .string(plan.stranger)],
+            ]
+        plan.steps.removeLast()
+        plan.add("repeat", ("times", JSONValue(times)), ("counter", "i"), ("steps", .array(Array(steps))))
+        raise(.wrongTokens, by: times)
+    }
+
+    /// What cannot be read, or must be refused, in the middle of what is well.
+    mutating func sendBadly() {
+        let (person, letter) = (person, device(of: person))
+        let isBeside = plan.isBeside
+        plan.isBeside = false
+        for _ in 0..<6 {
+            switch plan.chance.number(in: 1...5) {
+            case 1, 2: plan.hostile()
+            case 3: plan.askWrongly()
+            default: plan.trespass()
+            }
+        }
+        plan.isBeside = isBeside
+        ask(person, on: letter, in: homes[person], ("script", [["reply": "well"]]))
+        plan.add("listSessions", ("principal", plan.shown(person)))
+        raise(.badMessages, by: 6)
+    }
+
+    mutating func call() {
+        plan.refusePushes()
+        raise(.pushes)
+    }
+
+    /// Ends the process, in the middle of whatever happens beside it.
+    mutating func restart() {
+        if !plan.isBeside || plan.happens(40) { growHome() }
+        plan.add("watch", ("for", ["milliseconds": JSONValue(plan.one(of: 1, 5, 20, 60, 150, 400))]))
+        plan.add(plan.happens(60) ? "kill" : "stop")
+        plan.add("start")
+        raise(.restarts)
+    }
+
+    mutating func refuseWrites() {
+        let person = person
+        let letter = device(of: person)
+        let home = home(of: person, on: letter)
+        ask(person, on: letter, in: home, ("script", [["tool": "webFetch"], ["wait": 60], ["reply": "in time?"]]))
+        plan.add("refuseWrites")
+        for _ in 0..<3 { ask(person, on: letter, in: home, ("script", [["reply": "not stored"]])) }
+        plan.add("watch", ("for", ["milliseconds": 150]))
+        plan.add("readSession", ("session", plan.ref(home)), ("principal", plan.shown(person)))
+        plan.add("acceptWrites")
+        ask(person, on: letter, in: home, ("script", [["reply": "stored again"]]))
+        raise(.refusedWrites)
+    }
+}

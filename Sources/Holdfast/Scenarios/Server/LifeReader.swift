@@ -1,0 +1,29 @@
+import HoldfastJSON
+
+/// Reads the generated steps of a life; a round may use names and connections of earlier ones.
+package final class LifeReader {
+    private let flow: ScenarioFlow
+    private var rounds = 0
+
+    /// A reader for the rounds of one life.
+    package init(_ name: String, needs: Scenario.Needs) {
+        flow = ScenarioFlow(principals: needs.principals, collector: ProblemCollector(file: name))
+    }
+
+    /// A life as a scenario without its steps.
+    package static func scenario(_ name: String, needs: Scenario.Needs) -> Scenario {
+        Scenario(
+            name: name, title: "A life", summary: "One process and one set of people, used hard.", role: .server,
+            clauses: [], needs: needs, steps: [])
+    }
+
+    /// The steps of the next round.
+    package func steps(_ drawn: [JSONValue]) throws(InputProblems) -> [ScenarioStep] {
+        rounds += 1
+        let place = JSONPointer(tokens: ["rounds", "\(rounds)"])
+        let elements = drawn.enumerated().map { ($0.element, place.appending($0.offset)) }
+        let steps = ScenarioStepReader.steps(elements, flow: flow)
+        guard flow.problems.isClean else { throw InputProblems(flow.problems.problems) }
+        return steps
+    }
+}

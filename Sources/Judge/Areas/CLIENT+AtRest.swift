@@ -1,0 +1,117 @@
+import Holdfast
+import HoldfastJSON
+import HoldfastTranscript
+
+/// What a client shows once nothing is under way: a comparison, whatever mistake caused the difference.
+extension CLIENT {
+    /// CLIENT-25, rule 3: at rest the screen shows the whole history in its order.
+    ///
+    /// Once for each session that was looked at when network and server were healthy, all turns had ended and reads were
+    /// answered. The order is that of the last read: what came later by two roads may have crossed.
+    static func restShowsTheWhole(_ history: Observations, _ evidence: inout Evidence) {
+        for rest in history.rests where !rest.messages.isEmpty {
+            let read = history.sessionReads.last { $0.sessionId == rest.sessionId && $0.event < rest.event }
+            let ids = Set(read?.messages.compactMap(\.id) ?? [])
+            let ordered = rest.messages.filter { $0.id.map(ids.contains) == true }
+            let outcome = history.shown(atRest: rest) { state in
+                rest.messages.allSatisfy(state.shows) && state.shows(inOrder: ordered)
+            }
+            evidence.test(outcome) { late in
+                let state = history.client.state(at: late)
+                let lost = rest.messages.filter { state?.shows($0) == false }.compactMap(\.id)
+                return Finding(
+                    lost.isEmpty ? "at rest messages are out of order" : "at rest messages are missing",
+                    expected: listed(lost.isEmpty ? rest.messages.compactMap(\.id) : lost),
+                    actual: lost.isEmpty ? listed(state?.ids ?? []) : "\(state?.count ?? 0) others",
+                    at: [rest.event, late])
+            }
+        }
+    }
+
+    /// CLIENT-30, rule 2: at rest nothing is awaited.
+    ///
+    /// Once for each session that was looked at like that while nothing that the person typed is unsettled.
+    static func restIsNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
+        let questions = ClientQuestion.all(in: history)
+        for rest in history.rests {
+            let isOpen = questions.contains { question in
+                question.event < rest.end && question.event > history.client.installation(at: rest.event)
+                    && !question.news.contains {
+                        $0.kind != .proof && $0.event < rest.event && $0.error?.retryAfter == nil
+                    }
+            }
+            if isOpen { continue }
+            evidence.test(history.shown(atRest: rest) { !$0.thinking }) { late in
+                Finding(
+                    "at rest the client still waits for an answer", expected: "thinking false: every turn has ended",
+                    actual: "thinking true", at: [rest.event, late])
+            }
+        }
+    }
+
+    /// CLIENT-34, rule 3: what is on the screen is not unread.
+    ///
+    /// Once for each session that was looked at like that.
+    static func restIsNotUnread(_ history: Observations, _ evidence: inout Evidence) {
+        for rest in history.rests {
+            evidence.test(history.shown(atRest: rest) { $0.unread[rest.sessionId] ?? 0 == 0 }) { late in
+                Finding(
+                    "the session on the screen is counted as unread", expected: "none in \(shown(rest.sessionId))",
+                    actual: "\(history.client.state(at: late)?.unread[rest.sessionId] ?? 0)", at: [rest.event, late])
+            }
+        }
+    }
+}
+
+/// A session as the server held it when nothing was under way.
+struct ClientRest {
+    let event: Int
+    let sessionId: String
+    let messages: [ObservedSessionRead.StoredMessage]
+    /// The next act, or rest, or the end of the history.
+    let end: Int
+}
+
+extension Observations {
+    /// Every session that the stage looked at when nothing was under way, in the order of time.
+    var rests: [ClientRest] {
+        let acts = history.events.indices.compactMap { index -> (Int, JSONObject)? in
+            guard case .act("atRest", let details) = history.events[index].kind else { return nil }
+            return (index, details)
+        }
+        guard !acts.isEmpty else { return [] }
+        let told = Dictionary(clientDeliveries.filter { $0.text != nil }.map { ($0.id ?? "", $0) }) { first, _ in first
+        }
+        return acts.enumerated().compactMap { place, act in
+            guard let session = act.1.id("sessionId") else { return nil }
+            let replaced = replacedQuestions(in: session, before: act.0)
+            let messages = (act.1["messages"]?.arrayValue ?? []).compactMap { $0.stringValue.map(opaqueID) }
+                .filter { !replaced.contains($0) }.map { id in
+                    ObservedSessionRead.StoredMessage(
+                        id: id, role: told[id]?.role, text: told[id]?.text ?? "", turnId: nil,
+                        clientMessageId: told[id]?.key, saysKey: false, saysTurn: false)
+                }
+            let next = acts.indices.contains(place + 1) ? acts[place + 1].0 : events.endIndex
+            let over = client.acts.first { $0.event > act.0 }?.event ?? events.endIndex
+            return ClientRest(event: act.0, sessionId: session, messages: messages, end: min(next, over))
+        }
+    }
+
+    /// The messages in whose place the person sent another, which the history keeps: they need not be shown before a read.
+    private func replacedQuestions(in session: String, before event: Int) -> Set<String> {
+        let read = sessionReads.last { $0.sessionId == session && $0.event < event }?.request ?? -1
+        return Set(
+            ClientQuestion.all(in: self).filter { question in
+                question.repeats.contains { $0 < event && $0 > read }
+            }.flatMap(\.ids))
+    }
+
+    /// Whether a session that was looked at at rest shows something within the longest wait before a read is tried again.
+    fileprivate func shown(atRest rest: ClientRest, holds: (ObservedClient.State) -> Bool) -> Sighting {
+        guard client.hasNetwork(at: rest.event), !wasSentAway(before: rest.event) else { return .unknown }
+        return shown(after: rest.event, within: clientBound(\.backoff), before: rest.end) { state in
+            // Another session on the screen is judged for itself.
+            state.sessionId == rest.sessionId ? holds(state) : nil
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import HoldfastTranscript
+
+/// A question and the server's frames about it, by key.
+///
+/// Simpler than an ``ObservedTurn``: it supports no verdict, and needs one pass over the frames.
+struct CountedTurn {
+    let person: String
+    let key: String
+    /// The requests with that key.
+    private(set) var requests: [ObservedRequest]
+    private(set) var session: String?
+    private(set) var acked: Int?
+    private(set) var ended: Int?
+    private(set) var failed: Int?
+    private(set) var isRefused = false
+
+    var request: ObservedRequest { requests[0] }
+    var asked: Int { requests[0].event }
+    var sessionName: OwnName? { session.map { OwnName($0, of: person) } }
+
+    /// Every question with a key, in order.
+    static func all(
+        _ told: [Frame], on connections: [ObservedConnection], in exchanges: [ObservedExchange]
+    ) -> [CountedTurn] {
+        var turns: [CountedTurn] = []
+        var places: [OwnName: Int] = [:]
+        for request in ObservedRequest.all(on: connections, in: exchanges) {
+            guard let key = request.clientMessageId else { continue }
+            let name = OwnName("key " + key, of: request.principal)
+            let place = places[name] ?? turns.count
+            places[name] = place
+            if place == turns.count {
+                turns.append(
+                    CountedTurn(person: request.principal, key: key, requests: [], session: request.sessionAsked))
+            }
+            turns[place].requests.append(request)
+            guard case .exchange(let index) = request.origin, let response = exchanges[index].response else { continue }
+            turns[place].end(response, isRefusal: exchanges[index].status != 200)
+        }
+        for frame in told {
+            let person = connections[frame.connection].principal
+            let turn = frame.turnId.map { OwnName("turn " + $0, of: person) }
+            let key = frame.clientMessageId.map { OwnName("key " + $0, of: person) }
+            guard let place = key.flatMap({ places[$0] }) ?? turn.flatMap({ places[$0] }),
+                frame.event > turns[place].asked
+            else { continue }
+            if let turn { places[turn] = place }
+            turns[place].take(frame)
+        }
+        return turns
+    }
+
+    private mutating func end(_ event: Int, isRefusal: Bool = false) {
+        isRefused = isRefusal && acked == nil
+        if !isRefusal { acked = acked ?? event }
+        ended = min(ended ?? event, event)
+    }
+
+    private mutating func take(_ frame: Frame) {
+        session = frame.sessionId ?? session
+        switch frame.type {
+        case "ack": acked = min(acked ?? frame.event, frame.event)
+        case "done": end(frame.event)
+        case "error":
+            end(frame.event, isRefusal: frame.turnId == nil)
+            if frame.turnId != nil, !frame.isReplayed { failed = failed ?? frame.event }
+        default: break
+        }
+    }
+}

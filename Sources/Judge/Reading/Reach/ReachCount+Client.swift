@@ -1,0 +1,58 @@
+import HoldfastTranscript
+
+extension ReachCount {
+    /// Counts acts of a client, which has a single principal.
+    mutating func countClient() {
+        let client = ObservedClient(history, connections: connections, exchanges: exchanges, syncs: syncs)
+        raise(.restarts, client.launches.count { !$0.isFresh })
+        for launch in client.launches {
+            let own = connections.filter { launch.events.contains($0.opening) }
+            raise(.connections, own.count)
+            raise(.attempts, own.count { $0.connected == nil && ($0.ending != nil || $0.refused != nil) })
+        }
+        // The messages typed while no connection is greeted, by the number of earlier greetings.
+        var typed: [Int: Int] = [:]
+        for act in client.acts {
+            switch act.name {
+            case "background": markAmidTurn(.awayAmidTurn, at: act.event)
+            case "receivePush", "openPush": mark(.pushed, from: act.event)
+            case "sendAgain": mark(.sentAgain, from: act.event)
+            case "send":
+                let greeted = connections.indices.filter { connections[$0].connected.map { $0 < act.event } ?? false }
+                guard greeted.allSatisfy({ client.ends[$0] ?? end < act.event }) else { continue }
+                typed[greeted.count, default: 0] += 1
+                mark(.typedOffline, from: act.event)
+            default: if ObservedClient.deaths.contains(act.name) { markAmidTurn(.restartAmidTurn, at: act.event) }
+            }
+        }
+        raise(.typedOffline, typed.values.max())
+        markStream()
+    }
+
+    /// Marks unusual orders of a client's incoming frames.
+    private mutating func markStream() {
+        var highest = 0
+        var known: (epoch: String?, capabilities: Set<String>) = (nil, [])
+        var firstTold: [String: Int] = [:]
+        for frame in told {
+            if frame.type == "connected" {
+                let stated = Set((frame["capabilities"]?.arrayValue ?? []).compactMap(\.stringValue))
+                let isOther = known.epoch != nil && frame.epoch != known.epoch
+                if isOther || !stated.isSuperset(of: known.capabilities) { mark(.lesserGreeting, from: frame.event) }
+                if isOther { highest = 0 }
+                known = (frame.epoch, stated)
+            }
+            if frame.type == "message" { mark(.otherDevice, from: frame.event) }
+            if let seq = frame.seq {
+                if seq < highest, !frame.isReplayed { mark(.olderFrame, from: frame.event) }
+                highest = max(highest, seq)
+            }
+            if let id = frame.messageId, firstTold[id] == nil { firstTold[id] = frame.event }
+        }
+        for read in exchanges.compactMap(ObservedSessionRead.init) {
+            for event in read.messages.compactMap({ $0.id.flatMap { firstTold[$0] } }) where event > read.event {
+                mark(.readAhead, from: read.event, to: event)
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import HoldfastBasics
+import HoldfastTranscript
+
+/// What people look for when connections do not last.
+extension SymptomReader {
+    /// Several connections that end without a close frame after the same silence, as where a balancer cuts idle ones.
+    func idleCuts() -> [Symptom] {
+        guard history.knowsTimes else { return [] }
+        let cuts = history.connections.compactMap { connection -> (event: Int, silence: Int, heartbeat: Int?)? in
+            guard let ending = connection.ending, ending.kind == .lost,
+                let last = connection.events.last(where: { $0 < ending.event })
+            else { return nil }
+            let silence = history.time(of: ending.event) - history.time(of: last)
+            let heartbeat = connection.greeting?["heartbeatSeconds"]?.intValue
+            return silence >= Self.leastSilence ? (ending.event, silence, heartbeat) : nil
+        }
+        let lengths = cuts.map(\.silence)
+        guard cuts.count > 1, let least = lengths.min(), let most = lengths.max(),
+            most - least <= max(2_000_000, most / 10)
+        else { return [] }
+        let heartbeat = cuts.lazy.compactMap(\.heartbeat).first.map { "; the server's heartbeat is \($0) s" } ?? ""
+        return [
+            Symptom(
+                .idleCut,
+                "\(cuts.count) connections ended without a close frame after \(readable(.microseconds(least))) of silence "
+                    + "each, as where something in between cuts idle connections\(heartbeat)",
+                at: [cuts[0].event, cuts[cuts.count - 1].event], lasted: most)
+        ]
+    }
+
+    /// Connections that were refused for good, by how, where the client came back all the same.
+    func turnedAway() -> [Symptom] {
+        var byReason: [String: [Int]] = [:]
+        for connection in history.connections {
+            if let refused = connection.refused {
+                byReason["the upgrade was refused", default: []].append(refused)
+            } else if let ending = connection.ending, case .closed(.fromServer, let code?) = ending.kind,
+                [4001, 4010].contains(code)
+            {
+                let said = connection.received.last.flatMap { $0.type == "error" ? $0.code : nil }
+                let reason = [said, "closed by the server (\(code))"].compactMap(\.self).joined(separator: ", ")
+                byReason[reason, default: []].append(ending.event)
+            }
+        }
+        return byReason.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { reason, events in
+            Symptom(
+                .turnedAway, "\(events.count) connections were turned away\(lasting(events)): \(reason)",
+                at: [events[0], events[events.count - 1]])
+        }
+    }
+
+    private func lasting(_ events: [Int]) -> String {
+        guard history.knowsTimes else { return "" }
+        return
+            " in \(readable(.microseconds(history.time(of: events[events.count - 1]) - history.time(of: events[0]))))"
+    }
+
+    /// Pings that waited long for their pongs, on a connection of which something was heard later.
+    func latePongs() -> [Symptom] {
+        history.connections.flatMap { connection -> [Symptom] in
+            var open: [Frame] = []
+            var late: [Symptom] = []
+            for (frame, isSent) in connection.frames where frame.isOf("ping", "pong") {
+                if isSent {
+                    open.append(frame)
+                } else if let place = open.firstIndex(where: { $0["nonce"] == frame["nonce"] }) {
+                    let ping = open.remove(at: place).event
+                    let wait = history.time(of: frame.event) - history.time(of: ping)
+                    guard wait >= Self.leastSilence else { continue }
+                    let what = "a ping on \(connection.device) waited \(readable(.microseconds(wait))) for its pong"
+                    late.append(Symptom(.silence, what, at: [ping, frame.event], lasted: wait))
+                }
+            }
+            return late
+        }
+    }
+
+    /// Answers that another connection of the same person was shown, without the question that they answer.
+    func unshownQuestions() -> [Symptom] {
+        history.questions.compactMap { turn in
+            guard let asked = turn.request.connection, turn.ack != nil else { return nil }
+            let shown = Set((turn.frames + turn.replayed).filter { $0.type == "message" }.map(\.connection))
+            let end = turn.endings.first { ending in
+                let connection = history.connections[ending.connection]
+                return ending.type == "done" && ending.seq != nil && ending.connection != asked && !ending.isReplayed
+                    && !shown.contains(ending.connection) && connection.connected ?? .max < turn.event
+            }
+            guard let end else { return nil }
+            let device = history.connections[end.connection].device
+            return Symptom(
+                .gap,
+                "\(device) was shown the answer to \(HoldfastJudge.shown(turn.request.prompt)) and never the question "
+                    + "(`message`)", at: [turn.event, end.event])
+        }
+    }
+
+    /// Frames of a turn on a connection of another person, where the file itself names the people.
+    func crossed() -> [Symptom] {
+        guard let capture = history.capture, !capture.lacks.contains(.principals) else { return [] }
+        let owners = history.turns.reduce(into: [String: ObservedTurn]()) { owners, turn in
+            if let id = turn.turnId { owners[id] = owners[id] ?? turn }
+        }
+        var told: Set<[String]> = []
+        return history.received.compactMap { frame in
+            let connection = history.connections[frame.connection]
+            guard let turn = frame.turnId.flatMap({ owners[$0] }), turn.principal != connection.principal,
+                told.insert([turn.turnId ?? "", connection.principal]).inserted
+            else { return nil }
+            return Symptom(
+                .crossed,
+                "\(connection.device), a connection of \(quoted(connection.principal)), was shown a \(frame.type ?? "frame") of "
+                    + "\(HoldfastJudge.shown(turn.request.prompt)), which \(quoted(turn.principal)) had asked",
+                at: [turn.event, frame.event])
+        }
+    }
+}

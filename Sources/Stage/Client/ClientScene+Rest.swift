@@ -1,0 +1,120 @@
+import Holdfast
+import HoldfastJSON
+
+/// How an app and its phone are.
+package struct ClientCondition: Sendable {
+    package var isRunning = false
+    package var isForeground = false
+    package var hasNetwork = true
+
+    package init() {}
+
+    /// Takes in what the person or the phone did.
+    package mutating func take(_ act: ClientAct) {
+        switch act {
+        case .launch: (isRunning, isForeground) = (true, true)
+        case .quit, .crash: isRunning = false
+        case .background: isForeground = false
+        case .foreground, .openPush: isForeground = true
+        case .networkDown: hasNetwork = false
+        case .networkUp: hasNetwork = true
+        default: break
+        }
+    }
+}
+
+// What brings a client to rest, as steps that are known only then.
+extension ClientScene {
+    /// The steps of a part.
+    ///
+    /// * `session`: The session on the screen.
+    package func steps(of rest: ClientRest, onScreen session: String?) -> [ClientStep] {
+        switch rest {
+        case .mend: return mending
+        case .audit(let most):
+            let isWhole = most == nil
+            return mending
+                + [.rest(.withhold), .rest(.finish(speaking: isWhole)), .rest(.hear)].map { ClientStep($0) }
+                + (isWhole ? revisits(from: session) : [])
+                + [.rest(.serve), .awaitState(quiet), .rest(.visit(most: most))].map { ClientStep($0) }
+        case .visit(let most):
+            let known = act { $0.newestSessions }
+            let first = [session].compactMap { $0 }.filter(known.contains)
+            let others = known.filter { $0 != session }.prefix(max(0, (most ?? .max) - first.count))
+            return first.map { ClientStep(.rest(.compare(session: $0))) } + others.flatMap(visit)
+        case .withhold, .serve, .finish, .hear, .compare: return []
+        }
+    }
+
+    /// Network, app and server as they are when all is well.
+    private var mending: [ClientStep] {
+        var steps: [ClientStep.Action] = []
+        if !condition.hasNetwork { steps.append(.person(.networkUp)) }
+        if act({ $0.isSentAway }), condition.isRunning { steps.append(.person(.quit)) }
+        if !condition.isRunning || act({ $0.isSentAway }) {
+            steps.append(.person(.launch(fresh: nil, opened: nil)))
+        } else if !condition.isForeground {
+            steps.append(.person(.foreground))
+        }
+        act { $0.heal() }
+        var connected = AwaitedState(within: "backoff")
+        connected.connection = ["connected"]
+        return (steps + [.awaitState(connected)]).map { ClientStep($0) }
+    }
+
+    /// Two sessions that were seen lately, with reads withheld: what is known of them shows at once.
+    private func revisits(from session: String?) -> [ClientStep] {
+        act { $0.newestSessions }.filter { $0 != session }.prefix(2).flatMap { other in
+            [ClientStep(.person(.select(session: other))), ClientStep(.rest(.hear))]
+        }
+    }
+
+    private func visit(_ session: String) -> [ClientStep] {
+        [ClientStep(.person(.select(session: session))), ClientStep(.rest(.compare(session: session)))]
+    }
+
+    private var quiet: AwaitedState {
+        var quiet = AwaitedState(within: "backoff")
+        (quiet.isQuiet, quiet.thinking) = (true, false)
+        return quiet
+    }
+
+    /// What of the session on the screen the stream told; nil where there is nothing to wait for.
+    package func heard(onScreen session: String?) -> AwaitedState? {
+        guard let session, case let told = act({ $0.told(of: session) }), !told.isEmpty else { return nil }
+        var heard = AwaitedState(within: "pong")
+        (heard.session, heard.shows) = (session, told)
+        return heard
+    }
+
+    /// Writes down what the server holds of a session, and says what the screen has to show of it; nil where the client
+    /// cannot know that it lacks something.
+    package func compared(_ session: String) -> AwaitedState? {
+        guard act({ !$0.passedOver.contains(session) }) else { return nil }
+        let history = act { $0.history(of: session) }
+        record(
+            .act(
+                "atRest", ["sessionId": .string(session), "messages": .array(history.map { .string($0) })]), on: .server
+        )
+        var whole = AwaitedState(within: "backoff")
+        (whole.session, whole.history, whole.thinking) = (session, history, false)
+        return whole
+    }
+
+    /// What is to be done at the server for a part.
+    package func serve(_ rest: ClientRest, onScreen session: String?) -> [ServerDeed] {
+        switch rest {
+        case .withhold: act { $0.withholdsReads = true }
+        case .serve: act { $0.answerReads() }
+        case .finish(let isSpeaking):
+            let turns = act { $0.runningTurns }.map { ServerDeed.finish(turn: JSONValue($0), text: nil, to: .all) }
+            guard isSpeaking, let session, act({ $0.index(of: session) != nil }) else { return turns }
+            let messages = [("u", ClientWorld.Message.Role.user), ("a", .assistant)].map {
+                ClientWorld.Message(id: "\($0.0)${next}", role: $0.1)
+            }
+            return turns + [.elsewhere(session: session, messages: messages, isNew: false, to: .all)]
+        case .mend, .audit, .visit, .hear, .compare: break
+        }
+        return []
+    }
+}

@@ -1,0 +1,53 @@
+import Holdfast
+import HoldfastJSON
+
+// A server at rest: everything is well, and nothing is under way.
+extension ServerWorld {
+    /// Nothing is done otherwise than usual any more; what was held back is answered, and what got stuck ends.
+    mutating func heal() {
+        dropRules()
+        isUnreachable = false
+        answerReads()
+        for (number, connection) in connections.sorted(by: { $0.key < $1.key }) where connection.isStuck {
+            connections[number]?.isStuck = false
+            connections[number]?.state = .over
+            effects.append(.cut(connection: number, .reset))
+        }
+    }
+
+    /// Answers everything that was held back, with what there is now.
+    mutating func answerReads() {
+        withholdsReads = false
+        while let it = held.first {
+            held.removeFirst()
+            answer(it, asAsked: false)
+        }
+    }
+
+    /// Takes so many numbers of turns for messages of others; the first of them.
+    mutating func reserve(_ count: Int) -> Int {
+        lastTurn += count
+        return lastTurn - count + 1
+    }
+
+    /// The turns that run in a session that is there, oldest first.
+    var runningTurns: [Int] {
+        turns.values.filter { $0.status == .running && index(of: $0.session) != nil }.map(\.number).sorted()
+    }
+
+    /// The messages of a session that a person sees, in order.
+    func history(of session: String) -> [String] {
+        index(of: session).map { sessions[$0].messages.filter { $0.role != .system }.map(\.id) } ?? []
+    }
+
+    /// What of a session the stream told on a connection that stands.
+    func told(of session: String) -> [String] {
+        let told = connections.values.filter { $0.state == .greeted }.reduce(into: Set<String>()) {
+            $0 = $0.union($1.told)
+        }
+        return history(of: session).filter(told.contains)
+    }
+
+    /// The sessions in which something happened last come first.
+    var newestSessions: [String] { sessions.sorted { $0.updatedAt > $1.updatedAt }.map(\.id) }
+}

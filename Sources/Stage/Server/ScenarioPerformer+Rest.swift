@@ -1,0 +1,166 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastTranscript
+import HoldfastTransport
+
+// What a server holds once everything has come to rest. Nothing is asserted: a difference is for the judge to see.
+extension ScenarioPerformer {
+    /// How long the end of a scenario waits for turns that still run, and for everything together.
+    private static let patience = (turns: Duration.milliseconds(300), all: Duration.seconds(2))
+    /// The most sessions that the end of a scenario reads.
+    private static let mostSessions = 40
+
+    /// Looks at everything that a scenario has named, as a device would that was away for all of it.
+    ///
+    /// Not where it would use up what the scenario is about, or nobody is there to answer.
+    func lookAtRest() async {
+        guard !needs.budget, !isLife, !recorder.isHalfFull, wasReceived != false, instance?.exit == nil,
+            subject.dialect.isCanonical || !sendsVerbatim
+        else { return }
+        let sessions = sessions()
+        let deadline = ContinuousClock.now + Self.patience.all
+        for (principal, greeting) in people where ContinuousClock.now < deadline {
+            let named = sessions[principal, default: []].sorted().prefix(Self.mostSessions)
+            guard greeting != nil || !named.isEmpty else { continue }
+            let look = RestLook(
+                principal: principal, sessions: Array(named), from: greeting ?? [:], patience: Self.patience.turns)
+            do { try await restContext.perform(look) } catch { return }
+        }
+    }
+
+    /// Looks at everything that anybody has: every session twice, the whole stream, and a few old questions once more.
+    func lookAtEverything(from start: JSONValue = ["lastSeq": 0]) async throws {
+        for lane in openLanes where lane.isAuthenticated && !lane.isPaused { _ = await fence(lane) }
+        var unmet: String?
+        for (principal, greeting) in people {
+            var look = RestLook(
+                principal: principal, sessions: nil, from: ["lastSeq": 0], patience: min(limit("turn"), .seconds(10)))
+            if let epoch = greeting?["epoch"] { look.from["epoch"] = epoch }
+            look.repeats = asked(by: principal, atMost: 4)
+            look.letters = openLanes.filter { $0.principal == principal && $0.isAuthenticated && !$0.isPaused }
+                .map(\.letter)
+            do {
+                try await restContext.perform(look)
+            } catch StepEnd.unmet(let reason) {
+                unmet = unmet ?? reason
+            }
+        }
+        if let unmet { throw StepEnd.unmet(unmet) }
+    }
+
+    private var restContext: StepContext {
+        StepContext(performer: self, pointer: JSONPointer(tokens: ["rest"]), local: ScenarioVariables())
+    }
+}
+
+/// What of one person is looked at.
+struct RestLook {
+    let principal: String
+    /// The sessions that are read; nil for all that the person has, twice.
+    let sessions: [String]?
+    /// The greeting whose place in the stream a new device asks from.
+    var from: JSONValue
+    /// How long turns that still run are waited for.
+    let patience: Duration
+    /// Questions that are asked again, over either transport.
+    var repeats: [JSONObject] = []
+    /// Devices that ask from a little before the place that they have.
+    var letters: [String] = []
+
+    var credential: ScenarioStep.Credential { ScenarioStep.Credential(principal: principal) }
+}
+
+extension StepContext {
+    /// How many frames before its place a device of a life asks for, and how many on a page.
+    private static let back = (frames: 40, page: 7)
+    private static let (mostPages, mostSessions) = (400, 400)
+
+    func perform(_ look: RestLook) async throws {
+        let letter = ScenarioStep.lifeLane
+        try await connect(ScenarioStep.Connect(on: letter, credential: look.credential, isOptional: true))
+        let lane = performer.lane(letter)
+        for question in look.repeats { try await askAgain(question, look, on: lane) }
+        let list = dialect.encode(RESTRequest(method: "GET", path: "/api/sessions", body: nil)) != nil
+        var ids = look.sessions ?? []
+        if list {
+            let answer = try await request(
+                "GET", "/api/sessions", look.credential, body: nil, within: performer.limit("rest")
+            ).0
+            let listed = (answer?["sessions"]?.arrayValue ?? []).compactMap { $0["id"]?.stringValue }
+            if look.sessions == nil { ids = Array(listed.prefix(Self.mostSessions)) }
+        }
+        let deadline = ContinuousClock.now + look.patience
+        for id in ids { try await read(id, look, until: deadline) }
+        if look.sessions == nil { for id in ids { try await read(id, look, until: .now) } }
+        guard subject.profiles.contains(.sync), let lane, lane.isAuthenticated else { return await leave(lane) }
+        let (start, epoch) = (look.from["lastSeq"]?.intValue, look.from["epoch"]?.stringValue)
+        // What another scenario asked of the same person is not asked for again.
+        if let start { try await replay(on: letter, from: start, in: epoch, by: nil) }
+        for letter in look.letters {
+            guard let place = performer.lane(letter)?.position else { continue }
+            try await replay(
+                on: letter, from: max(0, place.seq - Self.back.frames), in: place.epoch, by: Self.back.page)
+        }
+        await leave(lane)
+    }
+
+    private func leave(_ lane: ConnectionLane?) async {
+        await lane?.close(code: 1000, timeout: performer.limit("close"))
+    }
+
+    /// Reads a session, again and again while a turn of it runs.
+    private func read(_ id: String, _ look: RestLook, until deadline: ContinuousClock.Instant) async throws {
+        let path = "/api/sessions/\(percentEncoded(id, keeping: ":@!$&'()*+,;="))"
+        guard dialect.encode(RESTRequest(method: "GET", path: path, body: nil)) != nil else { return }
+        var pause = Duration.milliseconds(20)
+        while true {
+            let answer = try await request(
+                "GET", path, look.credential, body: nil, within: performer.limit("rest")
+            ).0
+            let isRunning = (answer?["session"]?["turns"]?.arrayValue ?? []).contains { $0["status"] == "running" }
+            guard isRunning, ContinuousClock.now < deadline else { return }
+            try? await Task.sleep(for: pause, clock: .continuous)
+            pause = min(pause * 2, .milliseconds(250))
+        }
+    }
+
+    /// Asks once more what was asked before, over the connection and over REST.
+    private func askAgain(_ question: JSONObject, _ look: RestLook, on lane: ConnectionLane?) async throws {
+        // Where the wire may carry no key, it would be a new question.
+        guard dialect.isCanonical else { return }
+        let key = question["clientMessageId"]
+        if let lane, lane.isAuthenticated {
+            var frame: JSONValue = ["type": "chat"]
+            for member in question { frame[member.key] = member.value }
+            let messages = try wire(frame)
+            try await sending(on: lane.letter) { lane throws(TransportProblem) in
+                for message in messages { try await lane.send(message) }
+            }
+            let ending = await lane.mailbox.take(["done", "error"], within: look.patience) {
+                $0["clientMessageId"] == key
+            }
+            // A server that does not answer here need not be asked over REST too.
+            guard ending != nil else { return }
+        }
+        _ = try await request(
+            "POST", "/api/chat", look.credential, body: JSONValue.object(question).text(),
+            within: performer.limit(["turn", "rest"]))
+    }
+
+    /// Asks for what came after a place, page by page to the end.
+    private func replay(on letter: String, from start: Int, in epoch: String?, by page: Int?) async throws {
+        guard let lane = performer.lane(letter) else { return }
+        var (place, epoch) = (start, epoch)
+        for _ in 0..<Self.mostPages where !recorder.isHalfFull {
+            try await sync(JSONValue(place), epoch: epoch, limit: page.map { JSONValue($0) }, on: letter)
+            guard let answer = await lane.mailbox.take(["syncResult"], within: performer.limit("sync")) else {
+                return try missed("syncResult", on: lane.lane, isOptional: true)
+            }
+            guard answer["more"]?.boolValue == true, let last = answer["missed"]?.arrayValue?.last?["seq"]?.intValue,
+                last > place, let told = answer["epoch"]?.stringValue, !told.isEmpty
+            else { return }
+            (place, epoch) = (last, told)
+        }
+    }
+}

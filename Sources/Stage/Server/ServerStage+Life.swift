@@ -1,0 +1,188 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastPlatform
+import HoldfastTranscript
+
+extension ServerStage {
+    /// Performs a life: rounds, one after another, on one server and with one set of people, until its time is up.
+    ///
+    /// A round that the subject cuts short is not the end: what it left open is opened again, and the next one begins.
+    package func live(_ script: LifeScript, needs: Scenario.Needs) async -> LifePerformance {
+        let scenario = LifeReader.scenario(script.name, needs: needs)
+        let course = LifeCourse(script, of: subject)
+        let people = Array(subject.principals.prefix(needs.principals))
+        @Sendable func live(on stage: ServerStage, by performer: ScenarioPerformer) async throws {
+            let reader = LifeReader(script.name, needs: needs)
+            try await course.perform(by: performer, reading: reader) { stage.history(of: performer, scenario) }
+        }
+        guard let start = subject.startCommand, subject.obstacle(to: scenario) == nil else {
+            let performance = await perform(scenario, principals: people, on: nil) { try await live(on: self, by: $0) }
+            return LifePerformance(performance, course)
+        }
+        let performance = await perform(
+            scenario, principals: people, startedBy: start, data: start.folder(for: "life"), live)
+        return LifePerformance(performance, course)
+    }
+}
+
+/// A life as it went.
+package struct LifePerformance: Sendable {
+    package let performance: Performance
+    package let rounds: Int
+    /// Why rounds ended early, in the order in which they did.
+    package let cuts: [String]
+    /// Why rounds could not be performed at all.
+    package let passedOver: [String]
+    /// How long the limit of questions made it wait.
+    package let waited: Duration
+
+    fileprivate init(_ performance: Performance, _ course: LifeCourse) {
+        self.performance = performance
+        (rounds, cuts, passedOver, waited) = course.state.withLock { ($0.rounds, $0.cuts, $0.passedOver, $0.waited) }
+    }
+}
+
+/// Performs the rounds of one life.
+private final class LifeCourse: Sendable {
+    struct State {
+        var rounds = 0
+        var cuts: [String] = []
+        var passedOver: [String] = []
+        var waited = Duration.zero
+        var budget: ChatBudget
+        var count: ChatCount
+        var lookedAt = ContinuousClock.now
+        /// How many rounds in a row found nobody.
+        var unanswered = 0
+    }
+
+    /// After so many rounds in a row that found nobody, the server is gone.
+    private static let patience = 3
+
+    private let script: LifeScript
+    let state: Mutex<State>
+
+    init(_ script: LifeScript, of subject: ServerSubject) {
+        self.script = script
+        var budget = ChatBudget(subject, now: .now)
+        budget.learn(from: subject.greeting)
+        state = Mutex(State(budget: budget, count: ChatCount(budget: budget.limit ?? 0)))
+    }
+
+    func perform(
+        by performer: ScenarioPerformer, reading reader: LifeReader, _ history: @Sendable () -> History
+    ) async throws {
+        let end = ContinuousClock.now + script.time
+        while ContinuousClock.now < end, !performer.recorder.isNearlyFull {
+            let round = script.next()
+            let (open, steps) = try read(round, reader)
+            guard await waitForBudget(steps, until: end) else { break }
+            performer.beginRound()
+            try await perform(steps, opening: open, by: performer, reader)
+            if round.features.contains("refused writes") {
+                // A round that was cut short may have left the disk failing.
+                try? await performer.perform(reader.steps([["do": "acceptWrites"]]))
+            }
+            let isDue = state.withLock { $0.lookedAt + LifeScript.stretch <= .now }
+            if isDue || round.features.contains("restart") { try await look(performer, history) }
+        }
+        performer.beginRound()
+        try await look(performer, history)
+    }
+
+    private func read(_ round: LifeRound, _ reader: LifeReader) throws -> (open: [ScenarioStep], steps: [ScenarioStep])
+    {
+        do throws(InputProblems) {
+            return (try reader.steps(round.open), try reader.steps(round.steps))
+        } catch {
+            throw StepEnd.harness(HarnessProblem(.malformedReference("\(error)"), at: script.name))
+        }
+    }
+
+    /// Waits until the limit of questions allows a round; false where it will not before the end.
+    private func waitForBudget(_ steps: [ScenarioStep], until end: ContinuousClock.Instant) async -> Bool {
+        let now = ContinuousClock.now
+        let (asked, opens) = state.withLock { state in
+            let before = state.count.byPrincipal
+            state.count.add(steps)
+            let asked = state.count.byPrincipal.mapValues { $0 }.merging(before) { $0 - $1 }.filter { $0.value > 0 }
+            let opens = asked.map {
+                state.budget.opens($0.key, for: min($0.value, state.budget.limit ?? .max), at: now)
+            }
+            return (asked, opens.compactMap(\.self).max() ?? now)
+        }
+        guard opens < end else { return false }
+        if opens > now { try? await Task.sleep(until: opens, clock: .continuous) }
+        state.withLock { state in
+            state.waited += max(.zero, opens - now)
+            for (principal, count) in asked { state.budget.note(count, of: principal, at: .now) }
+        }
+        return !Task.isCancelled
+    }
+
+    private func perform(
+        _ steps: [ScenarioStep], opening open: [ScenarioStep], by performer: ScenarioPerformer, _ reader: LifeReader
+    ) async throws {
+        state.withLock { $0.rounds += 1 }
+        var cut: String?
+        do {
+            try await revive(performer, open, reader)
+            for part in Self.parts(of: steps) {
+                // What one part was to bring, the next ones go on without.
+                do { try await performer.perform(part) } catch StepEnd.unmet(let reason) { cut = cut ?? reason }
+            }
+        } catch StepEnd.unmet(let reason) {
+            cut = reason
+        } catch StepEnd.outOfReach(let reason), StepEnd.unsuitable(let reason) {
+            return state.withLock { $0.passedOver.append(reason) }
+        }
+        guard let cut else { return state.withLock { $0.unanswered = 0 } }
+        // A step may be in vain although the server is well.
+        let isThere = (try? await performer.perform(reader.steps([["do": "alive"]]))) != nil
+        let unanswered = state.withLock { state in
+            state.cuts.append(cut)
+            state.unanswered = isThere ? 0 : state.unanswered + 1
+            return state.unanswered
+        }
+        guard unanswered >= Self.patience else { return }
+        throw StepEnd.unmet("no connection accepted after \(Self.patience) rounds in a row; the last: \(cut)")
+    }
+
+    /// The steps between those that hold branches, and each of these alone.
+    private static func parts(of steps: [ScenarioStep]) -> [[ScenarioStep]] {
+        steps.reduce(into: []) { parts, step in
+            if case .together = step.action {
+                parts += [[step], []]
+            } else {
+                parts = parts.isEmpty ? [[step]] : parts.dropLast() + [(parts.last ?? []) + [step]]
+            }
+        }
+    }
+
+    /// Starts the server where it has ended, and opens what an earlier round left open.
+    private func revive(
+        _ performer: ScenarioPerformer, _ open: [ScenarioStep], _ reader: LifeReader
+    ) async throws {
+        if let instance = performer.instance, instance.exit != nil {
+            try await performer.perform(reader.steps([["do": "start"]]))
+        }
+        // The round that was to read on may have been cut short.
+        for lane in performer.openLanes where lane.isPaused { lane.resumeReading() }
+        for step in open {
+            guard case .connect(let connect) = step.action else { continue }
+            let lane = performer.lane(connect.on)
+            if lane == nil || lane?.mailbox.hasEnded == true { try await performer.perform([step]) }
+        }
+    }
+
+    private func look(_ performer: ScenarioPerformer, _ history: () -> History) async throws {
+        do {
+            try await performer.lookAtEverything()
+        } catch StepEnd.unmet(let reason) {
+            state.withLock { $0.cuts.append(reason) }
+        }
+        script.look(history())
+        state.withLock { $0.lookedAt = .now }
+    }
+}

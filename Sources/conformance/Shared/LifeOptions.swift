@@ -1,0 +1,58 @@
+import ArgumentParser
+import Holdfast
+import HoldfastSuite
+
+/// Flags of a life; servers and clients share them.
+struct LifeOptions: ParsableArguments {
+    @Option(
+        defaultAsFlag: LifeWord(text: LifeTime.usual.description),
+        help: ArgumentHelp(
+            "After the scenarios, use one process hard for this long, such as 90s or 3m; alone: two minutes.",
+            discussion: "'--only life' runs nothing else.", valueName: "time"))
+    var life: LifeWord?
+
+    @Option(help: "The random seed of a life. Default: a new one, which is printed.")
+    var seed: UInt64?
+
+    /// How long the life is; nil where none is wanted.
+    func time(_ only: [String]) throws(InputProblem) -> LifeTime? {
+        guard let life else { return only.contains(where: Self.isLife) ? .usual : nil }
+        guard let time = LifeTime(life.text) else {
+            throw InputProblem(
+                "--life", "'\(life.text)' is not a time", expected: "90s, 3m, 1h or a number of seconds, at most a day",
+                fix: "correct it, or leave it out for two minutes")
+        }
+        return time
+    }
+
+    /// What `--only` names besides a life.
+    static func others(_ only: [String]) -> [String] { only.filter { !isLife($0) } }
+
+    /// Whether `--only` names a life and nothing else.
+    static func isAlone(_ only: [String]) -> Bool { !only.isEmpty && others(only).isEmpty }
+
+    /// The clauses of which alone a life is to tell, as in `SYNC-3@life`; nil for all.
+    static func clauses(_ only: [String]) -> Set<ClauseID>? {
+        let parts = only.map { $0.split(separator: "@") }
+        return isAlone(only) && parts.allSatisfy { $0.count == 2 }
+            ? Set(parts.compactMap { ClauseID(String($0[0])) }) : nil
+    }
+
+    /// Whether a pattern names a life: `life`, `server/life/7`, or a clause in one.
+    private static func isLife(_ pattern: String) -> Bool {
+        let name = pattern.split(separator: "@").last ?? ""
+        return name == "life" || name.contains("/life/")
+    }
+}
+
+/// The word behind `--life`: a URL or a path there is the next argument, and anything that begins with a digit is meant as a time.
+struct LifeWord: ExpressibleByArgument {
+    let text: String
+
+    init(text: String) { self.text = text }
+
+    init?(argument: String) {
+        guard argument.first?.isNumber ?? false else { return nil }
+        text = argument
+    }
+}

@@ -1,0 +1,33 @@
+import TestSupport
+import Testing
+
+/// What `server --life` says of a short life.
+@Suite struct LifeTests {
+    @Test func `a short life of a healthy server conforms, and says how far it came`() async throws {
+        let run = try await BuiltBinary.run(
+            ["server", "--reference", "--skip-crashes", "--life", "3s", "--only", "life", "--seed", "1"])
+        #expect(run.status == 0, "\(run.out)\(run.err)")
+        #expect(run.out.contains("server/life/1: "), "\(run.out)")
+        #expect(run.out.contains("pairs of features met"), "\(run.out)")
+        #expect(run.out.contains("was too short for: "), "\(run.out)")
+    }
+
+    @Test func `what a life finds is told with its time, and again with the seed`() async throws {
+        let folder = try TemporaryDirectory()
+        let run = try await BuiltBinary.run([
+            "server", "--reference", "--skip-crashes", "--defect", "order-lists-answers-first", "--life", "4s",
+            "--seed",
+            "1", "--only", "life", "--out", folder.path,
+        ])
+        #expect(run.status == 1, "\(run.out)\(run.err)")
+        #expect(run.out.firstMatch(of: /violation [A-Z]+-\d+ after \d+ s of this life/) != nil, "\(run.out)")
+        #expect(run.out.contains("--life 4s --seed 1 --only "), "\(run.out)")
+        #expect(run.out.contains("@server/life/1"), "\(run.out)")
+    }
+
+    @Test func `a life that is no time is refused`() async throws {
+        let run = try await BuiltBinary.run(["server", "--reference", "--life", "3min"])
+        #expect(run.status == 64)
+        #expect(run.err.contains("--life: '3min' is not a time"), "\(run.err)")
+    }
+}

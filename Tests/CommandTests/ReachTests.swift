@@ -1,0 +1,56 @@
+import Foundation
+import HoldfastJSON
+import TestSupport
+import Testing
+
+/// How far the scenarios go: what is written of it holds.
+@Suite struct ReachTests {
+    private static let file = "Sources/Report/Resources/reach.json"
+
+    @Test func `the reference client conforms, and reaches what is written`() async throws {
+        let folder = try TemporaryDirectory()
+        let run = try await BuiltBinary.run(["client", "--reference", "--out", folder.path + "/out"])
+        #expect(run.status == 0, "\(run.out)\n\(run.err)")
+        try Self.check(JSONParser.value(folder.text(of: "out/report.json")), of: "client")
+    }
+
+    /// Compares loosely: which people share a server, and what meets within ten seconds, depends on the machine.
+    ///
+    /// With HOLDFAST_RECORD=1 the file is written from the run.
+    static func check(_ report: JSONValue, of role: String) throws {
+        let reach = try #require(report["reach"])
+        let stored = try JSONParser.value(SourceTree.text(file))
+        if Golden.isRecording {
+            let members = ["server", "client"].map { ($0, $0 == role ? reach : stored[$0] ?? .null) }
+            try Golden.check(JSONValue.object(JSONObject(members)).text(pretty: true) + "\n", against: file)
+        }
+        func rows(_ value: JSONValue?, _ name: String) -> [JSONValue] { value?[name]?.arrayValue ?? [] }
+        for (now, before) in zip(rows(reach, "dimensions"), rows(stored[role], "dimensions")) {
+            #expect(now["name"] == before["name"])
+            guard now["unit"]?.stringValue != "s" else { continue }
+            let (value, written) = (now["reached"]?.intValue ?? 0, before["reached"]?.intValue ?? 0)
+            #expect(
+                abs(value - written) <= max(5, max(value, written) * 3 / 4),
+                "\(now["name"]?.stringValue ?? ""): \(value)")
+        }
+        func pairs(_ value: JSONValue?) -> Set<String> {
+            Set(
+                rows(value, "situations").flatMap { row in
+                    (row["met"]?.arrayValue ?? []).map { "\(row["name"]?.text() ?? "")-\($0.text())" }
+                })
+        }
+        let (met, written) = (pairs(reach), pairs(stored[role]))
+        #expect(met.symmetricDifference(written).count <= written.count / 4, "\(met.symmetricDifference(written))")
+    }
+
+    @Test func `it is listed beside the goals, with the pairs that never meet`() async throws {
+        let run = try await BuiltBinary.run(["list", "--reach", "--pairs"])
+        #expect(run.status == 0)
+        let lines = run.out.split(separator: "\n")
+        #expect(lines.count { $0.hasPrefix("messages of a session") } == 2)
+        #expect(lines.contains { $0.hasPrefix("never") && $0.contains(", ") })
+        #expect(!run.out.contains("prevented by"))
+        let json = try JSONParser.value(try await BuiltBinary.run(["list", "--reach", "--json"]).out)
+        #expect((json["client"]?["situations"]?.arrayValue?.count ?? 0) > 20)
+    }
+}

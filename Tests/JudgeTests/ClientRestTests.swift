@@ -1,0 +1,41 @@
+import TestSupport
+import Testing
+
+/// What a client shows once nothing is under way.
+@Suite struct ClientRestTests {
+    private let start = "client!launch A+(e1 #0) client=connected(s1) 1>GET(s1) 1<200(u1 a1) client=connected(s1 u1 a1)"
+
+    @Test func `CLIENT-25 at rest the whole history is shown in its order`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 3)
+        let told = "\(start) A<message(s1 t2 u2 #1) A<done(s1 t2 a2 #2) server!atRest(s1 u1 a1 u2 a2)"
+        try clause.conforms("\(told) client=connected(s1 u1 a1 u2 a2)")
+        try clause.conforms("\(told) client=connected(s1 u1 a1) +2s client=connected(s1 u1 a1 u2 a2)")
+        try clause.violates("\(told) client=connected(s1 u1 a1) +40s^ client=connected(s1 u1 a1)", also: ["CLIENT-26"])
+        // What came by two roads may have crossed; a read has an order.
+        let read = told.replacing("server!", with: "2>GET(s1) 2<200(u1 a1 u2 a2) server!")
+        try clause.violates("\(read) client=connected(s1 u1 a1 a2 u2) +40s^ client=connected(s1 u1 a1 a2 u2)")
+        try clause.conforms("\(told) client=connected(s1 u1 a1 a2 u2) +40s client=connected(s1 u1 a1 a2 u2)")
+        try clause.untested("\(told) client=connected(s1 u1 a1)")
+        try clause.untested("\(told) client!background +40s client=connected(s1 u1 a1)")
+        try clause.untested("\(told) client=connected(s2) +40s client=connected(s2)", also: ["CLIENT-26"])
+    }
+
+    @Test func `CLIENT-30 at rest nothing is awaited`() throws {
+        let clause = ClauseUnderTest("CLIENT-30", rule: 2)
+        let rest = "\(start) server!atRest(s1 u1 a1)"
+        try clause.conforms("\(rest) client=connected(s1 u1 a1)")
+        try clause.violates("\(rest) client=connected(s1 u1 a1 thinking) +40s^ client=connected(s1 u1 a1 thinking)")
+        // What the server never heard of may be awaited.
+        let asked = "\(start) client!send(c2) A>chat(c2 s1) client=connected(s1 u1 a1 thinking) server!atRest(s1 u1 a1)"
+        try clause.untested("\(asked) +40s client=connected(s1 u1 a1 thinking)", also: ["CLIENT-4"])
+    }
+
+    @Test func `CLIENT-34 what is on the screen is not unread`() throws {
+        let clause = ClauseUnderTest("CLIENT-34", rule: 3)
+        let rest = "\(start) server!atRest(s1 u1 a1)"
+        let unread =
+            "client=state(json='{\"connection\":\"connected\",\"sessionId\":\"s1\",\"messages\":[],\"unread\":{\"s1\":1}}')"
+        try clause.conforms("\(rest) client=connected(s1 u1 a1)")
+        try clause.warns("\(rest) \(unread) +40s^ \(unread)", also: ["CLIENT-25"])
+    }
+}
