@@ -25,9 +25,10 @@ import Testing
         #expect(run.out.contains("@server/life/1"), "\(run.out)")
     }
 
-    @Test func `a life that is no time is refused`() async throws {
-        let run = try await BuiltBinary.run(["server", "--reference", "--life", "3min"])
+    @Test(arguments: [["--life", "3min"], ["--life=nonsense"], ["--life", "0s"]])
+    func `a life that is no time is refused`(words: [String]) async throws {
+        let run = try await BuiltBinary.run(["server", "--reference"] + words)
         #expect(run.status == 64)
-        #expect(run.err.contains("--life: '3min' is not a time"), "\(run.err)")
+        #expect(run.err.contains("is not a time"), "\(run.err)")
     }
 }

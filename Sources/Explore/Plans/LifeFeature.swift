@@ -38,8 +38,10 @@ struct LifeFeature: Sendable {
         LifeFeature(name: "REST at once", raises: [.posts]) { $0.postAtOnce() },
         LifeFeature(name: "slow reader", raises: [.slowReaders], isSturdy: false) { $0.linger() },
         LifeFeature(name: "walk", raises: [.walks]) { $0.walk() },
-        LifeFeature(name: "bad messages", raises: [.badMessages]) { $0.sendBadly() },
-        LifeFeature(name: "wrong tokens", raises: [.wrongTokens], needs: [.auth]) { $0.knockWrongly() },
+        LifeFeature(name: "bad messages", raises: [.badMessages], isSturdy: false) { $0.sendBadly() },
+        LifeFeature(name: "wrong tokens", raises: [.wrongTokens], needs: [.auth], isSturdy: false) {
+            $0.knockWrongly()
+        },
         LifeFeature(name: "one clientId", raises: [.oneClientId]) { $0.shareClientId() },
         LifeFeature(name: "pushes", raises: [.pushes], needs: [.push], isSturdy: false) { $0.call() },
         LifeFeature(name: "restart", raises: [.restarts], needsStart: true, endsProcess: true) { $0.restart() },

@@ -94,7 +94,7 @@ package final class Life: Sendable {
             guard state.withLock({ $0.told.insert(Exploration.cause(verdict)).inserted }) else { continue }
             tell(
                 "violation \(verdict.clause) after \(Self.words(Self.moment(of: verdict, in: history))) of this life\n"
-                    + "  \(visible(verdict.findings.first?.what ?? ""))\n  again: \(again)\n")
+                    + "  \(visible(verdict.findings.first?.what ?? ""))\n  again: the same command with \(again)\n")
         }
     }
 

@@ -33,7 +33,7 @@ package struct LifeOfClient: Sendable {
     /// * `keep`: Keeps a small scenario that breaks a clause, and gives the command that runs it.
     func run(
         until stop: Stop?, showing show: ProgressDisplay?, keeping keep: ((ClauseID, String) throws -> String)?
-    ) async -> (result: ScenarioResult, diagnostics: [String]) {
+    ) async -> (result: ScenarioResult, wasInterrupted: Bool, diagnostics: [String]) {
         let end = show?({ [life] in life.progress })
         defer { end?() }
         let (performance, _) = await cancelling(at: stop) { await stage.live(opening, by: life.script) }
@@ -42,6 +42,9 @@ package struct LifeOfClient: Sendable {
             await life.shrink(
                 result, on: explored.stage, making: { rounds, _ in drawn.plan(of: rounds) }, keeping: keep)
         }
-        return (result, drawn.summary.map { "\(life.name): \($0)" } + [[performance].lateness].compactMap(\.self))
+        return (
+            result, performance.wasInterrupted,
+            drawn.summary.map { "\(life.name): \($0)" } + [[performance].lateness].compactMap(\.self)
+        )
     }
 }

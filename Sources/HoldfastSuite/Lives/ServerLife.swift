@@ -58,7 +58,7 @@ package struct ServerLife: Sendable {
     func run(
         until stop: Stop?, isAlone: Bool, showing show: ProgressDisplay?,
         keeping keep: ((ClauseID, String) throws -> String)?
-    ) async throws(SuiteProblem) -> (result: ScenarioResult, diagnostics: [String]) {
+    ) async throws(SuiteProblem) -> (result: ScenarioResult, wasInterrupted: Bool, diagnostics: [String]) {
         let end = show?({ [life] in life.progress })
         let stage = ServerStage(subject: subject, specification: specification)
         let (lived, _) = await cancelling(at: stop) { [life, needs] in await stage.live(life.script, needs: needs) }
@@ -80,7 +80,10 @@ package struct ServerLife: Sendable {
                 making: { drawing.plan(of: $0, named: life.name, after: $1) }, keeping: keep)
         }
         end?()
-        return (result, diagnostics(lived) + [[lived.performance].lateness].compactMap(\.self))
+        return (
+            result, lived.performance.wasInterrupted,
+            diagnostics(lived) + [[lived.performance].lateness].compactMap(\.self)
+        )
     }
 
     /// How far it came, and what kept it from coming further.

@@ -39,6 +39,7 @@ package struct ClientSuite {
         }
         let judged = await session.results(outcome.performances)
         let lived = await life?.run(until: stop, showing: show, keeping: keep)
+        if lived?.wasInterrupted ?? false { session.interrupt() }
         let results =
             (isLifeAlone ? [] : selection.inOrder(judged, and: setAside)) + [lived?.result].compactMap(\.self)
         var report = session.report(

@@ -49,6 +49,7 @@ package struct ServerSuite {
         let tiers = selection.scenarios.keyed(by: \.name).mapValues { Scope.tier(of: $0, agent: subject.agent) }
         let performed = await session.results(outcome.performances)
         let lived = try await life?.run(until: stop, isAlone: isLifeAlone, showing: show, keeping: keep)
+        if lived?.wasInterrupted ?? false { session.interrupt() }
         let named = isLifeAlone ? [] : selection.inOrder(performed, and: setAside)
         let results = (named + [lived?.result].compactMap(\.self)).map { result in
             var result = result

@@ -19,6 +19,9 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     private let start = ContinuousClock.now
     private let wasInterrupted = Mutex(false)
 
+    /// Notes that something after the scenarios was interrupted.
+    func interrupt() { wasInterrupted.withLock { $0 = true } }
+
     init(
         _ specification: Specification, _ selection: ScenarioSelection<Item>, showing show: ProgressDisplay?
     ) {

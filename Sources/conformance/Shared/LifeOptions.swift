@@ -45,14 +45,14 @@ struct LifeOptions: ParsableArguments {
     }
 }
 
-/// The word behind `--life`: a URL or a path there is the next argument, and anything that begins with a digit is meant as a time.
+/// The word behind `--life`; a URL or a path there is the next argument.
 struct LifeWord: ExpressibleByArgument {
     let text: String
 
     init(text: String) { self.text = text }
 
     init?(argument: String) {
-        guard argument.first?.isNumber ?? false else { return nil }
+        guard !argument.contains(where: { $0 == ":" || $0 == "/" }) else { return nil }
         text = argument
     }
 }
