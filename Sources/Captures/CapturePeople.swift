@@ -91,8 +91,8 @@ struct CapturePeople {
         return redact(&frame, opens: opens, token: token, &owner) ? (frame.text(), owner) : nil
     }
 
-    /// What is told of a text on a connection: whose the connection is, where that was not known, and the text without
-    /// credentials.
+    /// The events of a text on a connection: the connection's owner, if this text reveals it first, and the text
+    /// without credentials.
     mutating func said(
         _ text: String, _ direction: Direction, on lane: String, by named: String? = nil,
         _ belongings: inout CaptureBelongings,

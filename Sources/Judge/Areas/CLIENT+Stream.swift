@@ -178,7 +178,7 @@ extension CLIENT {
     ///
     /// Once for each live frame with a new message of the session on the screen, whether its number is the next that
     /// the client can have or not. The bound is that of an answer without work behind it; no timer of a client lies in
-    /// it. Who polls for the answer meanwhile has not taken it.
+    /// it. A client that still polls for the answer has not taken the frame.
     static func sparseFramesAreShown(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {

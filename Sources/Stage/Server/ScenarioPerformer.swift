@@ -17,7 +17,7 @@ final class ScenarioPerformer: Sendable {
         var nonces = 0
         var scriptWait = Duration.zero
         var toldWait = Duration.zero
-        /// Who took part, with the place of the stream where each was greeted first.
+        /// The principals that took part, each with the stream position of its first greeting.
         var people: [String: JSONValue?] = [:]
         /// The questions so far, in a life: whose they are, and as they were asked.
         var asked: [(principal: String, body: JSONObject)] = []
@@ -283,7 +283,7 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Who took part, with the first greeting of each; nil for one that was not greeted.
+    /// The principals that took part, each with its first greeting; nil without one.
     var people: [(name: String, greeting: JSONValue?)] {
         state.withLock { $0.people }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
