@@ -85,8 +85,6 @@ let package = Package(
         // Two JSON Schemas compared, with witnesses; knows no protocol.
         room("SchemaDiff", ["JSON", "JSONSchema"]),
         room("Site", ["Basics", "JSON", "Holdfast"], embeds: true),
-        // Draws the address that a phone is to open.
-        room("QRCode"),
         room(
             "Transport", ["Basics", "Platform", "SmallFoundation"],
             [
@@ -124,7 +122,7 @@ let package = Package(
         // Draws schedules, performs them in a world of its own time, and makes what breaks a clause small.
         room(
             "Explore",
-            ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Judge", "Reference", "ReferenceClient", "Stage"]),
+            ["Basics", "JSON", "Holdfast", "Transcript", "Judge", "Reference", "ReferenceClient", "Stage"]),
         // The suites, the judging of captures, the kill matrix and the doctor: what the commands do, short of arguments.
         room(
             "HoldfastSuite",
@@ -160,7 +158,7 @@ let package = Package(
             dependencies: dependencies([
                 "Basics", "Platform", "SmallFoundation", "JSON", "JSONSchema", "Holdfast", "Transcript",
                 "Captures", "Transport", "Stage", "Proxy", "Reference", "ClientDriver", "ReferenceClient",
-                "Report", "Gate", "QRCode", "Site", "Mock", "HoldfastSuite", "Explain",
+                "Report", "Gate", "Site", "Mock", "HoldfastSuite", "Explain",
             ]) + ["Revision", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Sources/conformance", swiftSettings: settings, plugins: ["EmbedFiles"]),
         .executableTarget(
@@ -191,7 +189,6 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: settings),
         tests("HoldfastMessagesTests", ["HoldfastMessages", "Holdfast", "JSON", "TestSupport"]),
         tests("ClientDriverTests", ["ClientDriver"]),
-        tests("QRCodeTests", ["QRCode"]),
         tests("BasicsTests", ["Basics"]),
         tests("PlatformTests", ["Platform"]),
         tests("JSONTests", ["JSON"]),
@@ -209,7 +206,10 @@ let package = Package(
             ]),
         tests(
             "ExploreTests",
-            ["Explore", "Reference", "ReferenceClient", "Judge", "Transcript", "Holdfast", "JSON", "TestSupport"],
+            [
+                "Explore", "Reference", "ReferenceClient", "Report", "Judge", "Transcript", "Holdfast", "JSON",
+                "TestSupport",
+            ],
             exclude: ["Corpus", "Goldens"]),
         tests(
             "ReferenceTests",

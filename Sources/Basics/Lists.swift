@@ -40,3 +40,15 @@ extension BidirectionalCollection {
         return inside[..<(inside.lastIndex { !isOutside($0) }.map(inside.index(after:)) ?? inside.startIndex)]
     }
 }
+
+/// The results for all elements, in their order, computed by as many processors as there are.
+package func inParallel<Element: Sendable, Value: Sendable>(
+    _ elements: [Element], _ body: @escaping @Sendable (Element) async -> Value
+) async -> [Value] {
+    await withTaskGroup(of: (Int, Value).self) { group in
+        for (index, element) in elements.enumerated() { group.addTask { (index, await body(element)) } }
+        var values: [(Int, Value)] = []
+        for await value in group { values.append(value) }
+        return values.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+}

@@ -31,7 +31,7 @@ enum JudgeBenchmark {
         let judged = seconds {
             for part in parts { found += examine(part.history, under: specification).verdicts.count }
         }
-        let jq = try seconds(ofJq: capture)
+        let jq = try? WholeCommand.onFile(capture) { try WholeCommand.measure(["jq", "empty", $0]).wall }
         let whole = read + judged
         print(
             row([
@@ -40,7 +40,7 @@ enum JudgeBenchmark {
             ]))
     }
 
-    /// What `judge` does with a file before it judges.
+    /// The work that `judge` does with a file before it judges.
     private static func parts(of capture: [UInt8]) throws -> [CapturedParts.Part] {
         let subject = History.Subject(name: "capture", role: .server, profiles: [.core])
         var reader = CaptureReader(.transcript, file: "capture", options: .init(subject: subject))
@@ -68,22 +68,6 @@ enum JudgeBenchmark {
             })
     }
 
-    /// How long `jq` takes to read a capture and say nothing; nil where there is none.
-    private static func seconds(ofJq capture: [UInt8]) throws -> Double? {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("capture-\(UUID()).ndjson")
-        try Data(capture).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let jq = Process()
-        jq.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        jq.arguments = ["jq", "empty", file.path]
-        jq.standardError = FileHandle.nullDevice
-        let start = ContinuousClock.now
-        try jq.run()
-        jq.waitUntilExit()
-        let passed = ContinuousClock.now - start
-        return jq.terminationStatus == 0 ? passed / .seconds(1) : nil
-    }
-
     private static func number(_ value: Double) -> String { String(format: "%.0f", value) }
 
     private static func ratio(_ value: Double) -> String { String(format: "%.2f", value) }
@@ -97,7 +81,7 @@ enum JudgeBenchmark {
 }
 
 /// Captures of people who ask and are answered, drawn from numbers that are always the same.
-private struct DrawnCapture {
+struct DrawnCapture {
     private var state: UInt64 = 1
     private var lines = ""
     private var time = 0

@@ -1,9 +1,9 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Whose each connection is, as far as a capture has told.
+/// The owner of each connection, as far as a capture has shown.
 struct CaptureBelongings {
-    /// The act that tells whose a connection is; a connection whose opening nobody saw has no other sign of it.
+    /// The act that names the owner of a connection, which is needed if its opening is not in the capture.
     static let act = "belongs"
 
     private var owners: [String: (name: String, isCertain: Bool)] = [:]
@@ -12,7 +12,7 @@ struct CaptureBelongings {
 
     mutating func close(_ lane: String) { owners[lane] = nil }
 
-    /// What has to be told before the next frame; nil when it was told.
+    /// The act that is due before the next frame; nil if it was made.
     ///
     /// A guess never overrules what is known, and the first `auth` of a connection decides whose it is.
     mutating func note(_ lane: String, to owner: String, isCertain: Bool) -> Event.Kind? {
@@ -27,7 +27,8 @@ struct CaptureBelongings {
 extension Event.Kind {
     /// The end of a connection, as far as its code tells: codes that no frame can carry stand for its absence (RFC 6455, 7.4.1).
     ///
-    /// Without a word who closed, 1000 and 1001 are nobody's fault, and for others only a server has a reason.
+    /// If the closing side is unknown, 1000 and 1001 count as neither side's fault; only a server has a reason for
+    /// other codes.
     static func ending(_ direction: Direction?, code: Int?, reason: String) -> Event.Kind {
         guard let code, ![1005, 1006, 1015].contains(code) else { return .eof(reason: reason) }
         return .close(direction ?? ([1000, 1001].contains(code) ? .toServer : .fromServer), code: code, reason: reason)

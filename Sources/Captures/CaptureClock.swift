@@ -28,7 +28,7 @@ struct CaptureClock {
 
     private static let longestPause = 366 * 86_400_000_000
 
-    /// The microseconds that a value stands for; nil when it is no time.
+    /// The microseconds of a value; nil if it is not a time.
     ///
     /// A text is RFC 3339, or what loggers write instead, or a number. A number from 10^17 on counts nanoseconds since 1970,
     /// from 10^14 microseconds, from 10^11 milliseconds, from 10^9 seconds; a smaller one milliseconds since some beginning.

@@ -10,12 +10,12 @@ public enum CaptureForm: String, Sendable, Hashable, CaseIterable {
     case report
     /// One frame a line, bare or in an envelope.
     case frames
-    /// What browsers export: HTTP Archive 1.2 with WebSocket messages.
+    /// An export of a browser: HTTP Archive 1.2 with WebSocket messages.
     case har
     /// Notes by hand: `A -> {…}`, `A <- {…}`, `HTTP GET /path -> 200 {…}`.
     case notes
 
-    /// What people call it.
+    /// Its usual name.
     public var name: String {
         switch self {
         case .transcript: "a transcript"
@@ -43,6 +43,11 @@ extension CaptureForm {
             !line.allSatisfy(\.isWhitespace) && !line.hasPrefix("#")
         }
         guard let first = lines.first else {
+            guard file != "standard input" else {
+                throw InputProblem(
+                    location: file, what: "it ended before anything came", expected: expected,
+                    fix: "pipe a capture into it, or name a file")
+            }
             throw InputProblem(
                 location: "\(file):1 (byte 0)", what: "the file is empty", expected: expected,
                 fix: "record the capture again")
@@ -65,7 +70,7 @@ extension CaptureForm {
             expected: expected, fix: fix(forText: text))
     }
 
-    /// What to say of a file in which no message was found.
+    /// The problem of a file without messages.
     static func noFrames(in file: String, _ leftOut: CaptureLeftOut) -> InputProblem {
         let first = leftOut.entries.first
         return InputProblem(
@@ -74,14 +79,14 @@ extension CaptureForm {
             fix: fix(forText: ""))
     }
 
-    /// What to do about a message that is not whole.
+    /// The fix for an incomplete message.
     static func fix(forCut line: String) -> String {
         line.contains(" TEXT '") || line.contains("websockets")
             ? "set WEBSOCKETS_MAX_LOG_SIZE=1000000 for the program, so that it does not shorten messages"
             : "delete the line if the capture was cut off, or make the logger print whole messages"
     }
 
-    /// What to do about a text in which there is no JSON.
+    /// The fix for a text without JSON.
     private static func fix(forText text: String) -> String {
         let envelope = "{\"at\":…,\"conn\":…,\"dir\":\">\",\"frame\":{…}}"
         for (mark, how) in prints where text.contains(mark) {
@@ -188,7 +193,7 @@ public enum PacketCapture {
         return marks.contains { opening.starts(with: $0) }
     }
 
-    /// What `tshark` is called with, so that it prints what ``CaptureReader`` reads.
+    /// The arguments with which `tshark` prints the form that ``CaptureReader`` reads.
     public static func arguments(for file: String) -> [String] {
         ["-r", file, "-Y", "websocket.payload.text", "-T", "json", "-e", "frame.time_epoch", "-e", "tcp.stream"]
             + ["-e", "websocket.mask", "-e", "websocket.payload.text"]

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// What a file shows of whose its connections are: their tokens and devices, and whether they took turns.
+/// The evidence of a file about the owners of its connections: their tokens and devices, and whether they took turns.
 ///
 /// Two people taken for one would accuse a healthy server, so that one person has to be proven: by one token, or without any
 /// by one device whose connections follow each other.
@@ -79,7 +79,7 @@ struct CaptureIdentities: Sendable {
 
     mutating func take(name: String?) { if let name, names.count < 10 { names.insert(name) } }
 
-    /// Whether a text stands in the place of a secret that was taken out.
+    /// Whether a text replaces a redacted secret.
     static func isPlaceholder(_ text: String) -> Bool {
         let bare = text.lowercased().filter { $0.isLetter || $0.isNumber }
         return ["redact", "masked", "filtered", "removed", "hidden"].contains { bare.contains($0) }
@@ -87,7 +87,8 @@ struct CaptureIdentities: Sendable {
             || text == "‹secret›" || text.count > 2 && bare.allSatisfy { $0 == "x" }
     }
 
-    /// Whom a token names: the subject of a signed one, which is the same in the next; else the token itself.
+    /// The owner that a token names: the subject of a signed one, which stays the same in the next; else the token
+    /// itself.
     static func person(of token: String) -> String {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = Base64.bytes(String(parts[1])),

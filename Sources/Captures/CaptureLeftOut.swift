@@ -1,4 +1,4 @@
-/// What a reader left aside, by its reason, each with how often and the first place.
+/// The parts that a reader skipped, by reason, each with its count and first place.
 public struct CaptureLeftOut: Sendable, Equatable {
     /// A reason for which something was left out, with how often.
     public struct Entry: Sendable, Equatable {

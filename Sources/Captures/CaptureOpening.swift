@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What the beginning of a file shows: its messages, and whether its directions fit what the messages are.
+/// The evidence in the beginning of a file: its messages, and whether its directions fit their types.
 public struct CaptureOpening: Sendable {
     /// The messages, by which their protocol is recognized.
     public private(set) var sample = WireSample()
@@ -15,7 +15,7 @@ public struct CaptureOpening: Sendable {
     private var firstOpposite: CaptureLocation?
     /// Whether any message was found.
     private(set) var hasMessages = false
-    /// What it shows of whose the connections are.
+    /// The evidence about the owners of connections.
     var identities = CaptureIdentities()
     /// Which of the words before a message names its connection; nil where none does.
     private(set) var nameWord: Int?
@@ -149,7 +149,7 @@ public struct CaptureOpening: Sendable {
     /// Whether the file was written by the other side than its directions say.
     var isTurned: Bool { opposite > fitting }
 
-    /// What is to be said of the directions; nil where they fit.
+    /// A remark about the directions; nil if they fit.
     var remark: String? {
         let whole = fitting + opposite
         guard opposite > 0 else { return nil }

@@ -5,34 +5,34 @@ import HoldfastTranscript
 
 /// Names the people of a capture by the tokens they show, and takes the tokens out.
 ///
-/// One token is one person; so is the subject of signed tokens. A connection without a token belongs to the one person of
-/// the file where there is only one (``CaptureIdentities``), and otherwise to nobody known.
+/// One token is one person; so is the subject of signed tokens. A connection without a token belongs to the only person
+/// of the file, if there is only one (``CaptureIdentities``), and otherwise to an unknown one.
 struct CapturePeople {
     /// Whether the file is one person's, as far as its form or its beginning tells.
     private(set) var isOne: Bool
-    /// Whether somebody said so: then it holds whatever tokens there are.
+    /// Whether the user said so: then it holds whatever the tokens are.
     private let isStated: Bool
     private let dialect: Dialect
     private var names: [String: String] = [:]
     private var requests = 0
-    /// The connections and requests of which nobody knows whose they are.
+    /// The connections and requests of unknown owners.
     private var untied: Set<String> = []
     private var tied: Set<String> = []
     /// Those of them that the file itself says whose they are.
     private var named: Set<String> = []
-    /// The most tokens that are told apart; a capture with more is no capture of people.
+    /// The most tokens that are distinguished; a capture with more is not a capture of people.
     private static let most = 10_000
 
     init(isOne: Bool, isStated: Bool = false, dialect: Dialect = .canonical) {
         (self.isOne, self.isStated, self.dialect) = (isOne, isStated, dialect)
     }
 
-    /// Takes what the file shows of whose it is; what somebody said stands.
+    /// Takes the evidence of the file about owners; a statement of the user stays.
     mutating func take(_ identities: CaptureIdentities, ofForm form: CaptureForm) {
         if !isStated { isOne = form == .frames ? identities.areOne : !identities.areSeveral }
     }
 
-    /// The name of whoever shows a token; nil for what stands in the place of one.
+    /// The name of the owner of a token; nil for a redacted one.
     mutating func name(of token: String) -> String? {
         if let name = Self.shown(token) { return name }
         guard !CaptureIdentities.isPlaceholder(token) else { return nil }
@@ -66,7 +66,7 @@ struct CapturePeople {
     /// Whether it is known whose everything is: one person's, or of those whom the file names itself.
     var areKnown: Bool { isOne || untied.isEmpty && !tied.isEmpty && tied == named && named.count < Self.most }
 
-    /// What could not be tied to a person, and what that costs; nil where there is nothing to tie.
+    /// The connections without a known owner, and the consequence; nil if there are none.
     var remark: String? {
         let lanes = untied.filter { $0 != "HTTP" }.count
         guard untied.count + names.count > 1, !untied.isEmpty else { return nil }
@@ -190,7 +190,7 @@ struct CapturePeople {
         return hasChanged
     }
 
-    /// What stands in the place of a credential.
+    /// The text that replaces a credential.
     private mutating func location(of text: String, opens: Bool, _ owner: inout String?) -> String {
         guard opens else {
             if Self.shown(text) != nil || text == Self.hidden { return text }
@@ -201,10 +201,10 @@ struct CapturePeople {
         return name.map { "‹token of \($0)›" } ?? Self.hidden
     }
 
-    /// What stands in the place of a secret that tells nobody apart.
+    /// The text that replaces a secret and does not distinguish owners.
     private static let hidden = "‹secret›"
 
-    /// Whose token a text stands for, as transcripts have it in the place of tokens.
+    /// The owner in a placeholder, which transcripts have instead of tokens.
     private static func shown(_ text: String) -> String? {
         text.hasPrefix("‹token of ") && text.hasSuffix("›") ? String(text.dropFirst(10).dropLast()) : nil
     }

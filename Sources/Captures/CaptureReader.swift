@@ -5,20 +5,20 @@ import HoldfastTranscript
 
 /// Reads a capture of any form as its bytes arrive; only HAR files are held whole.
 public struct CaptureReader: Sendable {
-    /// What a reader has to be told about a capture that does not say it itself.
+    /// Facts about a capture that it lacks.
     public struct Options: Sendable {
-        /// What the side under test declares.
+        /// The profiles of the side under test.
         public var subject: History.Subject
         /// Whether connections that show no token are one person's; nil leaves it to the form.
         public var isOnePerson: Bool?
-        /// What the capture is said not to lack, whatever its form.
+        /// The parts that the capture does have, whatever its form.
         public var known: Set<History.Capture.Lack>
-        /// What it is said to lack.
+        /// The parts that it lacks.
         public var lacking: Set<History.Capture.Lack>
         /// How the system says things.
         public var dialect: Dialect
 
-        /// Options for a subject; the canonical form unless said otherwise.
+        /// Options for a subject; by default the canonical form.
         public init(
             subject: History.Subject, dialect: Dialect = .canonical, isOnePerson: Bool? = nil,
             known: Set<History.Capture.Lack> = [], lacking: Set<History.Capture.Lack> = []
@@ -47,7 +47,7 @@ public struct CaptureReader: Sendable {
     private var skipped = CaptureLeftOut()
     private var orientation: String?
 
-    /// A reader for a form other than ``CaptureForm/report``, which is no stream.
+    /// A reader for any form except ``CaptureForm/report``, which is not a stream.
     public init(
         _ form: CaptureForm, file: String, options: Options, maxLineBytes: Int = TranscriptFormat.maxLineBytes,
         skipsWrongLines: Bool = false
@@ -87,7 +87,7 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// What has to be said of the capture beside its events: how it was read, and what it does not hold.
+    /// Remarks about the capture besides its events: how it was read, and what it lacks.
     public var remarks: [String] {
         switch reader {
         case .transcript, .taken: []
@@ -104,7 +104,7 @@ public struct CaptureReader: Sendable {
     /// Whether the file should hold messages, and has none.
     public var lacksMessages: Bool { if case .har(let har, _) = reader { har.lacksMessages } else { false } }
 
-    /// What was left aside so far.
+    /// The parts skipped so far.
     public var leftOut: CaptureLeftOut {
         let read =
             switch reader {
@@ -126,10 +126,10 @@ public struct CaptureReader: Sendable {
         try take(.gap)
     }
 
-    /// What comes next stands in another file, which continues this one.
+    /// The next lines are in another file, which continues this one.
     package mutating func beginAgain() { lines.beginAgain() }
 
-    /// What the capture lacks, as far as it was read; nil for transcripts, whose headers tell it.
+    /// The parts that the capture lacks, as far as it was read; nil for transcripts, whose headers say it.
     public var capture: History.Capture? {
         var lacks: Set<History.Capture.Lack>
         let people: CapturePeople

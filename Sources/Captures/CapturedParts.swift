@@ -4,16 +4,16 @@ import HoldfastTranscript
 
 /// Cuts what a capture tells into histories that can be judged one by one, so that memory does not grow with the capture.
 ///
-/// A part ends where the next header stands, where something was left out, and, once it is longer than `soft`, at the first
-/// *quiet* event: one after which no HTTP request waits for its response and, on no connection, anything the client sent
-/// waits for what answers it (`chat` for `done` or `error`, `sync` for `syncResult`, `ping` for `pong`, `auth` for
-/// `connected`, anything else for an `error`). The next part then begins with what was open: for each connection its
-/// opening, its first `auth` and its first `connected`, which are marked as judged before (`carried`). A part that finds no
-/// quiet event ends at `hard`; then only whose each connection is goes on, and so it does after something was left out.
-/// What spans two parts is judged in neither. What is carried on does not count for the length of a part: otherwise many
-/// open connections would end a part with every event.
+/// A part ends before the next header, where something was skipped, and, once it is longer than `soft`, at the first
+/// *quiet* event: one after which no HTTP request waits for its response and no message of a client waits for its
+/// answer (`chat` for `done` or `error`, `sync` for `syncResult`, `ping` for `pong`, `auth` for `connected`, anything
+/// else for an `error`). The next part begins with the open state: for each connection its opening, its first `auth`
+/// and its first `connected`, marked as already judged (`carried`). A part without a quiet event ends at `hard`; then,
+/// and after a skipped part, only the owner of each connection is carried over. Anything that spans two parts is judged
+/// in neither. Carried events do not count for the length of a part, or many open connections would end a part with
+/// every event.
 ///
-/// What a stage recorded is one scenario and is kept whole up to `whole`.
+/// A recording of a stage is one scenario and is kept whole up to `whole`.
 package struct CapturedParts: Sendable {
     /// How long a part may be, in bytes of text and in events.
     struct Bounds: Sendable {
@@ -32,9 +32,9 @@ package struct CapturedParts: Sendable {
 
     /// One history to be judged.
     package struct Part: Sendable {
-        /// What was observed in this part of the capture.
+        /// The observations in this part of the capture.
         package let history: History
-        /// Where each event stands in its file.
+        /// The place of each event in its file.
         package let locations: [CaptureLocation]
         /// Whether it ended at a bound, while something was open.
         package let wasCutShort: Bool
@@ -42,7 +42,7 @@ package struct CapturedParts: Sendable {
 
     private let bounds: Bounds
     private var header: History.Header?
-    /// What every event asks of the header: how things are said, where not canonically, and whether it is of a capture.
+    /// The header that every event needs: its dialect, if any, and whether it is of a capture.
     private var (dialect, isOfCapture): (Dialect?, Bool) = (nil, false)
     private var noted = Notes()
     private var carried = 0
@@ -118,7 +118,7 @@ package struct CapturedParts: Sendable {
         for (lane, known) in lanes.suffix(Self.mostCarried).reversed() {
             var kept = isQuiet ? known.greeting : []
             let size = kept.reduce(0) { $0 + $1.size }
-            // Who opened a connection may have said only later who he is.
+            // The client of a connection may name itself only later.
             if case .opening(let asked)? = kept.first?.event.kind, let owner = known.owner, asked.principal != owner {
                 kept.append(belongs(lane, to: owner))
             }
@@ -164,7 +164,7 @@ package struct CapturedParts: Sendable {
         return Part(history: history, locations: noted.locations, wasCutShort: isShort)
     }
 
-    /// What has to be said where requests stand at their responses.
+    /// A remark if requests are logged with their responses.
     static let remark =
         "requests stand at their responses, so that each may have begun earlier: a read by up to 10 s, a question by 10 min"
 
@@ -202,8 +202,8 @@ private struct Notes: Sendable {
         frames.append(item.frame)
     }
 
-    /// Puts each request that stands at its response to where it may have begun: of what came since, nobody knows whether it
-    /// was before.
+    /// Moves each request that is logged with its response to its earliest possible time, because the order of later
+    /// events is unknown.
     mutating func letRequestsBegin(from carried: Int, isTimeless: Bool) {
         guard events.indices.contains(carried) else { return }
         var times = events.map(\.at)
@@ -256,16 +256,16 @@ extension Event {
 private struct OpenLane: Sendable {
     /// When it was last heard of, in events.
     var lastUse = 0
-    /// What has to be known of the connection later.
+    /// The facts about the connection that are needed later.
     private(set) var greeting: [Noted] = []
-    /// What of it was seen: a second one of a kind tells nothing that has to be known later.
+    /// The kinds that were seen: a second one of a kind adds nothing.
     private var greeted: Set<String> = []
     private(set) var owner: String?
     private(set) var isOpen = false
     /// How much waits for an answer, by what answers it.
     private var waiting = SIMD8<Int>.zero
 
-    /// What answers something, as a place in `waiting`.
+    /// The answer to something, as a place in `waiting`.
     private enum Answer: Int {
         case response, error, connected, syncResult, pong, done
     }
@@ -357,7 +357,7 @@ private struct OpenLane: Sendable {
         case "pong": lower(.pong)
         case "connected": lower(.connected)
         case "error":
-            // Whatever it answers; a question last, because an error of its own comes late.
+            // The pending request that it answers; a question last, because its error comes late.
             let order: [Answer] = [.error, .connected, .syncResult, .done]
             if let first = order.first(where: { waiting[$0.rawValue] > 0 }) { lower(first) }
         default: break

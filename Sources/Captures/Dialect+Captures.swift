@@ -2,11 +2,11 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a dialect tells of a capture that does not say it itself.
+/// Facts about a capture that its dialect implies.
 extension Dialect {
     /// Which way a wire frame travels, by its type; nil when both sides or neither can have sent it.
     ///
-    /// What both sides can have sent and is ignored from either is taken for the server's: it makes no difference.
+    /// A message that both sides may send and both ignore counts as the server's: it makes no difference.
     public func direction(of frame: JSONValue) -> Direction? {
         if case .ignored = decode(frame, sentBy: .client), case .ignored = decode(frame, sentBy: .server) {
             return .fromServer
@@ -16,21 +16,16 @@ extension Dialect {
     }
 
     private func canSend(_ frame: JSONValue, _ sender: Role) -> Bool {
-        guard !isCanonical else {
-            return frame["type"]?.stringValue.map { Self.types[sender]?.contains($0) == true } ?? false
+        func isKnown(_ frame: JSONValue) -> Bool {
+            frame["type"]?.stringValue.map { Self.canonicalTypes[sender]?.contains($0) == true } ?? false
         }
-        switch decode(frame, sentBy: sender) {
-        case .frames(let frames):
-            return frames.contains { $0["type"]?.stringValue.map { Self.types[sender]?.contains($0) == true } ?? false }
-        case .ignored: return true
-        case .unmapped: return false
+        if isCanonical { return isKnown(frame) }
+        return switch decode(frame, sentBy: sender) {
+        case .frames(let frames): frames.contains(where: isKnown)
+        case .ignored: true
+        case .unmapped: false
         }
     }
-
-    private static let types: [Role: Set<String>] = [
-        .client: ["auth", "chat", "sync", "ping"],
-        .server: ["connected", "ack", "message", "toolUse", "done", "error", "syncResult", "pong"],
-    ]
 
     /// Whether a wire request is one of the protocol.
     func holds(_ method: String, _ path: String) -> Bool {

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What was found in a line.
+/// The contents of a line.
 enum Found {
     case sightings([Sighting])
     /// It should be a message and cannot be read.
@@ -15,7 +15,7 @@ enum Found {
 /// Finds messages by looking, in the lines of whatever program: an optional prefix, JSON somewhere in the rest, and in it or
 /// around it the names by which programs call a direction, a time and a connection.
 struct FrameFinder: Sendable {
-    /// Which way a frame travels by its type; nil for what is no frame, or not of one side alone.
+    /// The direction of a frame by its type; nil if it is not a frame, or both sides send it.
     let direction: @Sendable (JSONValue) -> Direction?
 
     private static let mostDepth = 8
@@ -58,7 +58,7 @@ struct FrameFinder: Sendable {
 
     // MARK: Text
 
-    /// The messages in a text that is no object, and whether one in it is not whole.
+    /// The messages in a text that is not an object, and whether one is incomplete.
     private func inText(_ text: Substring, _ outer: Surroundings, depth: Int = 0) -> ([Sighting], isCut: Bool) {
         guard depth < Self.mostDepth else { return ([], false) }
         let bytes = Array(text.utf8)
@@ -70,13 +70,13 @@ struct FrameFinder: Sendable {
                 index = brace + 1
                 guard bytes[brace...].prefix(12).contains(UInt8(ascii: "\"")) else { continue }
                 isCut = true
-                // What stands inside a message that has no end is a part of it, and no message.
+                // Contents of a message without an end are a part of it, not a message.
                 guard let end = JSONScan.end(ofBrackets: brace, in: bytes[...]) else { break }
                 index = end
                 continue
             }
             let suffix = String(decoding: bytes[end...].prefix(400), as: UTF8.self)
-            // Shortened in the middle, it can be an object by chance: what stands behind it says how long it was.
+            // A text shortened in the middle can be an object by chance: the text behind it states its length.
             if let length = Self.statedLength(suffix), length > object.utf8.count {
                 (isCut, index) = (true, end)
                 continue
@@ -89,7 +89,7 @@ struct FrameFinder: Sendable {
             }
             let more = inObject(value, written: object, around, depth: depth + 1, isInText: true)
             if more.isEmpty, let object = value.objectValue {
-                // What stands behind a message is about it too.
+                // Words behind a message describe it too.
                 for number in found.indices { found[number].around.note(object, isAbout: true) }
             }
             found += more
@@ -149,7 +149,7 @@ struct FrameFinder: Sendable {
         text.split { !$0.isNumber }.lazy.compactMap { Int($0) }.first { (1000...4999).contains($0) }
     }
 
-    /// What a line without a message tells: a connection that opens or ends.
+    /// The event in a line without a message: a connection that opens or ends.
     private static func event(in text: Substring, _ outer: Surroundings) -> Sighting? {
         var around = outer
         around.note(prefix: String(text), suffix: "")
@@ -179,7 +179,7 @@ struct FrameFinder: Sendable {
         _ value: JSONValue, written text: String, _ outer: Surroundings, depth: Int = 0, isInText: Bool = false
     ) -> [Sighting] {
         guard let object = value.objectValue, depth < Self.mostDepth else { return [] }
-        // What a frame says of itself is not said about it.
+        // A statement inside a frame is not one about it.
         if isFrame(object, value) { return [Sighting(kind: .text(text), around: outer)] }
         var around = outer
         around.note(object)
@@ -192,7 +192,7 @@ struct FrameFinder: Sendable {
             return [Sighting(kind: .text(message), around: around)]
         }
         if around.isSaid, direction(value) != nil, !holdsFrame(object), let message = Self.spread(object) {
-            // What a greeting calls the connection is not what the log calls it.
+            // The id in a greeting is not the name of the connection in the log.
             if object["connectionId"]?.stringValue == around.connection { around.connection = outer.connection }
             return [Sighting(kind: .text(message), around: around)]
         }
@@ -207,7 +207,7 @@ struct FrameFinder: Sendable {
             return [Sighting(kind: .text(message), around: around)]
         }
         guard !Self.isRecord(object), outer.path.isEmpty || isInText else { return [] }
-        // A message of a type that nobody knows: where its side is said, or its type is and there is nothing else.
+        // A message of an unknown type: its side is stated, or it has a type and nothing else.
         let isMessage = outer.direction != nil ? outer.isOfSocket : depth == 0 && object["type"]?.stringValue != nil
         return isMessage ? [Sighting(kind: .text(text), around: outer)] : []
     }
@@ -256,7 +256,7 @@ struct FrameFinder: Sendable {
                         inObject(value, written: $0, inner, depth: depth + 1)
                     } ?? []
             case .array(let elements) where elements.count > 8 && elements.allSatisfy { $0.intValue != nil }:
-                // As journals write what is no plain text: byte by byte.
+                // Text as journals write it if it is not plain: byte by byte.
                 let bytes = elements.compactMap { $0.intValue.flatMap(UInt8.init(exactly:)) }
                 found =
                     inText(LogWords.withoutColors(String(decoding: bytes, as: UTF8.self))[...], inner, depth: depth + 1)
@@ -279,7 +279,7 @@ struct FrameFinder: Sendable {
 
     private static func rank(_ name: String) -> Int { messageNames.firstIndex(of: name) ?? messageNames.count }
 
-    /// What an envelope holds, whatever it is; its words are told in other members.
+    /// The contents of an envelope, of any kind; other members describe them.
     private static func message(_ object: JSONObject, _ text: String) -> (name: String, text: String)? {
         for name in messageNames.prefix(5) {
             guard let value = object[name], !value.isNull else { continue }
@@ -296,7 +296,7 @@ struct FrameFinder: Sendable {
         return JSONValue.object(JSONObject(object.filter { !Surroundings.isOfEnvelope(key($0.key)) })).text()
     }
 
-    /// What an object tells of a connection beside its messages.
+    /// The facts in an object about a connection besides its messages.
     private static func event(of object: JSONObject, _ around: Surroundings) -> Sighting.Kind? {
         let said = ["event", "msg", "message"].lazy.compactMap { object[$0]?.stringValue }.first
         let name = (said ?? around.words).lowercased()

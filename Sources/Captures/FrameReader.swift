@@ -5,7 +5,7 @@ import HoldfastTranscript
 
 /// Reads the messages in the lines of a log, whatever program wrote it; ``FrameFinder`` finds them.
 ///
-/// What is read best is an object with a message and what stands around it:
+/// The best form is an object with a message and its description around it:
 /// * `at`: when, in RFC 3339, in seconds, milliseconds or microseconds since 1970, or in milliseconds since some beginning.
 /// * `conn`: the connection, by any name. `principal`: whose it is.
 /// * `dir`: `>` for what the client sent, `<` for what the server sent. Without it the type of the frame tells.
@@ -39,19 +39,19 @@ struct FrameReader {
     private var belongings = CaptureBelongings()
     /// The members in which messages were found, each with how often.
     private(set) var members: [String: Int] = [:]
-    /// What is wrong with the first message that cannot be read.
+    /// The problem of the first unreadable message.
     private var problem: InputProblem?
     private var hasFound = false
-    /// Whether requests stand at their responses.
+    /// Whether requests are logged with their responses.
     private(set) var lacksRequestTimes = false
     /// Whether a request stands here without the body that it surely had.
     private(set) var lacksBodies = false
-    /// The bodies of requests whose responses stand in lines of their own, by path.
+    /// The bodies of requests whose responses are in lines of their own, by path.
     private var asked: [String: String?] = [:]
     /// Whether every line so far told its time.
     var knowsTimes: Bool { clock.isSound }
 
-    /// What tells that several connections without a name are open at once.
+    /// The evidence that several connections without a name are open at once.
     private var unnamed = UnnamedConnections()
 
     private enum Greeting {
@@ -70,8 +70,8 @@ struct FrameReader {
         joiner.take(line, location).flatMap { take(piece: $0.text, $0.location) }
     }
 
-    /// What was waiting for more lines.
-    /// - Throws: What is wrong, where nothing was found at all.
+    /// Reads the lines that waited for more.
+    /// - Throws: The problem, if nothing was found.
     mutating func finish() throws(InputProblem) -> [CaptureItem] {
         let items = joiner.finish().flatMap { take(piece: $0.text, $0.location) }
         guard hasFound || leftOut.entries.contains(where: { $0.reason == CaptureLeftOut.noDirection }) else {
@@ -107,7 +107,7 @@ struct FrameReader {
         }
     }
 
-    // MARK: What was found
+    // MARK: Results
 
     private mutating func take(_ sighting: Sighting, _ location: CaptureLocation) -> [CaptureItem] {
         var around = sighting.around
@@ -214,7 +214,7 @@ struct FrameReader {
                 at, location)
         ]
         if let status = exchange.status, let body = exchange.response {
-            // Where nothing tells a time, what stands in lines of its own stands where it was.
+            // Without times, lines of their own keep their order.
             lacksRequestTimes = lacksRequestTimes || around.time != nil
             let response = Event.Response(status: status, headers: exchange.headers, body: body)
             items.append(.event(Event(at: at, lane: lane, kind: .response(response)), location))
@@ -277,7 +277,7 @@ struct FrameReader {
         let lane = Lane.connection(number: laneCount).description
         laneCount += 1
         lanes[name] = (lane, lineCount)
-        // Whoever was silent longest is a new connection when it speaks again.
+        // The connection that was silent longest is a new one when it sends again.
         for (_, old) in lanes.dropOldest(beyond: Self.mostLanes, by: \.lastUse) { belongings.close(old.letter) }
         return lane
     }

@@ -55,11 +55,16 @@ struct HARReader {
                 what: "the file is not JSON: \(error)", expected: "a HAR file, one JSON document",
                 fix: "export it again; closing the browser early leaves half a file")
         }
-        let entries = try array(root["log"]?["entries"], "/log/entries")
+        let list = root["log"]?["entries"]
+        let location = "\(file)\(line(of: "/log/entries")) /log/entries"
+        guard let entries = list?.arrayValue else {
+            throw InputProblem(
+                location, list.map { "it is \($0.typeName)" } ?? "it is missing", expected: "an array",
+                fix: "export the HAR file again, with content, from the network panel of a browser")
+        }
         guard !entries.isEmpty else {
             throw InputProblem(
-                location: "\(file)\(line(of: "/log/entries")) /log/entries", what: "the HAR file contains no entries",
-                expected: "the requests and messages of a session",
+                location, "the HAR file contains no entries", expected: "the requests and messages of a session",
                 fix: "open the network panel before the page connects, then export again with content")
         }
         for (index, entry) in entries.enumerated() { note(entry, "/log/entries/\(index)") }
@@ -93,7 +98,7 @@ struct HARReader {
         }
     }
 
-    /// What lies far from all else has no time: some programs write the beginning of an era where they know none.
+    /// A time far from all others is not a real one: some programs write the beginning of an era for unknown times.
     private mutating func leaveOutStrays() {
         let times = events.map(\.time).sorted()
         guard !times.isEmpty else { return }
@@ -193,7 +198,7 @@ struct HARReader {
             timelessCount += 1
             leftOut.note("the time of a WebSocket message, taken from the one before", location)
         }
-        // Where nothing is said it is text; what is said and is no number is none.
+        // The default is text; a stated value that is not a number is none.
         switch message["opcode"].map({ $0.intValue ?? -1 }) ?? 1 {
         case 1:
             for kind in people.said(data, direction, on: lane.description, &belongings) {
@@ -284,19 +289,6 @@ struct HARReader {
         return path.first == "?" ? "/\(path)" : String(path)
     }
 
-    private func array(_ value: JSONValue?, _ pointer: String) throws(InputProblem) -> [JSONValue] {
-        guard let array = value?.arrayValue else {
-            throw problem(
-                pointer, value == nil ? "it is missing" : "it is \(value?.typeName ?? "")", expected: "an array")
-        }
-        return array
-    }
-
-    private func problem(_ pointer: String, _ what: String, expected: String) -> InputProblem {
-        InputProblem(
-            location: "\(file)\(line(of: pointer)) \(pointer)", what: what, expected: expected,
-            fix: "export the HAR file again, with content, from the network panel of a browser")
-    }
     /// The line and column of a value, or of what it is missing in.
     private func line(of pointer: String) -> String {
         var location = JSONPointer(pointer)

@@ -12,15 +12,15 @@ struct HTTPLines {
         case more
     }
 
-    /// What was begun and may have a body yet.
+    /// The exchange that was begun and may still have a body.
     private var open: Part?
     private var lastPath = "/"
     /// Whether requests are printed with their responses, as mitmproxy does.
     private(set) var isPrintedAtResponses = false
 
-    /// What a line is; nil where it is none of these.
+    /// The kind of a line; nil if it is none of these.
     mutating func take(_ line: String) -> Part? {
-        // What stands behind a brace is said by somebody else.
+        // Text behind a brace is a quotation.
         let line = line.prefix { $0 != "{" }
         guard line.contains("--") || line.contains("<< ") || line.contains("://") else { return nil }
         if line.contains("--> END") || line.contains("<-- END") { return begin(nil) }
@@ -40,7 +40,7 @@ struct HTTPLines {
         return begin(.response(path: path, status: status, body: nil))
     }
 
-    /// What was begun before is over, as where only first lines are logged.
+    /// An exchange begun before is over, as in logs of first lines alone.
     private mutating func begin(_ next: Part?) -> Part {
         defer { open = next }
         return open ?? .more

@@ -1,6 +1,6 @@
 /// Joins the lines of values that are written over several, and takes arrays apart: one value at a time is read.
 struct JSONJoiner {
-    /// What begins a line of its own, with where it begins.
+    /// A value that begins a line of its own, with its start.
     typealias Piece = (text: String, location: CaptureLocation)
 
     private var pending = ""
@@ -16,7 +16,7 @@ struct JSONJoiner {
     /// The values and other lines that a line completes.
     mutating func take(_ line: String, _ location: CaptureLocation) -> [Piece] {
         let isOpen = depth > 0 && opening != nil
-        // What stands before each line, such as the name of a container, is none of the value.
+        // A prefix of each line, such as the name of a container, is not part of the value.
         let shared = isOpen ? line.prefix(zip(line, opening ?? "").prefix { $0 == $1 }.count) : ""
         let own = shared.last?.isWhitespace == true ? line.dropFirst(shared.count) : line[...]
         let text = own.trimmed(\.isWhitespace)
@@ -45,7 +45,7 @@ struct JSONJoiner {
         return scan(text[...], indent, location)
     }
 
-    /// What was not whole.
+    /// The incomplete value.
     mutating func finish() -> [Piece] {
         guard depth > 0 else { return [] }
         defer { (pending, depth, opening) = ("", 0, nil) }

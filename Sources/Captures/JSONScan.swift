@@ -23,7 +23,7 @@ enum JSONScan {
         return nil
     }
 
-    /// The index behind the string whose quote stands at an index; any quote ends at the next one of its kind.
+    /// The index behind a string whose opening quote is at an index; a string ends at the next quote of its kind.
     static func end(ofString start: Int, in bytes: ArraySlice<UInt8>) -> Int? {
         let quote = bytes[start]
         var index = start + 1
@@ -76,7 +76,8 @@ enum JSONScan {
         return nil
     }
 
-    /// What a quoted text of a program stands for: `\"`, `\'`, `\\`, `\n`, `\x1b`, which is one byte where it quotes bytes.
+    /// The text of a quotation in a program's log: `\"`, `\'`, `\\`, `\n`, `\x1b`, which is one byte if the program
+    /// quotes bytes.
     static func unescaped(_ bytes: ArraySlice<UInt8>, isBytes: Bool = false) -> [UInt8] {
         var plain: [UInt8] = []
         var rest = bytes

@@ -8,7 +8,7 @@ enum LogTime {
 
     /// The microseconds of the first time of day in a text, or of the seconds since 1970 that it begins with.
     ///
-    /// They count since 1970 where the day stands before the time, else since midnight. Nil where there is neither.
+    /// They count since 1970 if a day precedes the time, else since midnight. Nil if there is neither.
     static func microseconds(in text: some StringProtocol) -> Int? {
         let bytes = Array(text.utf8.prefix(400))
         func digits(_ start: Int, _ count: Int) -> Int? {
@@ -48,7 +48,7 @@ enum LogTime {
         return time + (days(before: start, in: bytes) ?? 0) * 86_400_000_000
     }
 
-    /// The day that stands before a time: `2026-11-27T`, `2026/11/27 `, `11-27 `, `Nov 27 `, `Nov 27, 2026 @ `, `27/Nov/2026:`.
+    /// The day before a time: `2026-11-27T`, `2026/11/27 `, `11-27 `, `Nov 27 `, `Nov 27, 2026 @ `, `27/Nov/2026:`.
     private static func days(before end: Int, in bytes: [UInt8]) -> Int? {
         var before = bytes[max(0, end - 20)..<end]
         if let mark = before.last, mark | 0x20 == UInt8(ascii: "t") { before.removeLast() }

@@ -1,6 +1,6 @@
 import HoldfastTranscript
 
-/// What programs call the two ways of a message.
+/// The names that programs use for the two directions of a message.
 enum LogWords {
     private static let toServer: Set<String> = [
         "send", "sends", "sent", "sending", "outgoing", "outbound", "tx", "write", "wrote", "written",
@@ -12,7 +12,7 @@ enum LogWords {
     private static let arrowsUp: Set<String> = [">", "->", "-->", ">>", ">>>", "=>", "→", "⇒", "↑", "⬆", "▶"]
     private static let arrowsDown: Set<String> = ["<", "<-", "<--", "<<", "<<<", "<=", "←", "⇐", "↓", "⬇", "◀"]
 
-    /// What a member that names a direction or a sender says.
+    /// The meaning of a member that names a direction or a sender.
     static func side(_ text: String) -> Direction? {
         switch text.lowercased() {
         case "out", "up", "client", "toserver", "to_server", "c2s", "browser", "user": .toServer
@@ -51,7 +51,8 @@ enum LogWords {
         }
     }
 
-    /// What the words of a text say, the last of which stand nearest to the message, and whether they say it of a socket.
+    /// The direction in the words of a text, of which the last are nearest to the message, and whether they name a
+    /// socket.
     static func way(_ text: String) -> (way: Direction, isOfSocket: Bool)? {
         let tokens = text.suffix(120).split(whereSeparator: \.isWhitespace).suffix(8)
         var way: Direction?

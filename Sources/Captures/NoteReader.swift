@@ -43,7 +43,7 @@ struct NoteReader {
             leftOut.note("data without a connection", location)
             items.append(.gap)
         case .exchange(_, _, _, _, let body):
-            // Only a body that is no JSON may go on: one value stands on one line.
+            // Only a body that is not JSON may continue: a JSON value is on one line.
             if body.drop(while: \.isWhitespace).hasPrefix("<") {
                 pending = (note, location)
             } else {
@@ -77,7 +77,7 @@ struct NoteReader {
         return items
     }
 
-    /// What was waiting for more lines.
+    /// Reads the lines that waited for more.
     mutating func finish() -> [CaptureItem] {
         guard let (note, location) = pending else { return [] }
         pending = nil

@@ -21,7 +21,7 @@ struct Sighting {
         let status: Int?
         let response: String?
         var headers: [Event.Header] = []
-        /// Whether it stands in an envelope made for it, whatever the path.
+        /// Whether it is in an envelope made for it, whatever the path.
         var isExplicit = false
     }
 
@@ -29,7 +29,7 @@ struct Sighting {
     var around: Surroundings
 }
 
-/// What stands around a message: in the words before it and in the members beside it.
+/// The description around a message: the words before it and the members beside it.
 struct Surroundings {
     var direction: Direction?
     var time: Int?
@@ -43,7 +43,7 @@ struct Surroundings {
     var isSaid = false
     /// The words before it that may name its connection, the nearest first.
     var names: [String] = []
-    /// What stands right before it.
+    /// The text right before it.
     var words = ""
 }
 
@@ -62,7 +62,7 @@ extension Surroundings {
     private static let clients = ["fromclient", "isclient", "websocketmask", "mask", "outgoing", "sent"]
     private static let servers = ["fromserver", "incoming", "received"]
 
-    /// What the members of an object say about the message in it, or before it.
+    /// The facts in the members of an object about the message in it, or before it.
     mutating func note(_ object: JSONObject, isAbout: Bool = false) {
         var said: Direction?
         var ranks: (time: Int, connection: Int) = (.max, .max)
@@ -95,7 +95,7 @@ extension Surroundings {
         if let said { (direction, isOfSocket, isSaid) = (said, true, true) }
     }
 
-    /// What the words before a message say about it, and pairs such as `conn=a7` behind it too.
+    /// The facts in the words before a message, and in pairs such as `conn=a7` behind it.
     mutating func note(prefix: String, suffix: String) {
         if time == nil { time = LogTime.microseconds(in: prefix) }
         note(words: prefix)

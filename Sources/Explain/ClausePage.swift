@@ -42,7 +42,7 @@ struct ClausePage {
 
     private func plain(_ text: String) -> String { PlainMarkdown(style: style).plain(text) }
 
-    /// What its area is about.
+    /// The subject of its area.
     private func preface(to clause: Clause) -> String? {
         let text = handbook.introduction(to: clause.id.area).text.split(separator: "\n").joined(separator: " ")
         return text.isEmpty ? nil : section("What \(clause.id.area.rawValue) is about", plain(text))
@@ -86,7 +86,7 @@ struct ClausePage {
         return (["\(style.bold(title)): \(entry.why)", ""] + lines.map { "  " + $0 }).joined(separator: "\n")
     }
 
-    /// What exercises it, shows it and breaks it, and what belongs to the same requirement.
+    /// Its scenarios, fixtures and defects, and other clauses of the same requirement.
     private func evidence(on clause: Clause) -> String {
         let performed = scenarios[clause.id] ?? []
         let files = fixtures.files(showing: clause.id).map { "Fixtures/\($0)" }

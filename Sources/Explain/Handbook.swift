@@ -1,6 +1,6 @@
 import Holdfast
 
-/// What the chapters of the specification say beside the clauses, found by name.
+/// The rules in the chapters of the specification, found by name.
 struct Handbook {
     private let specification: Specification
 
@@ -48,7 +48,7 @@ struct Handbook {
             + rows(of: "chapters/04-transport-and-handshake.md", headed: "| code |")
     }
 
-    /// What a requirement is about, and where it comes from.
+    /// The subject of a requirement, and its source.
     func requirement(_ name: String) -> (inShort: String, sources: String)? {
         let line = chapter("trace.md").split(separator: "\n").first { $0.hasPrefix("| \(name) |") }
         guard let cells = line.map(PlainMarkdown.cells), cells.count == 4 else { return nil }

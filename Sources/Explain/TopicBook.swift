@@ -73,7 +73,7 @@ package struct TopicBook {
             fix: nearestName(to: topic, among: names).map { "did you mean '\($0)'?" } ?? nearest(to: topic))
     }
 
-    /// What is known and looks most like a topic that is not.
+    /// The known topic that is most similar to an unknown one.
     private func nearest(to topic: String) -> String {
         let found = symptoms.nearest(to: topic).map { "'\($0.name)' (\($0.entry.title))" }
         return "nothing is known of it; the nearest are \(found.joined(separator: ", "))"
@@ -107,7 +107,7 @@ package struct TopicBook {
             + entries.map(\.name) + symptoms.entries.flatMap(\.words)
     }
 
-    /// A name, and how its page is made once somebody asks for it.
+    /// A name, and a function that makes its page on demand.
     private typealias Entry = (name: String, page: () -> String)
 
     private var entries: [Entry] {
@@ -156,7 +156,7 @@ package struct TopicBook {
 
     /// The page on one scenario, from its file alone: reading all of them takes longer than everything else.
     private func page(onScenario name: String) -> String {
-        let file = try? JSONParser.value(specification.files.texts["scenarios/\(name).json", default: ""])
+        let file = specification.files.json("scenarios/\(name).json")
         let clauses = Self.clauses(of: file)
         return "\(style.bold(name)) · scenario\n\n" + style.wrapped(file?["title"]?.stringValue ?? "", indent: 2)
             + "\n\nClauses\n" + style.wrapped(clauses.joined(separator: ", "), indent: 2)
@@ -164,16 +164,12 @@ package struct TopicBook {
 
     private func page(on symptom: SymptomIndex.Entry) -> String {
         let clauses = symptom.clauses.compactMap { name in ClauseID(name).flatMap { specification[$0] } }
-        let lines = clauses.map { clause in
-            style.wrapped(
-                padded(clause.id.description, 11) + clause.sentence, indent: 2, hanging: 11, keepingSpaces: 11)
-        }
         let runs = symptom.scenarios.map { name in
             name.hasPrefix("client/")
                 ? "  conformance client --only \(name) -- ./my-driver" : "  conformance server URL --only \(name)"
         }
         let sections: [(String, [String])] = [
-            ("Clauses", lines), ("Test for it", runs),
+            ("Clauses", lines(clauses)), ("Test for it", runs),
             ("In a recording", clauses.isEmpty ? [] : ["  conformance judge CAPTURE"]),
             ("Read", ["  Spec/\(symptom.page.file) (\(symptom.page.title))"]),
         ]
@@ -203,14 +199,17 @@ package struct TopicBook {
             specification.clauses.filter { $0.profile == profile })
     }
 
-    private func list(_ head: String, _ text: String, _ clauses: [Clause]) -> String {
-        let lines = clauses.map { clause in
+    private func lines(_ clauses: [Clause]) -> [String] {
+        clauses.map { clause in
             style.wrapped(
                 padded(clause.id.description, 11) + clause.sentence, indent: 2, hanging: 11, keepingSpaces: 11)
         }
+    }
+
+    private func list(_ head: String, _ text: String, _ clauses: [Clause]) -> String {
         return [
             "\(head) · \(clauses.count) clauses", PlainMarkdown(style: style).text(text, indent: 2),
-            lines.joined(separator: "\n"),
+            lines(clauses).joined(separator: "\n"),
             "One of them: conformance explain \(clauses.first?.id.description ?? "SYNC-3")",
         ].joined(separator: "\n\n")
     }
@@ -222,7 +221,7 @@ extension SymptomIndex.Entry {
 }
 
 extension ExitStatus {
-    /// What whoever sees it does next.
+    /// The next step for its reader.
     fileprivate var advice: String {
         switch self {
         case .conforms: "Every applicable clause was tested and passed."

@@ -14,7 +14,7 @@ struct ClauseComparison {
             changed: comparison.changes, added: comparison.addition) + introductions(old, new)
     }
 
-    /// What an area says before its clauses: its words mean there what is said here.
+    /// The text of an area before its clauses, which defines words for them.
     private static func introductions(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
         func introduction(_ text: String) -> Substring {
             text.firstRange(of: "\n### ").map { text[..<$0.lowerBound] } ?? text[...]
@@ -136,7 +136,7 @@ struct ClauseComparison {
     }
 
     private func wordingChange(_ wording: ClauseWording, _ before: Clause, _ after: Clause) -> GateEntry? {
-        // The numbers of a recommendation bind nobody, and nobody relies on them.
+        // The numbers of a recommendation bind no peer, so no peer relies on them.
         let binds = before.keyword.isRequirement && after.keyword.isRequirement
         func entry(
             _ rule: String, _ severity: GateSeverity, _ old: String, _ new: String, why: String, breaks: [GateParty]
@@ -180,7 +180,7 @@ struct ClauseComparison {
                 breaks: [after.party, before.otherParty])
         }
         guard before.profile.rawValue != after.profile.rawValue else { return nil }
-        // Whoever declares a profile declares those that it needs.
+        // A subject that declares a profile declares those that it needs.
         let (were, are) = (before.demanded, after.demanded)
         let binds = after.keyword.isRequirement && !are.isSuperset(of: were)
         let losers = are.isSubset(of: were) ? [] : relying(on: before)
@@ -251,7 +251,7 @@ struct ClauseComparison {
 
     // MARK: Words
 
-    /// Whether words bind somebody.
+    /// Whether words bind a side.
     private static func isDuty(_ words: String) -> Bool { words.contains(/\b(MUST|SHOULD|MAY|(has|have) to)\b/) }
 
     /// Clients rely on what servers promise; what clients promise, servers have to do without.
@@ -289,7 +289,7 @@ extension Clause {
         Set([profile, profile.needed].compactMap(\.self))
     }
 
-    /// What a capture has to hold, in words.
+    /// The required contents of a capture, in words.
     fileprivate var captures: String { (captureNeeds ?? []).map(\.rawValue).joined(separator: ", ") }
 
     /// The side that talks to the one that is bound.

@@ -1,6 +1,6 @@
 import HoldfastBasics
 
-/// What became of a sentence: the same, another bound, other words, or another rule.
+/// The change of a sentence: none, another bound, other words, or another rule.
 enum ClauseWording: Equatable {
     /// Nothing but white space differs.
     case same
@@ -106,7 +106,7 @@ private struct Words {
         }
     }
 
-    /// What two sentences about one thing share.
+    /// The common part of two sentences.
     var telling: Set<String> {
         Set(
             words.map { $0.trimmed { !$0.isLetter && $0 != "`" }.lowercased() }
@@ -133,7 +133,7 @@ private struct Words {
         "write", "close", "connect", "try", "let", "drop", "reconnect", "delay", "leave", "name", "go", "poll",
     ]
 
-    /// The side of "up to": whoever must take so much may not take less, whoever gives may not give more.
+    /// The side of "up to": a receiver may not accept less, a sender may not send more.
     private static func capacity(_ words: [Substring]) -> Side? {
         guard let keyword = words.firstIndex(where: { $0 == "MUST" || $0 == "SHOULD" || $0 == "MAY" }) else {
             return .atMost
@@ -143,12 +143,12 @@ private struct Words {
         return givers.contains(verb) ? .atMost : nil
     }
 
-    /// What a phrase before a number says of it.
+    /// The meaning of a phrase before a number.
     private enum Phrase {
         case bound(Side)
         /// How much of something there may be: which side that binds depends on the verb.
         case capacity
-        /// What lies above or below: "MUST NOT send more than" forbids it.
+        /// The side that is forbidden: "MUST NOT send more than" forbids what is above.
         case beyond(Side)
     }
 

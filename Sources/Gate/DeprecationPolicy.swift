@@ -8,12 +8,12 @@ struct DeprecationPolicy {
         "message-removed", "property-removed-required", "property-removed-optional", "request-removed",
     ]
 
-    /// What was taken away without a word.
+    /// Removed parts without a deprecation.
     static func entries(_ old: ProtocolState, _ new: ProtocolState, after entries: [GateEntry]) -> [GateEntry] {
         var told: Set<GateLocation> = []
         return entries.map(\.finding).compactMap { finding in
             guard removals.contains(finding.rule), let location = finding.old, told.insert(location).inserted,
-                let text = old.text(location.file), let root = try? JSONParser.value(text)
+                let root = old.json(location.file)
             else { return nil }
             let subject = root[location.pointer]
             guard subject?["deprecated"] == true else {

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastSchemaDiff
 
@@ -50,7 +51,7 @@ struct FixtureComparison {
         }
     }
 
-    /// What was valid, and is refused by the new schemas.
+    /// Fixtures that were valid and that the new schemas refuse.
     private func formerlyValid() -> [GateEntry] {
         grouped(refusals(old.fixtures.messages.filter(\.isValid), by: .new)).map { group in
             entry(
@@ -60,7 +61,7 @@ struct FixtureComparison {
         }
     }
 
-    /// What was refused, is valid by the new schemas, and is golden no more; what is still golden is told as such.
+    /// Fixtures that were refused, are valid now, and are no longer golden; those still golden are reported as such.
     private func formerlyInvalid() -> [GateEntry] {
         let golden = Set(new.fixtures.messages.map(\.content))
         let accepted = refusals(old.fixtures.messages.filter { !$0.isValid && !golden.contains($0.content) }, by: .old)
@@ -73,7 +74,7 @@ struct FixtureComparison {
 
     /// Golden messages that are valid now and were not, or the other way round, wherever their files lie.
     private func verdicts() -> [GateEntry] {
-        let byContent = Dictionary(new.fixtures.messages.map { ($0.content, $0) }, uniquingKeysWith: { one, _ in one })
+        let byContent = new.fixtures.messages.keyed(by: \.content)
         return old.fixtures.messages.compactMap { was in
             guard let now = byContent[was.content], now.isValid != was.isValid else { return nil }
             let sender = sender(of: was.type)
@@ -114,10 +115,10 @@ struct FixtureComparison {
         }
     }
 
-    /// What servers of the new version may send, and clients of the old one refuse.
+    /// Messages that servers of the new version may send and clients of the old one refuse.
     private func newlyValid() -> [GateEntry] {
         let known = Set(old.fixtures.messages.map(\.content))
-        // What clients send new is for servers that know it.
+        // New messages of clients are for servers that know them.
         let fresh = new.fixtures.messages.filter {
             $0.isValid && !known.contains($0.content) && sender(of: $0.type) == .server
         }
@@ -160,7 +161,7 @@ struct FixtureComparison {
             breaks: breaks, subjects: [type])
     }
 
-    /// Messages that nobody shows a valid form of.
+    /// Messages without a valid fixture.
     private func unfixtured() -> [GateEntry] {
         let shown = Set(new.fixtures.messages.filter(\.isValid).map(\.type))
         return newSchemas.names.filter { name in
@@ -215,8 +216,8 @@ struct FixtureComparison {
 
     /// Golden transcripts that are to be judged otherwise now, wherever their files lie.
     private func expectations() -> [GateEntry] {
-        let byFile = Dictionary(new.fixtures.transcripts.map { ($0.file, $0) }, uniquingKeysWith: { one, _ in one })
-        let byBytes = Dictionary(new.fixtures.transcripts.map { ($0.bytes, $0) }, uniquingKeysWith: { one, _ in one })
+        let byFile = new.fixtures.transcripts.keyed(by: \.file)
+        let byBytes = new.fixtures.transcripts.keyed(by: \.bytes)
         return old.fixtures.transcripts.flatMap { was -> [GateEntry] in
             guard let now = byFile[was.file] ?? byBytes[was.bytes] else { return [] }
             return was.expected.sorted { $0.key < $1.key }.filter { now.expected[$0.key] != $0.value }.map {

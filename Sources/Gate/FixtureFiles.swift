@@ -32,7 +32,7 @@ struct FixtureFiles: Sendable {
     struct GoldenFile {
         let file: String
         let content: Content
-        /// What a changelog may call it by beside its file: its type, or the clauses it shows.
+        /// Its names in a changelog besides its file: its type, or its clauses.
         let names: [String]
     }
 
@@ -75,10 +75,9 @@ struct FixtureFiles: Sendable {
                 if files["Fixtures/\(file)"] == nil {
                     let pointer = JSONPointer(tokens: [list, String(position), "file"])
                     let line = JSONParser.location(of: pointer, in: index)?.line ?? 1
-                    problems.append(
-                        InputProblem(
-                            location: "Fixtures/index.json:\(line)", what: "there is no file '\(file)'",
-                            expected: "a file for every entry", fix: "restore the file or remove the entry"))
+                    problems.note(
+                        "Fixtures/index.json:\(line)", "there is no file '\(file)'", expected: "a file for every entry",
+                        fix: "restore the file or remove the entry")
                 }
                 return made
             }

@@ -6,7 +6,7 @@ extension [GateEntry] {
     /// The same findings, each that follows from another one marked as standing below it.
     func folded() -> [GateEntry] {
         var entries = self
-        // What breaks comes before what warns of the same, and rules before what shows them.
+        // Breaking findings come before warnings of the same edit, and rules before the evidence for them.
         let order = indices.sorted { (self[$0].rank, $0) < (self[$1].rank, $1) }
         var heads: [Int] = []
         // The messages that an edit reaches, by the finding that stands for it.
@@ -28,7 +28,7 @@ extension [GateEntry] {
             reached[head]?.formUnion(entry.isEvidence ? [] : entry.finding.messages)
             guard entry.kind == .change, entry.finding.severity == .error else { continue }
             if entry.isEvidence, !entries[head].breaks.isEmpty {
-                // Who breaks is what the rule says, not those that happen to be shown.
+                // The rule decides which peers break, not the examples.
                 entries[index].breaks = entries[head].breaks
             } else {
                 entries[head].breaks = Set(entries[head].breaks + entry.breaks).sorted()
@@ -39,7 +39,7 @@ extension [GateEntry] {
 }
 
 extension GateEntry {
-    /// The place of an edit, with what stands there where that came, went or changed.
+    /// The place of an edit, with the text there if it was added, removed or changed.
     private struct Edit {
         let rule: String
         let path: [String]
@@ -65,7 +65,7 @@ extension GateEntry {
         guard let place = swapped, place == other.swapped, (finding.old == nil) != (other.finding.old == nil) else {
             return false
         }
-        // What breaks nobody took no place.
+        // A change that breaks no peer has no place.
         let grave = all.count { $0.swapped == place && $0.finding.severity > .information }
         return grave == (finding.severity > .information ? 2 : 1)
     }
@@ -83,7 +83,7 @@ extension GateEntry {
 
     fileprivate var isOfTranscripts: Bool { finding.rule.hasPrefix("transcript-") }
 
-    /// Whether golden messages show it, which are no edits themselves.
+    /// Whether golden messages show it; they are not edits themselves.
     private var isOfMessages: Bool {
         [
             "fixture-now-invalid", "invalid-fixture-now-valid", "new-fixture-invalid-under-old",
@@ -121,7 +121,7 @@ extension GateEntry {
         if let one = row, one == other.row { return true }
         return edits.contains { mine in
             other.edits.contains { theirs in
-                // What is said of a file as a whole is the same edit only where the same is said.
+                // A finding about a whole file is the same edit only with the same message.
                 if mine.path.count == 1 || theirs.path.count == 1 {
                     return mine.rule == theirs.rule && mine.path == theirs.path && mine.values == theirs.values
                 }

@@ -5,22 +5,22 @@ import HoldfastPlatform
 import HoldfastReport
 import HoldfastSchemaDiff
 
-/// What the gate is asked, beside the two states.
+/// The options of the gate besides the two states.
 package struct GateOptions: Sendable {
     /// Older states that are still supported; what breaks their peers is told too.
     package var supported: [ProtocolState] = []
     /// Transcripts of implementations, judged under both specifications beside the golden ones.
     package var archive: [ArchivedTranscript] = []
-    /// Findings that somebody accepted.
+    /// Accepted findings.
     package var waivers = Waivers()
-    /// What a team makes of rules.
+    /// The severities that a team chose for rules.
     package var severities = Severities()
     /// The least weight of which the gate fails.
     package var failOn = GateSeverity.error
     /// Performs scenarios under a specification, and counts what each exercises; nil where nothing can be performed.
     package var exercise: Exercise?
     package typealias Exercise = @Sendable ([String], Specification) async throws -> [String: [ClauseID: Int]]
-    /// Where the time of each part is counted; nil where nobody asks.
+    /// Where the time of each part is counted; nil without --timings.
     package var laps: Laps?
     /// The day on which waivers are looked at.
     package var today: CivilDate
@@ -101,7 +101,7 @@ package func gate(
     }
 }
 
-/// What breaks peers of older versions that are still supported, and not those of the last one.
+/// Changes that break peers of older supported versions, but not those of the last one.
 private func transitive(
     _ supported: [ProtocolState], to new: ProtocolState, known: [GateEntry], by severities: Severities
 ) async throws(InputProblems) -> [GateEntry] {
@@ -125,7 +125,7 @@ private func transitive(
 }
 
 extension [GateEntry] {
-    /// What fails first, then by severity; rules before what only shows them, then by place.
+    /// By severity, failures first; then rules before their evidence, then by place.
     fileprivate var inOrder: [GateEntry] {
         func key(_ entry: GateEntry) -> (Int, String, Int, String) {
             let weight =

@@ -6,7 +6,7 @@ import HoldfastSchemaDiff
 
 /// One finding with what the gate makes of it.
 package struct GateEntry: Sendable {
-    /// What a finding is about, which decides what can settle it.
+    /// The subject of a finding, which decides how it can be settled.
     package enum Kind: String, Sendable, Hashable {
         /// The protocol changed; a new major version may do that.
         case change
@@ -14,26 +14,26 @@ package struct GateEntry: Sendable {
         case policy
     }
 
-    /// What became of an error.
+    /// The state of an error.
     package enum Standing: Sendable, Equatable {
         case counts
         /// The new version is a new major version, which may break.
         case announced
-        /// Somebody accepted it, for a reason and until a day.
+        /// It was accepted, for a reason and until a day.
         case waived(reason: String, until: CivilDate)
     }
 
     package internal(set) var finding: GateFinding
     package let kind: Kind
-    /// Who breaks, or has to act; empty when nobody does.
+    /// The peers that break or must act; empty if there are none.
     package internal(set) var breaks: [GateParty]
     /// How much the version has to rise at least.
     let rise: Rise
-    /// What the changelog has to name, one of them; empty when it need not.
+    /// The names of which the changelog must contain one; empty if none is needed.
     package let subjects: [String]
     /// The frames of transcripts at which it shows.
     package internal(set) var occurrences: [GateOccurrence] = []
-    /// What the transcripts as a whole show of it; nil where they were not asked.
+    /// The evidence in all transcripts; nil if they were not judged.
     package internal(set) var shown: String?
     /// The findings that it sums up; empty when it is one itself.
     var parts: [GateFinding] = []
@@ -55,7 +55,7 @@ package struct GateEntry: Sendable {
         self.subjects = subjects
     }
 
-    /// What a rule of the gate finds in the files of two states.
+    /// A finding of a rule in the files of two states.
     init(
         _ rule: String, _ severity: GateSeverity, direction: GateDirection? = nil, messages: [String] = [],
         old: GateLocation? = nil, new: GateLocation? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil,
@@ -162,7 +162,7 @@ func compare<Element, Key: Hashable>(
     _ old: [Element], _ new: [Element], by key: (Element) -> Key, removed: (Element) -> [GateEntry],
     changed: (Element, Element) -> [GateEntry], added: (Element) -> [GateEntry]
 ) -> [GateEntry] {
-    let after = Dictionary(new.map { (key($0), $0) }, uniquingKeysWith: { first, _ in first })
+    let after = new.keyed(by: key)
     let known = Set(old.map(key))
     return old.flatMap { was in after[key(was)].map { changed(was, $0) } ?? removed(was) }
         + new.filter { !known.contains(key($0)) }.flatMap(added)

@@ -1,8 +1,9 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastReport
 import HoldfastSchemaDiff
 
-/// What the gate found between two states.
+/// The findings of the gate between two states.
 package struct GateReport: Sendable {
     /// The state that peers have.
     package let old: ProtocolState
@@ -17,7 +18,7 @@ package struct GateReport: Sendable {
     let failOn: GateSeverity
     /// Older states that were compared too.
     package let supported: [String]
-    /// What is to be known about the comparison itself.
+    /// Remarks about the comparison itself.
     package let notes: [String]
 
     var rise: Rise { new.version.rise(from: old.version) }
@@ -27,7 +28,7 @@ package struct GateReport: Sendable {
 
     package var failures: [GateEntry] { entries.filter(\.fails) }
 
-    /// The changes that break somebody, whether or not they are announced or waived.
+    /// The breaking changes, whether or not they are announced or waived.
     package var breaking: [GateEntry] { entries.filter { $0.finding.severity == .error && $0.kind == .change } }
 
     /// Whether the change may go in.
@@ -36,7 +37,7 @@ package struct GateReport: Sendable {
     /// The exit code: 0, or 1 when something fails.
     package var exit: ExitStatus { passes ? .conforms : .violation }
 
-    /// What an author has to look at: each edit once, and what fails below an edit that does not.
+    /// The findings for an author: each edit once, and failures below an edit that passes.
     package var heads: [GateEntry] {
         let failing = Set(failures.map(\.finding.fingerprint))
         return entries.filter { entry in
@@ -44,12 +45,12 @@ package struct GateReport: Sendable {
         }
     }
 
-    /// What follows from the edit that a finding names.
+    /// The findings that follow from the edit of another.
     package func folded(under head: GateEntry) -> [GateEntry] {
         entries.filter { $0.under == head.finding.fingerprint && (!$0.fails || head.fails) }
     }
 
-    /// Everybody who breaks by something that counts, servers first.
+    /// All peers that break in a counted finding, servers first.
     package var broken: [GateParty] {
         let all = Set(failures.flatMap(\.breaks))
         // Where all of a side break, those of a profile do.
@@ -88,9 +89,5 @@ package struct GateReport: Sendable {
         let own = entries.filter { !($0.under.map(known.contains) ?? false) }
         let edits = own.count { !$0.isEvidence }
         return edits > 0 ? edits : own.count
-    }
-
-    private func counted(_ count: Int, _ noun: String) -> String {
-        "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 }

@@ -19,7 +19,7 @@ package struct Laps: Sendable {
         last = .now
     }
 
-    /// What took most, first.
+    /// The longest first.
     var words: String {
         let shown = parts.sorted { $0.value > $1.value }.map { name, took in
             let (seconds, attoseconds) = took.components

@@ -36,7 +36,7 @@ extension MessageSchemaSet {
 }
 
 extension MessageSchemaSet {
-    /// The format of one of the tools' own files; nil where it is no schema.
+    /// The format of one of the tools' own files; nil if it is not a schema.
     init?(_ files: SpecificationFiles, format: String) {
         let documents = Self.documents(files, and: format)
         let messages = documents.filter { $0.file == format }.map {
@@ -49,7 +49,7 @@ extension MessageSchemaSet {
     }
 
     /// Documents with what the profiles add to them.
-    /// - Throws: Every document that is no schema.
+    /// - Throws: Every document that is not a schema.
     init(documents: [Document], messages: [Message], profiles: Set<Profile>) throws(InputProblems) {
         do {
             try self.init(documents: documents, messages: messages) { ProfileOverlay.apply(profiles, to: $0) }
@@ -62,7 +62,7 @@ extension MessageSchemaSet {
 }
 
 extension JSONValue {
-    /// Whether it is a schema that only defines what others refer to, so that it is no message.
+    /// Whether a schema only defines parts for others, so that it is not a message.
     var isSharedSchema: Bool {
         guard let members = objectValue, members["$defs"] != nil else { return false }
         return members.allSatisfy { $0.key.hasPrefix("$") || ["title", "description"].contains($0.key) }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Tells what else differs, such as pages that explain, by which nobody is bound.
+/// Reports other differences, such as explanatory pages, which bind no peer.
 struct ProseComparison {
     /// Files that no other comparison has read, below `Spec/`.
     private static func isRead(_ path: String) -> Bool {

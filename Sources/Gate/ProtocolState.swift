@@ -5,7 +5,7 @@ import HoldfastSchemaDiff
 
 /// One state of a protocol: the files of `Spec/` and `Fixtures/` and the changelog, wherever they were read from.
 package struct ProtocolState: Sendable {
-    /// What it is called in reports, such as `v1.0.0` or `.`.
+    /// Its name in reports, such as `v1.0.0` or `.`.
     package let name: String
     package let specification: Specification
     package let version: ProtocolVersion
@@ -22,17 +22,14 @@ package struct ProtocolState: Sendable {
 
     /// Reads a state.
     ///
-    /// * `name`: What it is called in reports.
+    /// * `name`: Its name in reports.
     /// * `files`: By their path below the root; what is in none of ``parts`` is ignored.
     package init(name: String, files: [String: [UInt8]]) throws(InputProblems) {
         var problems: [InputProblem] = []
         var texts: [String: String] = [:]
         for (path, bytes) in files where path.hasPrefix("Spec/") && (path.hasSuffix(".md") || path.hasSuffix(".json")) {
             guard let text = String(utf8: bytes) else {
-                problems.append(
-                    InputProblem(
-                        location: path, what: "is not UTF-8", expected: "a text file in UTF-8",
-                        fix: "correct its encoding"))
+                problems.note(path, "is not UTF-8", expected: "a text file in UTF-8", fix: "correct its encoding")
                 continue
             }
             // Pages with any line ends say the same.
@@ -43,18 +40,16 @@ package struct ProtocolState: Sendable {
             do {
                 _ = try JSONParser.value(text)
             } catch {
-                problems.append(
-                    InputProblem(
-                        location: "Spec/\(path):\(error.location)", what: error.sentence, expected: "a JSON document",
-                        fix: "correct the file"))
+                problems.note(
+                    "Spec/\(path):\(error.location)", error.sentence, expected: "a JSON document",
+                    fix: "correct the file")
             }
         }
         if texts.isEmpty, problems.isEmpty {
-            problems.append(
-                InputProblem(
-                    location: "Spec", what: "there is no specification",
-                    expected: "a folder with Spec/clauses, Spec/schemas, Spec/version.json and Fixtures",
-                    fix: "choose a folder or revision that has them"))
+            problems.note(
+                "Spec", "there is no specification",
+                expected: "a folder with Spec/clauses, Spec/schemas, Spec/version.json and Fixtures",
+                fix: "choose a folder or revision that has them")
         }
         guard problems.isEmpty else { throw InputProblems(problems).in(name) }
         if let index = files["Fixtures/index.json"].flatMap({ String(utf8: $0) }) {
@@ -75,12 +70,12 @@ package struct ProtocolState: Sendable {
             ]).in(name)
         }
         self.version = version
-        wireVersion = texts["version.json"].flatMap { try? JSONParser.value($0) }?["protocol"]?.intValue
+        wireVersion = specification.files.json("version.json")?["protocol"]?.intValue
         changelog = files["CHANGELOG.md"].map { String(decoding: $0, as: UTF8.self) }
         self.name = name
     }
 
-    /// Whether a file below `Spec/` that is no schema holds facts as JSON.
+    /// Whether a file below `Spec/` that is not a schema contains facts as JSON.
     private static func holdsFacts(_ path: String) -> Bool {
         [RequestDocument.file, OperationFacts.file].contains(path)
             || (path.hasPrefix("states/") && path.hasSuffix(".json"))
@@ -89,10 +84,13 @@ package struct ProtocolState: Sendable {
     /// The text of a file below `Spec/`.
     func text(_ path: String) -> String? { specification.files.texts[path] }
 
-    /// Whether a schema only defines what others refer to, so that it is no message.
+    /// Whether a schema only defines parts for others, so that it is not a message.
     func isShared(_ path: String) -> Bool {
-        text(path).flatMap { try? JSONParser.value($0) }?.isSharedSchema ?? false
+        json(path)?.isSharedSchema ?? false
     }
+
+    /// A document of the specification; nil if there is none.
+    func json(_ path: String) -> JSONValue? { specification.files.json(path) }
 
     /// A place in a file below `Spec/`, with its line.
     func location(_ path: String, _ pointer: JSONPointer) -> GateLocation {

@@ -1,6 +1,6 @@
 /// A version of the specification: `major.minor`, or `major.minor.patch`.
 package struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Rises when somebody breaks.
+    /// Rises with a breaking change.
     let major: Int
     /// Rises when something is added.
     let minor: Int

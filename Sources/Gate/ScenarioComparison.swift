@@ -99,7 +99,7 @@ struct ScenarioComparison {
             why: "it does something else now, so a subject that passed may fail")
     }
 
-    /// Clauses that scenarios put to the test before, and none does now.
+    /// Clauses that scenarios exercised before, and none does now.
     private static func unexercised(_ before: [Scenario], _ after: [Scenario], _ new: ProtocolState) -> [GateEntry] {
         let lost = Set(before.flatMap(\.clauses)).subtracting(after.flatMap(\.clauses))
         return new.specification.clauses.filter { lost.contains($0.id.description) && $0.exclusion == nil }.map {

@@ -2,9 +2,9 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// What the comparison of schemas means for a version: who breaks, and how much the version has to rise.
+/// The meaning of schema differences for a version: the peers that break, and the required rise.
 struct SchemaEntries {
-    /// What both versions promise about what a reader does not know: members and types alike are ignored (chapter 8.1).
+    /// The promise of both versions about unknown parts: members and types alike are ignored (chapter 8.1).
     static let policy: ComparisonPolicy = {
         var policy = ComparisonPolicy.holdfast
         policy.ignoresUnknownMessages = true
@@ -16,7 +16,7 @@ struct SchemaEntries {
 
     /// Compares the message schemas of two states under every set of profiles that schemas speak of.
     ///
-    /// What breaks somebody under one set is told with that set, and nothing is told to be proved unless it is under all.
+    /// A break under one set of profiles is reported with that set; a proof needs all sets.
     /// - Throws: Every schema that cannot be used.
     static func entries(_ old: ProtocolState, _ new: ProtocolState) throws(InputProblems) -> [GateEntry] {
         let schemas = SchemaEntries(old: old.specification.files, new: new.specification.files)
@@ -93,12 +93,12 @@ struct SchemaEntries {
             new: try MessageSchemaSet(new, profiles: profiles, only: only), policy: Self.policy)
     }
 
-    /// What came into a shared definition or left it is one edit of the definition, wherever that is referred to.
+    /// An addition to or removal from a shared definition is one edit, wherever the definition is used.
     private func placed(_ finding: GateFinding) -> GateFinding {
         func definition(of keyword: GateLocation?, at place: GateLocation?, in files: SpecificationFiles)
             -> GateLocation?
         {
-            guard let keyword, let place, let text = files.texts[place.file], let root = try? JSONParser.value(text),
+            guard let keyword, let place, let root = files.json(place.file),
                 let reference = root[place.pointer]?["$ref"]?.stringValue
             else { return nil }
             let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
@@ -130,7 +130,7 @@ struct SchemaEntries {
         return GateEntry(finding, breaks: breaks, subjects: subjects(finding))
     }
 
-    /// What a changelog may call an edit by: the message it was made in, those that it reaches, the member or definition.
+    /// The names of an edit in a changelog: its message, the messages it affects, its member or definition.
     private static func subjects(_ finding: GateFinding) -> [String] {
         let location = finding.new ?? finding.old
         let file = location?.file.split(separator: "/").last ?? ""

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastJudge
 import HoldfastSchemaDiff
@@ -21,19 +22,19 @@ package struct GateOccurrence: Sendable, Equatable {
     package let line: Int?
     /// The event, in the notation of histories.
     package let event: String
-    /// What is wrong there, or was.
+    /// The violation there, under either specification.
     package let what: String
-    /// What the clause came to under the old specification; nil when it had no such clause.
+    /// The result under the old specification; nil if it has no such clause.
     package let before: HoldfastJudge.Outcome?
-    /// What it comes to under the new one; nil when it has no such clause.
+    /// The result under the new one; nil if it has no such clause.
     package let after: HoldfastJudge.Outcome?
 }
 
 /// Judges transcripts under both specifications: who would break, at which frame.
 ///
-/// The judge is that of this program; the specifications differ. So a verdict changes when a clause comes, goes, binds
-/// another profile or has another keyword, when a schema accepts something else, and when a named timeout has another
-/// value. What a sentence asks for otherwise is in the judge, and is the same under both.
+/// The judge is that of this program; the specifications differ. So a verdict changes when a clause is added or
+/// removed, binds another profile or has another keyword, when a schema accepts other values, and when a named timeout
+/// has another value. All other requirements of a sentence are in the judge, and are the same under both.
 struct TranscriptComparison {
     private let old: ProtocolState
     private let new: ProtocolState
@@ -49,7 +50,7 @@ struct TranscriptComparison {
         var tallies: [ClauseID: (kept: Int, broken: Int)] = [:]
         var notes: [String] = []
 
-        /// What transcripts show of a sentence that has other words now; nil for other findings.
+        /// The evidence of transcripts for a reworded sentence; nil for other findings.
         ///
         /// The judge knows one sentence of a clause, so the verdicts are those of both unless the judge was changed too.
         func shown(_ entry: GateEntry) -> String? {
@@ -112,23 +113,8 @@ struct TranscriptComparison {
     private typealias Change = (clause: ClauseID, occurrence: GateOccurrence)
 
     private func changes(of transcripts: [ArchivedTranscript]) async -> ([Change], [Verdict]) {
-        await withTaskGroup(of: (Int, ([Change], [Verdict])).self) { group in
-            let width = 4
-            var waiting = transcripts.enumerated().makeIterator()
-            func startNext() -> Bool {
-                guard let (index, transcript) = waiting.next() else { return false }
-                group.addTask { (index, changes(of: transcript)) }
-                return true
-            }
-            for _ in 0..<width where !startNext() { break }
-            var found: [Int: ([Change], [Verdict])] = [:]
-            while let (index, changes) = await group.next() {
-                found[index] = changes
-                _ = startNext()
-            }
-            let all = transcripts.indices.compactMap { found[$0] }
-            return (all.flatMap(\.0), all.flatMap(\.1))
-        }
+        let all = await inParallel(transcripts) { changes(of: $0) }
+        return (all.flatMap(\.0), all.flatMap(\.1))
     }
 
     private func changes(of transcript: ArchivedTranscript) -> ([Change], [Verdict]) {
@@ -164,8 +150,7 @@ struct TranscriptComparison {
         }
         let history =
             header.timeouts == history.header.timeouts ? history : History(header: header, events: history.events)
-        return Dictionary(
-            judge(history, under: state.specification).map { ($0.clause, $0) }, uniquingKeysWith: { first, _ in first })
+        return judge(history, under: state.specification).keyed(by: \.clause)
     }
 
     // MARK: Entries

@@ -7,7 +7,7 @@ struct VersionPolicy {
     private let old: ProtocolState
     private let new: ProtocolState
 
-    /// What the version and the changelog lack, given everything that is not waived.
+    /// The gaps of the version and the changelog, given every finding that is not waived.
     static func entries(_ old: ProtocolState, _ new: ProtocolState, after entries: [GateEntry]) -> [GateEntry] {
         let policy = VersionPolicy(old: old, new: new)
         let counted = entries.filter { !$0.isWaived }
@@ -55,7 +55,7 @@ struct VersionPolicy {
     }
 
     private func changelog(_ entries: [GateEntry]) -> GateEntry? {
-        // What shows a change asks for no name where a rule tells the change.
+        // Evidence for a change needs no name if a rule reports the change.
         let edits = entries.filter { $0.under == nil && !$0.isEvidence && $0.rise >= .minor }
         let asking = edits.isEmpty ? entries.filter { $0.rise >= .minor } : edits
         let subjects = asking.map(\.subjects).filter { !$0.isEmpty }

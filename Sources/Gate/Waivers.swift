@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastReport
 import HoldfastSchemaDiff
 
-/// Findings that somebody accepted, each for a reason and until a day; the shape is `Spec/schemas/files/gate-waivers.json`.
+/// Accepted findings, each with a reason and an expiry date; the format is `Spec/schemas/files/gate-waivers.json`.
 package struct Waivers: Sendable {
     package struct Waiver: Sendable, Equatable {
         package let fingerprint: String
@@ -56,7 +56,7 @@ package struct Waivers: Sendable {
     // MARK: Using them
 
     /// Marks what is waived.
-    /// - Returns: What is wrong with the waivers themselves: used up, or for nothing.
+    /// - Returns: Problems with the waivers themselves: expired, or matching nothing.
     func apply(to entries: inout [GateEntry], on today: CivilDate) -> [GateEntry] {
         var complaints: [GateEntry] = []
         for waiver in waivers {
@@ -80,7 +80,7 @@ package struct Waivers: Sendable {
                     "waiver-unused",
                     "the gate does not fail on this finding: delete the waiver (\(waiver.rule ?? ""))")
             } else {
-                // What follows from an edit is accepted with it; a wrong way of changing is not.
+                // Findings that follow from an edit are accepted with it; an improper change is not.
                 let below = entries.indices.filter {
                     entries[$0].under == waiver.fingerprint && entries[$0].kind == .change
                 }

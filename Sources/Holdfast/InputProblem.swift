@@ -60,6 +60,16 @@ extension [InputProblem] {
         append(InputProblem(location, what, expected: expected, fix: fix))
     }
 
+    /// A value that is read; nil if its problems were added.
+    package mutating func take<Value>(_ reading: () throws(InputProblems) -> Value) -> Value? {
+        do {
+            return try reading()
+        } catch {
+            self += error.problems
+            return nil
+        }
+    }
+
     /// Throws the problems if there are any.
     package func throwAll() throws(InputProblems) {
         if !isEmpty { throw InputProblems(self) }

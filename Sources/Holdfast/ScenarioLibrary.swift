@@ -51,15 +51,12 @@ extension Specification {
         for (file, text) in files.texts {
             guard let name = Self.name(ofScenario: file), isWanted(file) else { continue }
             if let quoted, !text.contains(quoted) { continue }
-            do {
-                let one = try reading(text, name, "Spec/\(file)")
-                problems += misplacements(of: name, role: one.role, clauses: one.clauses, file: "Spec/\(file)")
-                found.append(one)
-            } catch {
-                problems += error.problems
-            }
+            let one = problems.take { () throws(InputProblems) in try reading(text, name, "Spec/\(file)") }
+            guard let one else { continue }
+            problems += misplacements(of: name, role: one.role, clauses: one.clauses, file: "Spec/\(file)")
+            found.append(one)
         }
-        guard problems.isEmpty else { throw InputProblems(problems.sorted { $0.location < $1.location }) }
+        try problems.sorted { $0.location < $1.location }.throwAll()
         return found.sorted { left, right in
             let (first, second) = (Area(ofScenario: left.name) ?? .CLIENT, Area(ofScenario: right.name) ?? .CLIENT)
             return first == second ? left.name < right.name : first < second
@@ -71,21 +68,18 @@ extension Specification {
         var problems: [InputProblem] = []
         let area = Area(ofScenario: name)
         if !name.hasPrefix("\(role.rawValue)/") || area == nil {
-            problems.append(
-                InputProblem(
-                    location: file, what: "the path does not say role and area of the scenario",
-                    expected: "Spec/scenarios/\(role.rawValue)/AREA/name.json", fix: "move the file"))
+            problems.note(
+                file, "the path does not say role and area of the scenario",
+                expected: "Spec/scenarios/\(role.rawValue)/AREA/name.json", fix: "move the file")
         } else if let area, !clauses.contains(where: { $0.area == area }) {
-            problems.append(
-                InputProblem(
-                    location: "\(file) /clauses", what: "no clause of \(area.rawValue)",
-                    expected: "at least one clause of the folder's area", fix: "move the file, or add the clause"))
+            problems.note(
+                "\(file) /clauses", "no clause of \(area.rawValue)",
+                expected: "at least one clause of the folder's area", fix: "move the file, or add the clause")
         }
         for clause in clauses where self[clause]?.role != role {
-            problems.append(
-                InputProblem(
-                    location: "\(file) /clauses", what: "\(clause) does not bind the \(role.rawValue)",
-                    expected: "clauses of the scenario's side", fix: "remove it"))
+            problems.note(
+                "\(file) /clauses", "\(clause) does not bind the \(role.rawValue)",
+                expected: "clauses of the scenario's side", fix: "remove it")
         }
         return problems
     }

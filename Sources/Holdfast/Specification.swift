@@ -23,35 +23,25 @@ public struct Specification: Sendable {
         for area in Area.allCases {
             let file = "clauses/\(area.rawValue).md"
             guard let text = files.texts[file] else {
-                problems.append(
-                    InputProblem(
-                        location: "Spec/\(file)", what: "no such file", expected: "one chapter for each area",
-                        fix: "restore the file"))
+                problems.note(
+                    "Spec/\(file)", "no such file", expected: "one chapter for each area", fix: "restore the file")
                 continue
             }
-            do {
-                for clause in try ClauseReader.clauses(in: text, file: file) {
-                    problems += Self.misplacements(of: clause, area: area, before: byID[clause.id])
-                    byID[clause.id] = clause
-                    clauses.append(clause)
-                }
-            } catch {
-                problems += error.problems
+            for clause in problems.take({ () throws(InputProblems) in try ClauseReader.clauses(in: text, file: file) })
+                ?? []
+            {
+                problems += Self.misplacements(of: clause, area: area, before: byID[clause.id])
+                byID[clause.id] = clause
+                clauses.append(clause)
             }
         }
         problems += Self.missingCaptureNeeds(in: clauses)
-        var schemas: SchemaCache?
-        do {
-            schemas = try SchemaCache(files)
-        } catch {
-            problems += error.problems
-        }
+        let schemas = problems.take { () throws(InputProblems) in try SchemaCache(files) }
         let version = Self.version(in: files)
         if version == nil {
-            problems.append(
-                InputProblem(
-                    location: "Spec/version.json", what: "states no version",
-                    expected: #"{"specification": "1.0", "protocol": 1}"#, fix: "restore the file"))
+            problems.note(
+                "Spec/version.json", "states no version", expected: #"{"specification": "1.0", "protocol": 1}"#,
+                fix: "restore the file")
         }
         guard problems.isEmpty, let schemas, let version else { throw InputProblems(problems) }
         self.version = version
@@ -75,8 +65,7 @@ public struct Specification: Sendable {
     }
 
     private static func version(in files: SpecificationFiles) -> String? {
-        guard let text = files.texts["version.json"] else { return nil }
-        return try? JSONParser.value(text)["specification"]?.stringValue
+        files.json("version.json")?["specification"]?.stringValue
     }
 
     /// The problems of clauses without a line `Capture:`.
@@ -96,17 +85,15 @@ public struct Specification: Sendable {
         let location = "Spec/\(clause.file):\(clause.line):1"
         var problems: [InputProblem] = []
         if clause.id.area != area {
-            problems.append(
-                InputProblem(
-                    location: location, what: "\(clause.id) stands in the chapter of \(area.rawValue)",
-                    expected: "clauses of \(area.rawValue) only",
-                    fix: "move it to Spec/clauses/\(clause.id.area.rawValue).md"))
+            problems.note(
+                location, "\(clause.id) stands in the chapter of \(area.rawValue)",
+                expected: "clauses of \(area.rawValue) only",
+                fix: "move it to Spec/clauses/\(clause.id.area.rawValue).md")
         }
         if let before {
-            problems.append(
-                InputProblem(
-                    location: location, what: "\(clause.id) is already defined in line \(before.line)",
-                    expected: "every id once", fix: "give the second one the next free number"))
+            problems.note(
+                location, "\(clause.id) is already defined in line \(before.line)", expected: "every id once",
+                fix: "give the second one the next free number")
         }
         return problems
     }

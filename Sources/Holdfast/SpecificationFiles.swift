@@ -1,4 +1,5 @@
 import HoldfastBasics
+import HoldfastJSON
 import HoldfastPlatform
 
 /// The text files of a specification, by path relative to `Spec/`.
@@ -13,6 +14,9 @@ public struct SpecificationFiles: Sendable, Equatable {
     ///
     /// A test checks the embedded files, so that no start has to.
     var areSound: Bool { self == .embedded }
+
+    /// The value in a JSON file; nil if there is none.
+    package func json(_ path: String) -> JSONValue? { texts[path].flatMap { try? JSONParser.value($0) } }
 }
 
 extension SpecificationFiles {
@@ -36,11 +40,9 @@ extension SpecificationFiles {
             }
         }
         if texts.isEmpty {
-            problems.append(
-                InputProblem(
-                    location: folder, what: "contains no specification",
-                    expected: "a folder with clauses/ and schemas/",
-                    fix: "choose the folder Spec of a checkout"))
+            problems.note(
+                folder, "contains no specification", expected: "a folder with clauses/ and schemas/",
+                fix: "choose the folder Spec of a checkout")
         }
         guard problems.isEmpty else { throw InputProblems(problems) }
         self.init(texts: texts)

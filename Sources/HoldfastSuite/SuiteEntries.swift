@@ -11,11 +11,11 @@ import HoldfastStage
 /// - Parameters:
 ///   - server: The server, and what it declares.
 ///   - patterns: Only these clauses and scenarios, such as `SYNC-3`, `SYNC` or `server/SYNC/*`; all when empty.
-///   - jobs: How many scenarios run at once; never more than there are principals.
-/// - Returns: What each clause came to.
+///   - jobs: How many scenarios run at once, 16 by default; never more than there are principals.
+/// - Returns: The result of each clause.
 /// - Throws: Why nothing could be tested: a description that cannot be used, or a server that is not to be reached.
 public func server(
-    _ server: ServerUnderTest, only patterns: [String] = [], jobs: Int = 8
+    _ server: ServerUnderTest, only patterns: [String] = [], jobs: Int = 16
 ) async throws(SuiteProblem) -> SuiteReport {
     try await report { specification in
         let selection = try Selection(
@@ -44,7 +44,7 @@ public func server(
 ///   - client: The client, and what it declares.
 ///   - patterns: Only these clauses and scenarios, such as `CLIENT-36` or `client/CLIENT/*`; all when empty.
 ///   - jobs: How many scenarios run at once, each with a client of its own.
-/// - Returns: What each clause came to.
+/// - Returns: The result of each clause.
 /// - Throws: Why nothing could be tested: a description that cannot be used, or a driver that does not answer.
 public func client(
     _ client: ClientUnderTest, only patterns: [String] = [], jobs: Int = 64
@@ -79,7 +79,7 @@ private func clauses(of role: Role, _ profiles: [String]) -> [String] {
     return specification.judgeable(role).filter { $0.undeclared(in: declared) == nil }.map(\.id.description)
 }
 
-/// A run whose errors are of one type; one that was cancelled tells of nothing.
+/// Runs a body with errors of one type; a canceled run has no result.
 private func report(
     _ run: (Specification) async throws -> RunReport
 ) async throws(SuiteProblem) -> SuiteReport {

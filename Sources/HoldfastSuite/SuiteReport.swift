@@ -3,20 +3,20 @@ import HoldfastBasics
 import HoldfastJudge
 import HoldfastReport
 
-/// What a run of the suite came to: a result for each clause, and the transcripts that prove it.
+/// The result of a run: one for each clause, and the transcripts that prove them.
 public struct SuiteReport: Sendable {
     let run: RunReport
 
     /// The verdict in one line, such as `conforms: 92 pass`.
     public var headline: String { run.headline }
 
-    /// Whether every clause that the set-up can show was put to the test and kept.
+    /// Whether every clause that this setup can test was exercised and kept.
     public var conforms: Bool { run.exit == .conforms }
 
-    /// What each clause of the subject's side came to, in the order of the specification.
+    /// The result of each clause of the subject's side, in the order of the specification.
     public let clauses: [JudgedClause]
 
-    /// What went wrong in the suite itself; then the run says nothing about the clauses concerned.
+    /// Failures of the suite itself; the clauses concerned are then undecided.
     public var problems: [String] {
         run.scenarios.flatMap { scenario in scenario.problems.map { "\(scenario.name): \($0)" } }
     }
@@ -36,7 +36,7 @@ public struct SuiteReport: Sendable {
         }
     }
 
-    /// What a clause came to; nil when it was not applicable.
+    /// The result of a clause; nil if it does not apply.
     public subscript(_ id: String) -> JudgedClause? { clauses.first { $0.id == id } }
 
     /// Writes `report.json` and the transcripts to a folder, for `conformance report show` and `conformance judge`.
@@ -45,11 +45,11 @@ public struct SuiteReport: Sendable {
     }
 }
 
-/// What one clause of the specification came to in a run.
+/// The result of one clause of the specification.
 public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
-    /// What a clause can come to.
+    /// The possible results of a clause.
     public enum Outcome: String, Sendable {
-        /// It was put to the test and kept.
+        /// It was exercised and kept.
         case pass
         /// It is broken.
         case violation
@@ -71,16 +71,16 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
 
     /// Its id, such as `SYNC-3`.
     public let id: String
-    /// What it asks for.
+    /// The sentence of the clause.
     public let sentence: String
     /// The profile it belongs to, such as `sync`.
     public let profile: String
-    /// What it came to.
+    /// The result.
     public let outcome: Outcome
-    /// How often it was put to the test.
+    /// The number of times it was exercised.
     public let exercised: Int
-    /// What was found: each violation, warning or doubt with its scenario, what was expected and what came; or why nothing was
-    /// tested.
+    /// The findings: each violation, warning or doubt with its scenario, expected and actual; or the reason why nothing
+    /// was tested.
     public let findings: [String]
 
     /// Whether a test of this clause passes: it is kept, or nothing was to be kept.

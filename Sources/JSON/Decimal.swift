@@ -84,22 +84,6 @@ struct Decimal: Hashable, Comparable {
         guard exponent >= other.exponent else { return false }
         // n digits contain fewer than 4n factors of two or five, so further zeros change nothing.
         let zeros = min(exponent - other.exponent, other.digits.count * 4)
-        if other.digits.count <= 18 {
-            let divisor = other.digits.reduce(0 as UInt64) { $0 * 10 + UInt64($1) }
-            var rest: UInt64 = 0
-            for position in 0..<(digits.count + zeros) {
-                let digit = position < digits.count ? UInt64(digits[position]) : 0
-                let (high, low) = rest.multipliedFullWidth(by: 10)
-                let (sum, carry) = low.addingReportingOverflow(digit)
-                rest = divisor.dividingFullWidth((high + (carry ? 1 : 0), sum)).remainder
-            }
-            return rest == 0
-        }
-        return longRemainderIsZero(of: other, zeros: zeros)
-    }
-
-    /// Long division on digits, for divisors larger than a machine word.
-    private func longRemainderIsZero(of other: Decimal, zeros: Int) -> Bool {
         let divisor = other.digits
         // One digit more than the divisor, most significant first.
         var rest = [UInt8](repeating: 0, count: divisor.count + 1)

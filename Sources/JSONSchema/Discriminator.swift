@@ -54,7 +54,7 @@ extension Program {
     private func tags(of node: Int) -> [(property: String, values: [String])] {
         var required: [String] = []
         var tables: [PropertyTable] = []
-        for keyword in conjunction(of: node) {
+        for (keyword, _) in conjunction(of: node) {
             switch keyword {
             case .required(let names): required += names
             case .properties(let table): tables.append(table)
@@ -64,7 +64,7 @@ extension Program {
         return required.compactMap { name in
             for table in tables {
                 guard let member = table.names[ExactString(name)] else { continue }
-                for keyword in conjunction(of: member) {
+                for (keyword, _) in conjunction(of: member) {
                     if let values = keyword.fixedStrings { return (name, values) }
                 }
             }
@@ -72,14 +72,14 @@ extension Program {
         }
     }
 
-    /// All keywords that apply wherever a node applies.
-    private func conjunction(of node: Int) -> [Keyword] {
-        var keywords: [Keyword] = []
+    /// All keywords that apply wherever a node applies, each with its node.
+    func conjunction(of node: Int) -> [(keyword: Keyword, node: Int)] {
+        var keywords: [(keyword: Keyword, node: Int)] = []
         var pending = [node]
         var seen: Set<Int> = [node]
         while let next = pending.popLast() {
             for keyword in nodes[next].keywords {
-                keywords.append(keyword)
+                keywords.append((keyword, next))
                 switch keyword {
                 case .reference(let target): if seen.insert(target).inserted { pending.append(target) }
                 case .allOf(let targets): pending += targets.filter { seen.insert($0).inserted }

@@ -1,4 +1,6 @@
-/// The properties of every keyword of draft 2020-12.
+import HoldfastJSON
+
+/// The keywords of draft 2020-12.
 package enum KeywordTable {
     /// Where a keyword's value contains schemas.
     package enum Shape {
@@ -7,36 +9,34 @@ package enum KeywordTable {
         case schemaMap
         /// No schema.
         case plain
+
+        /// The schemas in a keyword's value, with their places.
+        package func schemas(
+            in value: JSONValue, at location: JSONPointer
+        ) -> [(schema: JSONValue, location: JSONPointer)] {
+            switch (self, value) {
+            case (.schema, _): [(value, location)]
+            case (.schemas, .array(let values)): values.enumerated().map { ($1, location.appending($0)) }
+            case (.schemaMap, .object(let map)): map.map { ($0.value, location.appending($0.key)) }
+            default: []
+            }
+        }
     }
 
-    /// The vocabulary of a keyword, if it can be switched off.
-    package enum Vocabulary {
-        case core, applicator, unevaluated, validation, annotation
-    }
-
-    package static let all: [String: (shape: Shape, vocabulary: Vocabulary)] = [
-        "$schema": (.plain, .core), "$id": (.plain, .core), "$anchor": (.plain, .core), "$ref": (.plain, .core),
-        "$dynamicRef": (.plain, .core), "$dynamicAnchor": (.plain, .core), "$vocabulary": (.plain, .core),
-        "$comment": (.plain, .core), "$defs": (.schemaMap, .core),
-        "prefixItems": (.schemas, .applicator), "items": (.schema, .applicator), "contains": (.schema, .applicator),
-        "properties": (.schemaMap, .applicator), "patternProperties": (.schemaMap, .applicator),
-        "additionalProperties": (.schema, .applicator), "propertyNames": (.schema, .applicator),
-        "dependentSchemas": (.schemaMap, .applicator), "if": (.schema, .applicator), "then": (.schema, .applicator),
-        "else": (.schema, .applicator), "allOf": (.schemas, .applicator), "anyOf": (.schemas, .applicator),
-        "oneOf": (.schemas, .applicator), "not": (.schema, .applicator),
-        "unevaluatedItems": (.schema, .unevaluated), "unevaluatedProperties": (.schema, .unevaluated),
-        "type": (.plain, .validation), "const": (.plain, .validation), "enum": (.plain, .validation),
-        "multipleOf": (.plain, .validation), "maximum": (.plain, .validation), "minimum": (.plain, .validation),
-        "exclusiveMaximum": (.plain, .validation), "exclusiveMinimum": (.plain, .validation),
-        "maxLength": (.plain, .validation), "minLength": (.plain, .validation), "pattern": (.plain, .validation),
-        "maxItems": (.plain, .validation), "minItems": (.plain, .validation), "uniqueItems": (.plain, .validation),
-        "maxContains": (.plain, .validation), "minContains": (.plain, .validation),
-        "maxProperties": (.plain, .validation), "minProperties": (.plain, .validation),
-        "required": (.plain, .validation), "dependentRequired": (.plain, .validation),
-        "title": (.plain, .annotation), "description": (.plain, .annotation), "default": (.plain, .annotation),
-        "deprecated": (.plain, .annotation), "readOnly": (.plain, .annotation), "writeOnly": (.plain, .annotation),
-        "examples": (.plain, .annotation), "format": (.plain, .annotation),
-        "contentEncoding": (.plain, .annotation), "contentMediaType": (.plain, .annotation),
-        "contentSchema": (.schema, .annotation),
-    ]
+    package static let all: [String: Shape] = {
+        let names: [(Shape, String)] = [
+            (.schemaMap, "$defs properties patternProperties dependentSchemas"),
+            (.schemas, "prefixItems allOf anyOf oneOf"),
+            (.schema, "items contains additionalProperties propertyNames if then else not"),
+            (.schema, "unevaluatedItems unevaluatedProperties contentSchema"),
+            (.plain, "$schema $id $anchor $ref $dynamicRef $dynamicAnchor $vocabulary $comment"),
+            (.plain, "type const enum multipleOf maximum minimum exclusiveMaximum exclusiveMinimum"),
+            (.plain, "maxLength minLength pattern maxItems minItems uniqueItems maxContains minContains"),
+            (.plain, "maxProperties minProperties required dependentRequired"),
+            (.plain, "title description default deprecated readOnly writeOnly examples"),
+            (.plain, "format contentEncoding contentMediaType"),
+        ]
+        let shapes = names.flatMap { shape, names in names.split(separator: " ").map { (String($0), shape) } }
+        return Dictionary(uniqueKeysWithValues: shapes)
+    }()
 }

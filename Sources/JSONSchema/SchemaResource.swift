@@ -36,20 +36,9 @@ struct ResourceScan {
             guard case .object(let object) = next.schema else { continue }
             let resource = try enter(object, at: next.site, from: next.resource)
             for (keyword, value) in object {
-                guard let shape = KeywordTable.all[keyword]?.shape ?? Self.legacyShapes[keyword] else { continue }
-                let site = next.site.appending(keyword)
-                switch (shape, value) {
-                case (.schema, _): pending.append((value, site, resource))
-                case (.schemas, .array(let values)):
-                    for (index, value) in values.enumerated() {
-                        pending.append((value, site.appending(index), resource))
-                    }
-                case (.schemaMap, .object(let map)):
-                    for (name, value) in map {
-                        pending.append((value, site.appending(name), resource))
-                    }
-                default: break
-                }
+                guard let shape = KeywordTable.all[keyword] ?? Self.legacyShapes[keyword] else { continue }
+                let schemas = shape.schemas(in: value, at: next.site.appending(keyword))
+                pending += schemas.map { ($0.schema, $0.location, resource) }
             }
         }
     }

@@ -51,8 +51,9 @@ extension Observations {
 
     /// The event that proves the same wherever a capture was recorded.
     ///
-    /// It is what the subject said so much later than it surely had the cause. A socket keeps the order, so that whoever
-    /// answered something behind the cause had it, and whoever answers what was sent after the bound said nothing within it.
+    /// The subject sent it certainly too late after it had the cause. A socket keeps its order, so an answer to
+    /// something behind the cause shows that the subject had it, and an answer to something sent after the bound shows
+    /// that it sent nothing within it.
     private func laterWord(after cause: Int, within bound: Duration, on index: Int) -> Int? {
         guard knowsTimes, capture?.lacks.contains(.frames) == false else { return nil }
         let words = roundTrips(on: index)
@@ -75,7 +76,7 @@ extension Observations {
         guard let late = later.first(where: { time(of: $0.asked) >= limit }), subject.role == .client else {
             return later.first { time(of: $0.asked) >= limit }?.said
         }
-        // What a network held back comes at once, the answer behind other words.
+        // A network that was held back delivers everything at once, the answer behind other frames.
         let held = time(of: late.said) + Self.longestBurst
         return later.first { time(of: $0.said) >= held }?.said
     }
@@ -83,7 +84,8 @@ extension Observations {
     /// The longest time, in microseconds, in which what a network held back arrives.
     private static let longestBurst = 1_000_000
 
-    /// What the subject said on a connection, each with the event that it answers: of a server its pongs, of a client all of it.
+    /// The subject's messages on a connection, each with the event that it answers: of a server its pongs, of a client
+    /// all of them.
     private func roundTrips(on index: Int) -> [(asked: Int, said: Int)] {
         if let known = knownRoundTrips[index] { return known }
         let all =
@@ -108,13 +110,13 @@ extension Observations {
 struct Unanswered {
     /// The event that proves it.
     let proof: Int
-    /// What came in its place.
+    /// The event or silence in its place.
     let actual: String
 }
 
 extension Observations {
-    /// What proves that the answer to the last message of a client will not come: the end of its bound, or that of the
-    /// connection, where the server ended it and gave no other reason.
+    /// The proof that the answer to the last message of a client will not come: the end of its bound, or the end of the
+    /// connection by the server without another reason.
     func unanswered(_ asked: Int, within bound: Duration, on index: Int) -> Unanswered? {
         if let late = deadline(after: asked, within: bound, on: index) {
             return Unanswered(proof: late, actual: "nothing within \(bound)")
@@ -122,14 +124,31 @@ extension Observations {
         let connection = connections[index]
         guard let ending = connection.endByServer(after: asked),
             connection.sent.last(where: { $0.event < ending.event })?.event == asked, connection.pauses.isEmpty,
-            !ending.isExcused, !ending.isOfTheServer, !isAfterHostileFrame(ending.event),
+            !ending.isForAnotherReason, !isAfterHostileFrame(ending.event, on: index),
             !wasDisturbed(between: connection.opening, and: ending.event),
             !mayHaveEndedTheProcess(by: ending.event, otherThan: asked),
-            !LIVE.isWithinBudgetWait(ending.event, on: index, self),
-            let heartbeat = LIVE.heartbeat(of: connection, self),
-            span(from: asked, to: ending.event) < min(heartbeat, bound).microseconds
+            !isWithinBudgetWait(ending.event, on: index),
+            let heartbeat = connection.heartbeat,
+            span(from: asked, to: ending.event) < min(heartbeat, bound.microseconds)
         else { return nil }
         return Unanswered(proof: ending.event, actual: "the end of the connection")
+    }
+
+    /// The proof that a response will not come: the end of its timeout, or the end of the connection by the server
+    /// without another reason.
+    func unanswered(_ exchange: ObservedExchange, within bound: Duration) -> Unanswered? {
+        if let late = deadline(after: exchange, within: bound) {
+            return Unanswered(proof: late, actual: "nothing within \(bound)")
+        }
+        guard !isCapture, exchange.response == nil, exchange.unread == nil, let failure = exchange.failure,
+            case .failed(let reason) = events[failure].kind, ["closed", "reset"].contains(reason),
+            !wasDisturbed(between: exchange.request, and: failure), !endedWithItsProcess(failure),
+            !connections.contains(where: { connection in
+                guard let ending = connection.ending, ending.isGoodbye else { return false }
+                return abs(time(of: ending.event) - time(of: failure)) <= timeouts.stop.microseconds
+            })
+        else { return nil }
+        return Unanswered(proof: failure, actual: "the end of the connection")
     }
 
     /// Whether the process ended with a connection, and something else may have ended it than what a client said last: the

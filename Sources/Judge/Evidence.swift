@@ -1,16 +1,16 @@
 import HoldfastJSON
 
-/// What one predicate saw in one history.
+/// The evidence of one predicate in one history.
 ///
 /// Zero evidence is never a pass: a predicate counts how often the history put its clause to the test.
 struct Evidence: Sendable, Equatable {
-    /// How many times the clause was put to the test.
+    /// The number of times the clause was exercised.
     var exercised = 0
     /// Each way in which it was broken.
     var violations: [Finding] = []
     /// Each reason why the evidence proves nothing, though the clause was exercised.
     var doubts: [Finding] = []
-    /// What a reader has to know of the strength of the evidence, one sentence each.
+    /// Remarks on the strength of the evidence, one sentence each.
     var remarks: [String] = []
 
     /// Adds the evidence of another rule; what was found stays in the order of the history.
@@ -59,7 +59,7 @@ struct Evidence: Sendable, Equatable {
         if holds { keep() } else if let proof = proof() { violate(finding(proof)) }
     }
 
-    /// Counts one test where somebody looked long enough: passed when the screen came to show it, failed otherwise.
+    /// Counts one test of a screen that was watched long enough: passed if it came to show it, failed otherwise.
     mutating func test(_ sighting: Observations.Sighting, _ finding: (Int) -> Finding) {
         switch sighting {
         case .kept: keep()

@@ -127,11 +127,15 @@ extension Observations {
     }
 }
 
+extension [Int] {
+    /// The events that some events of a view were made from; the same where there was no view.
+    fileprivate func verbatim(_ events: [Int]) -> [Int] { events.map { indices.contains($0) ? self[$0] : $0 } }
+}
+
 extension Symptom {
     /// The same by the verbatim events that a view was made from.
     fileprivate func citing(_ origins: [Int]) -> Symptom {
-        Symptom(
-            kind, what, at: events.map { origins.indices.contains($0) ? origins[$0] : $0 }, lasted: lasted)
+        Symptom(kind, what, at: origins.verbatim(events), lasted: lasted)
     }
 }
 
@@ -142,8 +146,7 @@ extension Story {
         story.chapters = chapters.map { chapter in
             var told = chapter
             told.lines = chapter.lines.map { line in
-                let event = origins.indices.contains(line.event) ? origins[line.event] : line.event
-                return Line(event: event, time: line.time, what: line.what)
+                Line(event: origins.verbatim([line.event])[0], time: line.time, what: line.what)
             }
             return told
         }
@@ -159,7 +162,7 @@ extension Verdict {
             findings: findings.map { finding in
                 Finding(
                     finding.what, expected: finding.expected, actual: finding.actual,
-                    at: finding.events.map { origins.indices.contains($0) ? origins[$0] : $0 })
+                    at: origins.verbatim(finding.events))
             }, remarks: remarks)
     }
 }

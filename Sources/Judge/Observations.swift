@@ -2,11 +2,11 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a history shows, put in order once so that every check can ask for it.
+/// The facts of a history, derived once for all checks.
 ///
-/// Everything here is derived from the events alone; indices called `event` point into `history.events`. What the events say
-/// by themselves comes first; whose turn a frame is, which may be a guess, and what follows from that stands below
-/// ``turns``, and changes with how much of the guesses is believed.
+/// Everything here is derived from the events alone; indices called `event` point into `history.events`. Facts of
+/// single events come first. The turn of a frame may be a guess; it and its consequences are below ``turns``, and
+/// depend on how far guesses are believed.
 ///
 /// An object, because every check hands it on; it changes only while it is made.
 final class Observations {
@@ -53,39 +53,50 @@ final class Observations {
     let pushes: [ObservedPush]
     /// Every frame that told a client something, those of a connection before those of replays, each in the order of time.
     let framesTold: [Frame]
-    /// Which of them, and of the answers over REST, told of each message; of a client's history alone.
-    let namings: MessageNamings
     /// Where the questions and answers of each session read stand; made of a server's alone.
     private let storedPlaces: [Int: StoredPlaces]
     /// The client as a program; empty where the subject is a server.
     let client: ObservedClient
     /// Every moment at which its screen was looked at, in order; empty where the subject is a server.
     private(set) var looks: [Look] = []
-    /// What a person sent with it and what became of that; empty where the subject is a server.
+    /// The person's messages and their fate; empty for a server.
     private(set) var clientQuestions: [ClientQuestion] = []
     /// Everything that brought a client a message, in the order of time; empty where the subject is a server.
     private(set) var clientDeliveries: [ClientDelivery] = []
-    /// What it can know of its place in the stream, and of messages; made when first asked for.
+    /// The client's knowledge of its place in the stream, and of messages; computed on first use.
     private(set) lazy var clientPlaces = ClientPlaces(self)
     private(set) lazy var clientMessages = ClientMessages(self)
-    /// What the subject said on each connection, each with the event that it answers; made when first asked for.
+    /// The schema problems of each frame of a known type and of each body, by event; computed on first use.
+    private(set) lazy var schemaProblems: [Int: [MessageProblem]] = {
+        var problems: [Int: [MessageProblem]] = [:]
+        var tape = JSONTape()
+        func take(_ value: JSONValue?, at event: Int) {
+            guard let value, let name = schemas.name(of: value) else { return }
+            let found = schemas.validate(value, as: name, in: &tape)
+            if !found.isEmpty { problems[event] = found }
+        }
+        for frame in receivedOfKnownType { take(frame.said, at: frame.event) }
+        for exchange in exchanges where exchange.route != .other {
+            if let response = exchange.response { take(exchange.said, at: response) }
+        }
+        return problems
+    }()
+    /// The subject's messages on each connection, each with the event that it answers; computed on first use.
     var knownRoundTrips: [Int: [(asked: Int, said: Int)]] = [:]
     /// The messages of the person, run through their states; made when first asked for.
     private(set) lazy var messageModel = MessageModel(self)
-    /// What a client does with a message; nil where the subject is a server.
+    /// The state table of a client's message; nil for a server.
     let messageTable: StateTable?
-    /// What is wrong with each message to the server that it may not simply take, by event.
+    /// The problem of each message that the server may not simply accept, by event.
     private let hostileKinds: [Int: HostileFrame.Kind]
 
     /// Questions asked in this history, with everything the server said about each, in the order of asking.
     ///
-    /// Turns that nobody in this history asked for are legal (another device, a schedule) and are not listed.
+    /// Turns without a question in this history are legal (another device, a schedule) and are not listed.
     private(set) var turns: [ObservedTurn] = []
     /// The same questions for who only counts them: where turns are left out because of a guess, what was asked in them stays.
     private(set) var questions: [ObservedTurn] = []
-    /// What was guessed of them.
-    private var guesses = Guesses()
-    /// Turns that a guess was made about; empty where they are left out.
+    /// Turns that a guess was made about, also where they are left out.
     private(set) var guessedTurns: [ObservedTurn] = []
     /// Which conversations the server named, and when.
     private(set) var sessions = SessionKnowledge()
@@ -127,16 +138,13 @@ final class Observations {
         framesTold = received + syncs.flatMap(\.missed)
         let isClient = history.header.subject.role == .client
         messageTable = isClient ? specification.states(of: "message", .client) : nil
-        namings = MessageNamings(
-            frames: isClient ? framesTold : [], reads: isClient ? sessionReads : [],
-            exchanges: isClient ? exchanges : [])
         storedPlaces =
             isClient
             ? [:]
             : Dictionary(sessionReads.map { ($0.event, StoredPlaces($0)) }, uniquingKeysWith: { first, _ in first })
-        client = ObservedClient(history, connections: connections, exchanges: exchanges, syncs: syncs)
-        (questions, guesses) = TurnReconstruction.turns(in: self, hostile: hostileKinds, inDoubt: inDoubt)
-        guessedTurns = guesses.turns.sorted().map { questions[$0] }
+        client = ObservedClient(history, connections: connections, exchanges: exchanges)
+        questions = TurnReconstruction.turns(in: self, hostile: hostileKinds, inDoubt: inDoubt)
+        guessedTurns = questions.filter(\.isGuessed)
         take(questions)
         if isClient {
             looks = Look.all(in: history, by: client)
@@ -148,12 +156,12 @@ final class Observations {
     /// The same history without the turns that a guess was made about.
     func withoutGuesses() -> Observations {
         let less = Observations(sharing: self)
-        less.questions = questions
-        less.take(guesses.sure(of: questions))
+        (less.questions, less.guessedTurns) = (questions, guessedTurns)
+        less.take(questions.filter { !$0.isGuessed })
         return less
     }
 
-    /// What the events say by themselves, as somebody else has put it in order.
+    /// The facts of single events, as already derived.
     private init(sharing other: Observations) {
         (history, hasAcks, patientClock, timeouts, lives, halts) =
             (other.history, other.hasAcks, other.patientClock, other.timeouts, other.lives, other.halts)
@@ -162,11 +170,11 @@ final class Observations {
         (received, receivedOfKnownType, sent, framesTold) =
             (other.received, other.receivedOfKnownType, other.sent, other.framesTold)
         (sessionReads, listReads, storedPlaces) = (other.sessionReads, other.listReads, other.storedPlaces)
-        (namings, looks, messageTable) = (other.namings, other.looks, other.messageTable)
+        (looks, messageTable) = (other.looks, other.messageTable)
         (syncs, shown, streams, replays, pushes) =
             (other.syncs, other.shown, other.streams, other.replays, other.pushes)
         (client, clientQuestions, clientDeliveries) = (other.client, other.clientQuestions, other.clientDeliveries)
-        (hostileKinds, guesses) = (other.hostileKinds, other.guesses)
+        hostileKinds = other.hostileKinds
     }
 
     private func take(_ turns: [ObservedTurn]) {
@@ -176,14 +184,27 @@ final class Observations {
         index = ObservationIndex(self)
     }
 
+    /// The first problem of the server's frame or response at an event that belongs to a clause.
+    func problem(at event: Int?, of clause: ClauseID) -> MessageProblem? {
+        event.flatMap { schemaProblems[$0] }?.first { $0.clause == clause }
+    }
+
+    /// The problem of a message to the server; nil if the server may simply accept it.
+    func hostileKind(of event: Int) -> HostileFrame.Kind? { hostileKinds[event] }
+
     /// Where the questions and answers of a session read stand.
     func places(in read: ObservedSessionRead) -> StoredPlaces { storedPlaces[read.event] ?? StoredPlaces(read) }
+
+    /// The successful session read in an exchange, if it is one; of a server's history alone.
+    func read(in exchange: ObservedExchange) -> ObservedSessionRead? {
+        exchange.response.flatMap { storedPlaces[$0]?.read }
+    }
 
     var events: [Event] { history.events }
     var frames: [Frame?] { history.frames }
     var subject: History.Subject { history.header.subject }
     var profiles: Set<Profile> { subject.profiles }
-    /// What nobody saw of a capture; nil where a stage recorded the history.
+    /// The parts that a capture lacks; nil for a history recorded by a stage.
     var capture: History.Capture? { history.header.capture }
 
     /// Whether each event has its time.

@@ -108,7 +108,7 @@ extension Observations {
         lives.life(at: request.connection.map { connections[$0].opening } ?? request.event)
     }
 
-    /// Whether the end of a connection or exchange is laid to the stage: it ended the process, or refused its writes.
+    /// Whether the stage caused the end of a connection or exchange: it ended the process, or refused its writes.
     ///
     /// The end of a socket can be seen a moment before the act is on record, and what begins after it meets no process.
     func wasStopped(between first: Int, and last: Int) -> Bool {

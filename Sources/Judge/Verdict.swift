@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a clause came to, in one scenario or in a whole run.
+/// The result of a clause, in one scenario or in a whole run.
 public enum Outcome: String, Sendable, Hashable, CaseIterable {
     /// Exercised, and kept every time.
     case pass
@@ -24,11 +24,11 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
 public struct Verdict: Sendable, Equatable {
     /// The clause that was judged.
     public let clause: ClauseID
-    /// What the evidence came to; severity follows from the keyword of the clause.
+    /// The outcome; severity follows from the keyword of the clause.
     public let outcome: Outcome
     /// How many times the history put the clause to the test.
     public let exercised: Int
-    /// What was found: violations, or reasons for doubt.
+    /// The findings: violations, or reasons for doubt.
     public let findings: [Finding]
     /// How strong the evidence is, where that is not plain from the count.
     public let remarks: [String]
@@ -44,11 +44,11 @@ public struct Verdict: Sendable, Equatable {
 
 /// One thing a check found, with the events that show it.
 public struct Finding: Sendable, Equatable {
-    /// What is wrong, in one sentence.
+    /// The problem in one sentence.
     public let what: String
-    /// What the clause allows; a set where the specification is silent.
+    /// The values that the clause allows; a set if the specification is silent.
     public let expected: String
-    /// What was seen in place of it.
+    /// The observed value.
     public let actual: String
     /// The indices of the events involved, in order; the last is the one the verdict cites.
     public let events: [Int]
@@ -58,7 +58,7 @@ public struct Finding: Sendable, Equatable {
     /// A finding at the last of the given events.
     package init(_ what: String, expected: String, actual: String, at events: [Int], lacking: String? = nil) {
         (self.what, self.events, self.lacking) = (what, events, lacking)
-        // What Swift calls equal looks alike; escapes show where it differs.
+        // Texts that Swift considers equal look alike; escapes show the difference.
         let isAlike = expected == actual && !exactlyEqual(expected, actual)
         self.expected = isAlike ? opaqueID(expected) : expected
         self.actual = isAlike ? opaqueID(actual) : actual

@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
@@ -14,9 +15,18 @@ func listed(_ names: some Sequence<String>) -> String {
 /// A message and the place in it, such as `connected /protocol`; the message alone where all of it is meant.
 func located(_ name: String, _ place: JSONPointer) -> String { place.isRoot ? name : "\(name) \(place)" }
 
-/// What a frame is called in a finding: its type, and the code of an error.
+/// The name of a frame in a finding: its type, and the code of an error.
 func called(_ frame: Frame) -> String {
     guard let type = frame.type else { return frame.isBinary ? "a binary message" : "a text without type" }
     guard type == "error" else { return type }
     return "error \(frame.code ?? "without code")"
+}
+
+extension Finding {
+    /// A message that its schema rejects, with the place in it.
+    init(_ problem: MessageProblem, in value: JSONValue, of name: String, at events: [Int]) {
+        self.init(
+            "\(located(name, problem.instance)): \(problem.what)", expected: problem.expected,
+            actual: shown(value[problem.instance]?.text()), at: events)
+    }
 }

@@ -206,6 +206,9 @@ package struct Descriptor: Sendable, Hashable {
     /// Tries to take the lock of the file; false if another process has it.
     package func tryLock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 }
 
+    /// Takes the lock of the file and keeps it; true if another process has it, false in a file system without locks.
+    package func isLockedElsewhere() -> Bool { flock(number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK }
+
     package func unlock() { _ = flock(number, LOCK_UN) }
 
     package func truncate(to length: Int) throws(SystemError) {

@@ -15,6 +15,8 @@ package enum ProcessTable {
         /// The process that started or adopted it.
         package let parent: ProcessID
         package let group: ProcessID
+        /// When it began, in ticks of the clock since the system started.
+        package let began: Int
     }
 
     package static func processes() -> [ProcessID] {
@@ -37,30 +39,42 @@ package enum ProcessTable {
         }
     }
 
-    /// The fields of a process in `/proc`, starting with its state; empty if it is gone.
-    private static func fields(of process: ProcessID) -> [Substring] {
-        // The name in brackets may contain brackets and spaces, so read from the last bracket on.
-        let text = String(decoding: contents("/proc/\(process)/stat", atMost: 4096), as: UTF8.self)
-        guard let end = text.lastIndex(of: ")") else { return [] }
-        return text[text.index(after: end)...].split(separator: " ")
+    /// The state of a process and the numbers behind it (proc(5), fields 4 to 22); nil if it is gone.
+    private static func fields(of process: ProcessID) -> (state: Character, numbers: [Int])? {
+        let text = contents("/proc/\(process)/stat", atMost: 4096) + [0]
+        return text.withUnsafeBytes { bytes in
+            // The name in brackets may contain brackets and spaces, so read from the last bracket on.
+            guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+                let bracket = strrchr(start, Int32(UInt8(ascii: ")"))), bracket[1] != 0, bracket[2] != 0
+            else { return nil }
+            var next = bracket + 3
+            var numbers: [Int] = []
+            for _ in 4...22 {
+                var end: UnsafeMutablePointer<CChar>?
+                let number = strtol(next, &end, 10)
+                guard let end, end != next else { return nil }
+                numbers.append(number)
+                next = end
+            }
+            return (Character(Unicode.Scalar(UInt8(bitPattern: bracket[2]))), numbers)
+        }
     }
 
     /// The processor time of a process and the children it waited for; nil if it is gone.
     package static func processorTime(of process: ProcessID) -> Duration? {
-        let fields = fields(of: process)
         let ticksPerSecond = Int(sysconf(Int32(_SC_CLK_TCK)))
-        guard fields.count > 14, ticksPerSecond > 0 else { return nil }
+        guard let numbers = fields(of: process)?.numbers, ticksPerSecond > 0 else { return nil }
         // User and system time of the process and its children (proc(5), fields 14 to 17).
-        return .milliseconds(fields[11...14].compactMap { Int($0) }.reduce(0, +) * 1000 / ticksPerSecond)
+        return .milliseconds(numbers[10...13].reduce(0, +) * 1000 / ticksPerSecond)
     }
 
     /// The state of a process; nil if it is gone.
     package static func status(of process: ProcessID) -> Status? {
-        let fields = fields(of: process)
-        guard fields.count > 2, let state = fields[0].first, let parent = ProcessID(fields[1]),
-            let group = ProcessID(fields[2])
-        else { return nil }
-        return Status(state: state, parent: parent, group: group)
+        fields(of: process).map { state, numbers in
+            Status(
+                state: state, parent: ProcessID(truncatingIfNeeded: numbers[0]),
+                group: ProcessID(truncatingIfNeeded: numbers[1]), began: numbers[18])
+        }
     }
 
     /// Whether the initial environment of a process contains an entry.

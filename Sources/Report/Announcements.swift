@@ -24,24 +24,17 @@ package enum Announcements {
     }
 
     private static func note(_ frame: Frame, _ signs: inout [Profile: String]) {
-        switch frame.type {
-        case "connected":
-            let limits = frame["limits"]
-            if limits?["messagesPerMinute"] != nil {
-                signs[.rateLimit] = "'connected' announces limits.messagesPerMinute"
-            }
-            if limits?["replayMessages"] != nil || limits?["replaySeconds"] != nil {
-                signs[.sync] = "'connected' announces a limit of replay"
-            } else if frame.epoch != nil {
-                signs[.sync] = "'connected' announces an epoch"
-            }
-            for name in frame["capabilities"]?.arrayValue?.compactMap(\.stringValue) ?? [] {
-                guard let profile = Profile(rawValue: name), Profile.all(of: .server).contains(profile) else {
-                    continue
-                }
-                signs[profile] = "'connected' lists '\(name)' among its capabilities"
-            }
-        default: break
+        guard frame.type == "connected" else { return }
+        let limits = frame["limits"]
+        if limits?["messagesPerMinute"] != nil { signs[.rateLimit] = "'connected' announces limits.messagesPerMinute" }
+        if limits?["replayMessages"] != nil || limits?["replaySeconds"] != nil {
+            signs[.sync] = "'connected' announces a limit of replay"
+        } else if frame.epoch != nil {
+            signs[.sync] = "'connected' announces an epoch"
+        }
+        for name in frame["capabilities"]?.arrayValue?.compactMap(\.stringValue) ?? [] {
+            guard let profile = Profile(rawValue: name), Profile.all(of: .server).contains(profile) else { continue }
+            signs[profile] = "'connected' lists '\(name)' among its capabilities"
         }
     }
 }

@@ -41,7 +41,7 @@ package struct ConsoleReport {
 
     private var head: String {
         let profiles = report.subject.profileNames
-        let performed = report.scenarios.filter { $0.skipped == nil }.count
+        let performed = report.scenarios.count { $0.skipped == nil }
         let agent = report.agentWords.map { " · \($0)" } ?? ""
         let subject = "\(report.subject.name) at \(report.address), specification \(report.specification)"
         let run =
@@ -161,12 +161,11 @@ package struct ConsoleReport {
 
     /// Driver failures that ended scenarios, grouped.
     private var failures: [String] {
-        let failed = Dictionary(grouping: report.scenarios.filter { $0.failure != nil }, by: \.failure)
-        return failed.sorted { ($1.value.count, $0.key ?? "") < ($0.value.count, $1.key ?? "") }.map { failure, all in
+        report.driverFailures.map { failure, all in
             let names = all.map { "\($0.name) at \(($0.stoppedAt ?? "").prefix { $0 != ":" })" }
             return [
                 style.yellow("driver failure in \(all.count) scenario\(all.count == 1 ? "" : "s")"),
-                style.wrapped(failure ?? "", indent: 2),
+                style.wrapped(failure, indent: 2),
                 style.wrapped("in \(listed(names, most: 3))", indent: 2),
             ].joined(separator: "\n")
         }
@@ -179,14 +178,8 @@ package struct ConsoleReport {
     }
 
     private func row(_ result: ClauseResult) -> String {
-        let count = result.exercised == 1 ? "once" : "\(readable(result.exercised))×"
-        let outcome =
-            report.isExpected(result) ? style.dim(padded("expected", 12)) : style.word(result.outcome, width: 12)
-        let start = "\(outcome) \(padded(result.clause.id.description, 10)) "
-        let evidence = result.exercised == 0 ? aligned("-", 7) : aligned(count, 7)
-        let room = style.width - 12 - 1 - 11 - 7 - 2
-        let sentence = room < 12 ? "" : "  " + style.cut(result.clause.sentence, to: room)
-        let line = start + style.dim(evidence) + sentence
+        let line = style.row(
+            result.clause, result.outcome, exercised: result.exercised, isExpected: report.isExpected(result))
         return ([line] + result.remarks.map { style.wrapped($0, indent: 13) }).joined(separator: "\n")
     }
 
@@ -196,11 +189,8 @@ package struct ConsoleReport {
         return report.tiers.map { result in
             var parts = ["\(readable(result.performed)) scenario\(result.performed == 1 ? "" : "s")"]
             if result.leftOut > 0 { parts.append("\(readable(result.leftOut)) skipped") }
-            let counts = RunReport.words.compactMap { outcome, word in
-                result.counts[outcome].map { "\(readable($0)) \(word)" }
-            }
             return padded("tier \(result.tier) (\(result.agent))", 25) + parts.joined(separator: ", ")
-                + (counts.isEmpty ? "" : ": " + counts.joined(separator: ", "))
+                + (result.words.isEmpty ? "" : ": \(result.words)")
         }.joined(separator: "\n")
     }
 
@@ -236,16 +226,12 @@ package struct ConsoleReport {
             lines.append(
                 "not applicable: \(counted(results.count, "clause")) of profile '\(profile.rawValue)', not declared")
         }
-        for (reason, scenarios) in Dictionary(grouping: report.scenarios.filter { $0.skipped != nil }, by: \.skipped)
-            .sorted(by: { ($0.key ?? "") < ($1.key ?? "") })
-        {
-            lines.append("skipped: \(Gap.words(scenarios.count, "scenario", reason ?? ""))")
-        }
+        lines += report.skipped.map { "skipped: \($0)" }
         let stopped = report.scenarios.filter {
             $0.stoppedAt != nil && $0.skipped == nil && $0.failure == nil
         }
         for scenario in stopped.prefix(5) {
-            lines.append("ended early: \(scenario.name) at \(scenario.stoppedAt ?? "")")
+            lines.append("ended early: \(scenario.name)\(Gap.reason(scenario.stoppedAt ?? ""))")
         }
         if stopped.count > 5 {
             let names = stopped.dropFirst(5).map(\.name).joined(separator: ", ")
@@ -308,11 +294,12 @@ extension ConsoleStyle {
     }
 
     /// A clause on one line: its outcome, how often it was exercised, and as much of its sentence as fits.
-    package func row(_ clause: Clause, _ outcome: Outcome, exercised: Int) -> String {
-        let count = aligned(exercised == 1 ? "once" : "\(readable(exercised))×", 7)
-        let room = self.width - 12 - 1 - 11 - 7 - 2
-        return "\(word(outcome, width: 12)) \(padded(clause.id.description, 10)) \(dim(count))  "
-            + cut(clause.sentence, to: room)
+    package func row(_ clause: Clause, _ outcome: Outcome, exercised: Int, isExpected: Bool = false) -> String {
+        let word = isExpected ? dim(padded("expected", 12)) : word(outcome, width: 12)
+        let count = exercised == 0 ? "-" : exercised == 1 ? "once" : "\(readable(exercised))×"
+        let room = width - 12 - 1 - 11 - 7 - 2
+        return "\(word) \(padded(clause.id.description, 10)) \(dim(aligned(count, 7)))"
+            + (room < 12 ? "" : "  " + cut(clause.sentence, to: room))
     }
 }
 
@@ -328,7 +315,7 @@ extension Outcome {
 }
 
 extension RunReport {
-    func headlineIn(_ style: ConsoleStyle) -> String {
+    package func headlineIn(_ style: ConsoleStyle) -> String {
         switch exit {
         case .conforms: style.green(headline)
         case .violation, .harness: style.red(headline)

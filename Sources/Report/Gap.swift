@@ -1,6 +1,20 @@
 import Holdfast
 import HoldfastBasics
 
+extension RunReport {
+    /// Skipped scenarios by reason, such as `6 scenarios need --start`.
+    var skipped: [String] {
+        Dictionary(grouping: scenarios.compactMap(\.skipped)) { $0 }.sorted { $0.key < $1.key }
+            .map { Gap.words($1.count, "scenario", $0) }
+    }
+
+    /// Driver failures that ended scenarios; the most frequent ones come first.
+    var driverFailures: [(failure: String, scenarios: [ScenarioResult])] {
+        Dictionary(grouping: scenarios.filter { $0.failure != nil }) { $0.failure ?? "" }
+            .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { ($0, $1) }
+    }
+}
+
 /// Unexercised clauses with a common reason.
 package struct Gap: Sendable, Equatable {
     /// The reason, such as `it needs a scripted agent (tier 2 or 3)`.
@@ -78,7 +92,7 @@ package struct Gap: Sendable, Equatable {
         let performed = meant.filter { $0.skipped == nil }
         if let early = performed.first(where: { $0.stoppedAt != nil }), let reason = early.stoppedAt {
             let others = performed.count > 1 ? " (\(performed.count - 1) more of its scenarios ran)" : ""
-            return "because \(early.name) ended early, at \(reason)\(others)"
+            return "because \(early.name) ended early\(Self.reason(reason))\(others)"
         }
         for scenario in performed {
             // The scenario skipped a step that the subject's wire cannot express.
@@ -118,6 +132,9 @@ package struct Gap: Sendable, Equatable {
 
     /// Whether a scenario was skipped for lack of a declared profile.
     static func isAboutProfiles(_ reason: String) -> Bool { reason.hasPrefix("the subject does not declare") }
+
+    /// Where a scenario ended early, or why.
+    static func reason(_ stop: String) -> String { stop.hasPrefix("/") ? ", at \(stop)" : ", because \(stop)" }
 
     /// Whether a scenario was skipped because a limit that the server announces rules it out.
     static func isAboutLimits(_ reason: String) -> Bool { reason.hasPrefix("the limits of the server rule it out") }

@@ -18,8 +18,18 @@ package struct ReachTable: JSONRepresentable {
         json = stored
     }
 
+    /// The goals of a life of three minutes.
+    package static func goals(of role: Role) -> [Reach.Dimension: Int] {
+        let rows = ReachTable(ofScenarios: role)?.rows("dimensions") ?? []
+        let goals = rows.compactMap { row -> (Reach.Dimension, Int)? in
+            guard let name = row["name"]?.stringValue.flatMap(Reach.Dimension.init) else { return nil }
+            return row["goal"]?.intValue.map { (name, $0) }
+        }
+        return Dictionary(uniqueKeysWithValues: goals)
+    }
+
     /// The reach of a subject; nil if nothing was counted.
-    init?(_ reach: Reach, of subject: History.Subject) {
+    package init?(_ reach: Reach, of subject: History.Subject) {
         guard !reach.values.isEmpty, let table = ReachTable(ofScenarios: subject.role) else { return nil }
         let names = table.situations.map(\.name)
         json = JSONValue(members: [
@@ -74,6 +84,16 @@ package struct ReachTable: JSONRepresentable {
         }
     }
 
+    /// The dimensions that stayed below their goals, in words.
+    package var shortfalls: [String] {
+        rows("dimensions").compactMap { row in
+            guard let reached = row["reached"]?.intValue, let goal = row["goal"]?.intValue, reached < goal else {
+                return nil
+            }
+            return "\(visible(row["what"]?.stringValue ?? "")) \(readable(reached)) of \(readable(goal))"
+        }
+    }
+
     /// A line for each dimension: the largest value, the goal, and what prevented more.
     package func lines(_ style: ConsoleStyle) -> [String] {
         [style.bold(padded("reach", 48) + aligned("largest", 16) + aligned("goal", 16))]
@@ -109,7 +129,9 @@ package struct ReachTable: JSONRepresentable {
             let missing = known.filter { later.contains($0.name) }.map(\.words)
             return missing.isEmpty ? nil : "never with \(all[row].words): \(missing.joined(separator: ", "))"
         }
-        return [style.bold(pairsInWords)] + table + [padded("", 45) + letters.joined(separator: " ")]
+        return [style.bold(pairsInWords), "+ met, · did not"] + table + [
+            padded("", 45) + letters.joined(separator: " ")
+        ]
             + holes.map { style.wrapped($0, indent: 0, hanging: 2) }
     }
 

@@ -20,12 +20,10 @@ package enum ReportMerge {
         guard problems.isEmpty else { throw InputProblems(problems) }
         for file in files.dropFirst() { problems += differences(first, file) }
         if first.report.specification != specification.version {
-            problems.append(
-                InputProblem(
-                    location: first.file,
-                    what: "it was judged under specification \(first.report.specification)",
-                    expected: "\(specification.version), the one of this program",
-                    fix: "merge with the program that wrote the shards"))
+            problems.note(
+                first.file, "it was judged under specification \(first.report.specification)",
+                expected: "\(specification.version), the one of this program",
+                fix: "merge with the program that wrote the shards")
         }
         guard problems.isEmpty else { throw InputProblems(problems) }
         problems = gaps(files, count: part.shard.count)
@@ -140,17 +138,14 @@ package enum ReportMerge {
         let missing = (1...count).filter { byIndex[$0] == nil }
         if !missing.isEmpty {
             let names = listed(missing.map { "\($0)/\(count)" }, most: 10)
-            problems.append(
-                InputProblem(
-                    location: "report merge",
-                    what: "\(missing.count == 1 ? "a part is" : "\(missing.count) parts are") missing: \(names)",
-                    expected: "all \(count) parts", fix: "add their files, or run them again"))
+            problems.note(
+                "report merge", "\(missing.count == 1 ? "a part is" : "\(missing.count) parts are") missing: \(names)",
+                expected: "all \(count) parts", fix: "add their files, or run them again")
         }
         for (index, names) in byIndex.sorted(by: { $0.key < $1.key }) where names.count > 1 {
-            problems.append(
-                InputProblem(
-                    location: names[1], what: "shard \(index)/\(count) is given twice", expected: "each shard once",
-                    fix: "remove one of \(names.joined(separator: ", "))"))
+            problems.note(
+                names[1], "shard \(index)/\(count) is given twice", expected: "each shard once",
+                fix: "remove one of \(names.joined(separator: ", "))")
         }
         return problems
     }

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJudge
 
 /// The result of a run in one tier, which stands for the agent's predictability.
@@ -29,6 +30,12 @@ extension TierResult {
     }
 
     package var agent: String { Self.agent(of: tier) }
+
+    /// The counts of its clauses by outcome, in words.
+    var words: String {
+        RunReport.words.compactMap { outcome, word in counts[outcome].map { "\(readable($0)) \(word)" } }
+            .joined(separator: ", ")
+    }
 
     package static func agent(of tier: Int) -> String {
         switch tier {

@@ -1,6 +1,6 @@
 /// Compares the message schemas of two versions.
 ///
-/// Schemas nest, and so does the search: whoever compares schemas of others does it where the stack is deep.
+/// Schemas nest, and so does the search: compare foreign schemas on a deep stack.
 ///
 /// * `old`: The version that peers have now; `new` is the one they shall get.
 /// - Returns: The findings, worst first, then by place; no finding when both accept the same messages and say the same about them.
@@ -25,11 +25,11 @@ extension GateFinding {
     }
 }
 
-/// What both versions promise about things a reader does not know.
+/// The promises of both versions about unknown parts.
 package struct ComparisonPolicy: Sendable, Hashable {
-    /// What becomes of members that a schema does not name.
+    /// How readers treat members that a schema does not name.
     package enum UnknownMembers: String, Sendable, Hashable {
-        /// What the schema says: open objects take them, closed ones refuse them.
+        /// As the schema says: open objects accept them, closed ones refuse them.
         case asWritten
         /// Readers ignore them, and writers send none: the reader's view is open, the writer's view is closed.
         case ignored
@@ -52,6 +52,6 @@ package struct ComparisonPolicy: Sendable, Hashable {
         (self.meetsOldServers, self.stepLimit) = (meetsOldServers, stepLimit)
     }
 
-    /// What this specification promises: members that a reader does not know are ignored, and either side may be the older one.
+    /// The promise of this specification: readers ignore unknown members, and either side may be the older one.
     package static let holdfast = ComparisonPolicy(unknownMembers: .ignored, meetsOldServers: true)
 }

@@ -10,17 +10,17 @@ package struct GateFinding: Sendable, Equatable {
     package var direction: GateDirection?
     /// The messages it reaches, sorted.
     package var messages: [String]
-    /// Where it stands in the old version; nil when nothing of it was there.
+    /// Its place in the old version; nil if it is new.
     package var old: GateLocation?
-    /// Where it stands in the new version; nil when nothing of it is there any more.
+    /// Its place in the new version; nil if it was removed.
     package var new: GateLocation?
     package var oldValue: JSONValue?
     package var newValue: JSONValue?
-    /// Who breaks and how, or why nobody does.
+    /// The peers that break and how, or the reason why none do.
     package var why: String
     /// Peers of the old version that break: clients that meet new servers, servers that meet new clients.
     package var breaks: Set<GatePeer> = []
-    /// What changed, in words; nil where rule and values say it.
+    /// The change in words; nil if rule and values express it.
     package var words: String?
     /// A message that shows the break, confirmed by the validator on both sides.
     package var witness: GateWitness?
@@ -92,7 +92,7 @@ package struct GateWitness: Sendable, Equatable {
     package let validBy: Version
     /// The version by which it is invalid: the reader's.
     package let invalidBy: Version
-    /// What the reader's validator says about it.
+    /// The reader's validation error.
     package let complaint: String
 
     package init(message: String, json: String, validBy: Version, invalidBy: Version, complaint: String) {
@@ -103,24 +103,16 @@ package struct GateWitness: Sendable, Equatable {
 
 /// How much a finding weighs.
 package enum GateSeverity: String, Sendable, Hashable, CaseIterable, Comparable {
-    /// Nobody breaks; said so that nobody wonders.
+    /// No peer breaks; stated for completeness.
     case information
-    /// Somebody may break who relied on more than was promised.
+    /// A peer may break if it relied on more than was promised.
     case warning
     /// A peer that kept the old version, or keeps the new one, breaks.
     case error
 
     /// The lighter one is smaller.
     package static func < (left: GateSeverity, right: GateSeverity) -> Bool {
-        left.weight < right.weight
-    }
-
-    private var weight: Int {
-        switch self {
-        case .information: 0
-        case .warning: 1
-        case .error: 2
-        }
+        left != right && (left == .information || right == .error)
     }
 }
 

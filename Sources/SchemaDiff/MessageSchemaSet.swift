@@ -106,12 +106,12 @@ package struct MessageSchemaSet: Sendable {
     }
 }
 
-/// What keeps documents from being compared.
+/// The reason why documents cannot be compared.
 package struct SchemaProblems: Error {
     package let all: [SchemaProblem]
 }
 
-/// A document that is no schema: where, what, what would be one, and the fix.
+/// A document that is not a schema: the place, the problem, the expectation and the fix.
 package struct SchemaProblem: Sendable {
     package let location: String
     package let what: String

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// What a search for a value came to.
+/// The result of a search for a value.
 enum Outcome: Sendable {
     /// A value that is as asked.
     case found(JSONValue)
@@ -31,6 +31,6 @@ struct Tries {
     /// Notes that something was not tried.
     mutating func leave(_ reason: String) { doubt = doubt ?? reason }
 
-    /// What came of all ways when none of them led to a value.
+    /// The result of all ways if none of them led to a value.
     var outcome: Outcome { doubt.map { .unknown($0) } ?? .none }
 }

@@ -56,7 +56,7 @@ struct SchemaComparison {
         new: GateLocation? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil, severity: GateSeverity? = nil,
         why: String? = nil, witness: GateWitness? = nil
     ) {
-        // What concerns no message weighs the same in both directions.
+        // Changes that concern no message have the same weight in both directions.
         guard let rule = GateRule.schemaRule(id) else { return }
         var finding = GateFinding(
             rule: id, severity: severity ?? rule.weight(direction ?? .clientToServer).broken, direction: direction,
@@ -96,8 +96,8 @@ struct SchemaComparison {
 
     // MARK: Messages
 
-    /// A message whose schema is the same but for the name of its kind has another name; one whose kind is the same has another
-    /// file, which nobody sees.
+    /// Two schemas that differ only in the kind's name are one renamed message; the same kind in another file is not a
+    /// visible change.
     private mutating func rename(_ gone: inout [MessageSchemaSet.Message], _ fresh: inout [MessageSchemaSet.Message]) {
         for before in gone {
             var isSeen = false
@@ -171,7 +171,7 @@ struct SchemaComparison {
         let walk: SchemaWalk
         var proof: EditProof
         var errors: Set<GateDirection> = []
-        /// The edits that break somebody and weigh less than an error.
+        /// The breaking edits with less weight than an error.
         var warnings: [GateDirection: [SchemaEdit]] = [:]
     }
 
@@ -215,7 +215,7 @@ struct SchemaComparison {
             let edit = SchemaEdit(
                 rules: "schema-changed", old: SchemaSite(node: space.roots[0]),
                 new: SchemaSite(node: space.roots[1]), oldValue: nil, newValue: nil, paths: [[]])
-            // What was told as a warning must not hide what nothing told.
+            // A warning must not hide an edit without a finding.
             let answer = restOfProof(direction, judging) ?? judging.proof.answer(direction)
             let opposite = policy.meetsOldServers ? judging.proof.answer(direction.opposite) : .safe
             if answer.isSafe, opposite.isSafe { continue }
@@ -262,13 +262,13 @@ struct SchemaComparison {
             if let shown = witness(value, edit, direction, isForward ? .old : .new, judging) {
                 finding.witness = value.isOrdinary ? shown : nil
             } else {
-                // What the validator does not confirm is not shown.
+                // A witness that the validator does not confirm is dropped.
                 doubt(.client)
             }
             if finding.severity < .error { judging.warnings[direction, default: []].append(edit) }
         case .unproven(let reason): doubt(.client, unproven(reason))
         case .safe:
-            // What breaks nobody, either way, is another way to say the same.
+            // An edit that breaks no peer in either direction is a refactoring.
             guard
                 opposite.isBroken || (policy.meetsOldServers && !opposite.isSafe) || edit.isDecreed
                     || (edit.isNews && policy.unknownMembers == .ignored)

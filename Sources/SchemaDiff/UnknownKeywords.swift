@@ -11,17 +11,10 @@ enum UnknownKeywords {
             guard case .object(let object) = next.schema else { continue }
             for (keyword, value) in object {
                 let location = next.location.appending(keyword)
-                guard let shape = KeywordTable.all[keyword]?.shape else {
-                    if !keyword.hasPrefix("x-") { found.append(location) }
-                    continue
-                }
-                switch (shape, value) {
-                case (.schema, _): pending.append((value, location))
-                case (.schemas, .array(let values)):
-                    for (index, value) in values.enumerated() { pending.append((value, location.appending(index))) }
-                case (.schemaMap, .object(let map)):
-                    for (name, value) in map { pending.append((value, location.appending(name))) }
-                default: break
+                if let shape = KeywordTable.all[keyword] {
+                    pending += shape.schemas(in: value, at: location)
+                } else if !keyword.hasPrefix("x-") {
+                    found.append(location)
                 }
             }
         }

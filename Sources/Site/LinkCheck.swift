@@ -19,11 +19,9 @@ struct LinkCheck {
                 guard links.pages[target] == nil || !isAnchored else { continue }
                 problems.append(
                     InputProblem(
-                        location: "Spec/\(file):\(line):1", what: "the link '\(destination)' is broken",
-                        expected: "a file of Spec/ and a heading in it",
-                        fix: nearestName(to: target, among: Array(links.pages.keys)).map {
-                            "did you mean '\($0)'?"
-                        } ?? "correct it"))
+                        "Spec/\(file):\(line):1", "the link '\(destination)' is broken", insteadOf: target,
+                        among: Array(links.pages.keys), expected: "a file of Spec/ and a heading in it",
+                        otherwise: "correct it"))
             }
         }
         return problems

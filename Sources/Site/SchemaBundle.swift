@@ -24,8 +24,8 @@ struct SchemaBundle {
 
     init(_ files: SpecificationFiles) {
         var roots: [String: JSONValue] = [:]
-        for (path, text) in files.texts where path.hasPrefix("schemas/") && !path.hasPrefix("schemas/files/") {
-            roots[String(path.dropFirst("schemas/".count))] = try? JSONParser.value(text)
+        for path in files.texts.keys where path.hasPrefix("schemas/") && !path.hasPrefix("schemas/files/") {
+            roots[String(path.dropFirst("schemas/".count))] = files.json(path)
         }
         self.roots = roots
         var frames: [Role: [String]] = [:]
@@ -48,7 +48,7 @@ struct SchemaBundle {
             "anyOf": [Self.reference(to: "ServerFrame"), Self.reference(to: "ClientFrame")],
             "$defs": .object(definitions),
         ]
-        guard let text = files.texts["openapi.json"], var requests = try? JSONParser.value(text) else { return }
+        guard var requests = files.json("openapi.json") else { return }
         requests = bundled(requests)
         requests["components"]?["schemas"] = .object(definitions)
         self.requests = Self.moved(requests)

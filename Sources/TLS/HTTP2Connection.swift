@@ -14,7 +14,7 @@ extension NIOSSLProvider {
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.maxConcurrentStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: limits.maxHeaderBytes),
         ]
-        // Clients that measure the round trip send a ping with each request; ten a second are no attack.
+        // Clients that measure the round trip send a ping with each request; ten a second are not an attack.
         connection.controlFrameRateLimit.maximumCount = 300
         let connectionHandler = HTTP2ConnectionHandler(
             eventLoop: channel.eventLoop, idleLimit: TimeAmount(limits.requestTimeout),

@@ -10,27 +10,14 @@ public struct DialectView: Sendable {
     public let history: History
     /// For each event of the view, the index of its verbatim event.
     public let origins: [Int]
-    /// Omitted and unmapped events, in order.
-    public let notes: [Note]
     /// The events of the view with questions whose frames have guessed names.
     public let inDoubt: Set<Int>
-
-    /// One verbatim event without a canonical form.
-    public struct Note: Sendable, Equatable {
-        /// The index of the verbatim event.
-        public let event: Int
-        /// Whether the dialect ignores it; otherwise the event is unknown.
-        public let isIgnored: Bool
-        /// Why there is no canonical form.
-        public let reason: String
-    }
 
     /// Creates the view of a history.
     public init(_ history: History) {
         guard !history.header.dialect.isCanonical else {
             self.history = history
             origins = Array(history.events.indices)
-            notes = []
             inDoubt = []
             return
         }
@@ -39,7 +26,6 @@ public struct DialectView: Sendable {
         var header = history.header
         header.dialect = .canonical
         origins = builder.origins
-        notes = builder.notes
         guard let series = history.header.dialect.turns else {
             self.history = History(header: header, events: builder.events, frames: builder.frames)
             inDoubt = []
@@ -63,7 +49,6 @@ private struct Builder {
     var events: [Event] = []
     var frames: [Frame?] = []
     var origins: [Int] = []
-    var notes: [DialectView.Note] = []
     /// The current wire request of each lane; nil after one outside the protocol.
     private var requests: [Int: RESTRequest?] = [:]
     /// Requests with a partial answer, by event.
@@ -111,14 +96,11 @@ private struct Builder {
         var canonical: [JSONValue]
         switch dialect.decode(root, sentBy: direction.sender) {
         case .frames(let values): canonical = values
-        case .ignored(let reason):
-            notes.append(DialectView.Note(event: index, isIgnored: true, reason: reason))
+        case .ignored:
             // A frame outside the protocol may occupy a number of the stream.
             guard direction == .fromServer, root["seq"]?.intValue != nil else { return }
             canonical = [["type": dialect.foreign(root)["type"] ?? "", "seq": root["seq"] ?? .null]]
-        case .unmapped(let reason):
-            notes.append(DialectView.Note(event: index, isIgnored: false, reason: reason))
-            canonical = [dialect.foreign(root)]
+        case .unmapped: canonical = [dialect.foreign(root)]
         }
         var assumed = dialect.assumedMembers(of: root, sentBy: direction.sender)
         for value in canonical {
@@ -148,11 +130,6 @@ private struct Builder {
         let wire = RESTRequest(method: request.method, path: request.path, body: request.body)
         guard !partial.contains(index), let canonical = dialect.decode(wire) else {
             requests[number] = .some(nil)
-            notes.append(
-                DialectView.Note(
-                    event: index, isIgnored: true,
-                    reason: partial.contains(index)
-                        ? "a partial read of a conversation" : "not a request of the protocol"))
             return
         }
         requests[number] = wire

@@ -43,11 +43,27 @@ import Testing
 
     @Test func `no line of any help is wider than a screen`() {
         for (path, type) in Self.commands {
-            let help = Conformance.helpMessage(for: type, columns: 80)
-            for line in help.split(separator: "\n") where line.count > 80 {
+            for line in help(of: type, at: path, columns: 80).split(separator: "\n") where line.count > 80 {
                 Issue.record("\(path): \(line)")
             }
         }
+    }
+
+    @Test(arguments: [40, 80])
+    func `each example can be pasted as it stands, however wide the terminal`(columns: Int) throws {
+        for (path, type) in Self.commands {
+            let help = help(of: type, at: path, columns: columns)
+            let joined = try help.replacing(Regex(#" \\\n +"#), with: " ")
+            for example in examples(of: type) {
+                #expect(["\n", "  "].contains { joined.contains("  \(example)\($0)") }, "\(path): \(example)\n\(help)")
+            }
+        }
+    }
+
+    private func help(of type: any ParsableCommand.Type, at path: [String], columns: Int) -> String {
+        HelpText.text(
+            for: path, below: Conformance.self, parsed: Conformance.helpMessage(for: type, columns: columns),
+            style: ConsoleStyle(width: columns))
     }
 
     @Test func `the start fits a screen and names every command`() {
@@ -56,7 +72,7 @@ import Testing
         #expect(lines.allSatisfy { $0.count <= 80 })
         for command in Conformance.configuration.subcommands {
             let name = command.configuration.commandName ?? ""
-            #expect(lines.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
+            #expect(lines.contains { $0.dropFirst(8).hasPrefix("\(name) ") }, "\(name)")
         }
         let codes = lines.suffix(2).joined(separator: " ")
         for status in ExitStatus.allCases { #expect(codes.contains(" \(status.rawValue) "), "\(status)") }

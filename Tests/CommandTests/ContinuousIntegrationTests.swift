@@ -259,7 +259,7 @@ struct ContinuousIntegrationTests {
         #expect(steps.last?["with"]?["path"]?.stringValue == folder.path + "/out")
         #expect(
             steps[1]["log"]?.stringValue?.contains("\n::notice title=Holdfast::shard 1 of 1") == true, "\(steps[1])")
-        for file in ["report.json", "junit.xml", "summary.md", "report.tap"] {
+        for file in ["report.json", "report.html", "junit.xml", "summary.md", "report.tap"] {
             #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/\(file)"), "\(file)")
         }
     }

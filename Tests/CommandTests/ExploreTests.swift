@@ -144,8 +144,9 @@ import Testing
         try folder.write(
             entries.replacing(name, with: "client/explored/*").replacing("FILL IN: why", with: "Known;"),
             to: "expected.json")
-        let expected = try await BuiltBinary.run(
-            broken + ["--plan", file, "--baseline", folder.path + "/expected.json", "--format", "json=-"])
+        let command = broken + ["--plan", file, "--baseline", folder.path + "/expected.json", "--format", "json=-"]
+        var expected = try await BuiltBinary.run(command)
+        for _ in 0..<3 where expected.status == 3 { expected = try await BuiltBinary.run(command) }
         #expect(expected.status == 0, "\(expected.out)\(expected.err)")
         #expect(expected.out.hasPrefix("{"), "\(expected.out)")
     }

@@ -59,7 +59,7 @@ import Darwin
     }
 
     @Test(arguments: [
-        ("", "the file is empty"), ("\u{0}\u{1}", "NUL byte"), ("just words\n", "not a capture"),
+        ("", "it ended before anything came"), ("\u{0}\u{1}", "NUL byte"), ("just words\n", "not a capture"),
         ("{\"type\":\"done\"", "byte 14"),
         ("{\"format\":\"holdfast-transcript\",\"version\":9}\n", "version 9"), ("{\"log\":[]}", "/log/entries"),
         ("{\"type\":\"x\",\"a\":" + String(repeating: "[", count: 5000), "more than 512"),

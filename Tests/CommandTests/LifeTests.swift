@@ -20,9 +20,15 @@ import Testing
             "1", "--only", "life", "--out", folder.path,
         ])
         #expect(run.status == 1, "\(run.out)\(run.err)")
-        #expect(run.out.firstMatch(of: /violation [A-Z]+-\d+ after \d+ s of this life/) != nil, "\(run.out)")
+        #expect(run.out.firstMatch(of: /violation [A-Z]+-\d+ after [\d.]+ m?s of this life/) != nil, "\(run.out)")
         #expect(run.out.contains("--life 4s --seed 1 --only "), "\(run.out)")
         #expect(run.out.contains("@server/life/1"), "\(run.out)")
+    }
+
+    @Test func `a dry run names the life`() async throws {
+        let run = try await BuiltBinary.run(
+            ["server", "--reference", "--dry-run", "--only", "life", "--life", "3m", "--seed", "1"])
+        #expect(run.out == "a life of 3m from seed 1\n", "\(run.out)\(run.err)")
     }
 
     @Test(arguments: [["--life", "3min"], ["--life=nonsense"], ["--life", "0s"]])

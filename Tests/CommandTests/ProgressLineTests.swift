@@ -34,15 +34,15 @@ import Testing
             while await connection.next() != nil {}
         }
         let step = Mutex((Step.wide, draws: 0))
-        let seen = try await PseudoTerminal.run(["server", "ws://127.0.0.1:\(listener.port)/ws"], columns: 80) {
-            seen, terminal in
+        let command = ["server", "ws://127.0.0.1:\(listener.port)/ws", "--jobs", "1"]
+        let seen = try await PseudoTerminal.run(command, columns: 80) { seen, terminal in
             let drawn = Screen(seen).drawn
             step.withLock { step in
                 switch step.0 {
-                case .wide where drawn.contains(where: { $0.count > 40 }):
-                    terminal.resize(columns: 40)
+                case .wide where drawn.contains(where: { $0.count > 24 }):
+                    terminal.resize(columns: 24)
                     step = (.narrow, drawn.count)
-                case .narrow where drawn.dropFirst(step.draws).contains(where: { (1..<40).contains($0.count) }):
+                case .narrow where drawn.dropFirst(step.draws).contains(where: { (1..<24).contains($0.count) }):
                     terminal.interrupt()
                     step = (.over, drawn.count)
                 default: break
@@ -54,7 +54,7 @@ import Testing
         #expect(step.withLock { $0.0 } == .over, "\(seen.suffix(2000))")
         let progress = screen.drawn.filter { $0.contains(/^\d+\/\d+/) }
         #expect(progress.allSatisfy { $0.count < 80 }, "\(progress)")
-        #expect(progress.last.map { $0.count < 40 } == true, "\(progress)")
+        #expect(progress.last.map { $0.count < 24 } == true, "\(progress)")
         #expect(screen.rows.first?.contains("(interrupted)") == true, "\(screen.rows)")
         #expect(!screen.rows.contains { $0.contains(/^\d+\/\d+/) }, "\(screen.rows)")
     }

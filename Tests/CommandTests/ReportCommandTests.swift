@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastJSON
+import HoldfastPlatform
 import TestSupport
 import Testing
 
@@ -38,6 +39,34 @@ import Testing
         try await expectSideBySide(folder, "whole", "merged")
         try await expectHistory(folder)
         try await expectCounts(junit, tests: outcomes(after).count)
+    }
+
+    @Test func `a run that fails fast stops, says so in one line, and its page opens in a browser`() async throws {
+        let folder = try TemporaryDirectory()
+        let out = folder.path + "/results"
+        let run = try await BuiltBinary.run([
+            "server", "--reference", "--defect", "env-ignores-unknown-types", "--only", "ENV-3", "--only", "LIVE-1",
+            "--jobs", "1",
+            "--fail-fast", "--quiet", "--out", out,
+        ])
+        #expect(run.status == 1 && run.err.isEmpty, "\(run.out)\(run.err)")
+        #expect(run.out.hasPrefix("violation (interrupted): "), "\(run.out)")
+        #expect(run.out.split(separator: "\n").count == 1, "\(run.out)")
+        let report = try JSONParser.value(folder.text(of: "results/report.json"))
+        let diagnostics = report["diagnostics"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        #expect(diagnostics.contains { $0.hasPrefix("stopped after 1 scenario") }, "\(diagnostics)")
+        let opened = try await BuiltBinary.run(["report", "open", out], environment: ["BROWSER": "true"])
+        #expect(opened.status == 0 && opened.out == "\(out)/report.html\n", "\(opened.err)")
+        #expect(try folder.text(of: "results/report.html").contains("</html>"))
+    }
+
+    @Test func `two runs do not write to one folder`() async throws {
+        let folder = try TemporaryDirectory()
+        let held = try Descriptor(opening: folder.path, for: .reading)
+        defer { held.close() }
+        #expect(held.tryLock())
+        let run = try await BuiltBinary.run(["server", "--reference", "--only", "ENV-4", "--out", folder.path])
+        #expect(run.status == 64 && run.err.contains("is being written by another run"), "\(run.err)")
     }
 
     /// Two reports make one page, and no other form.

@@ -1,15 +1,19 @@
 import Holdfast
-import HoldfastExplore
+import HoldfastReport
 import HoldfastStage
 import Testing
 
+@testable import HoldfastExplore
+
 /// How the rounds of a client's life are drawn.
 @Suite struct ClientLifeTests {
-    private func rounds(_ count: Int, seed: UInt64, without unsupported: Set<String> = []) -> (ClientLife, [LifeRound])
-    {
+    private func rounds(
+        _ count: Int, seed: UInt64, without unsupported: Set<String> = []
+    ) -> (ClientLifeDrawing, [LifeRound]) {
         let grammar = ClientGrammar(profiles: Profile.all(of: .client), disturbing: [], without: unsupported)
-        let life = ClientLife(grammar, seed: seed)
-        return (life, (0..<count).map { _ in life.next() })
+        var life = ClientLifeDrawing(grammar, seed: seed, to: ReachTable.goals(of: .client))
+        let rounds = (0..<count).map { _ in life.round() }
+        return (life, rounds)
     }
 
     @Test func `equal seeds draw equal rounds, and each of them can be performed`() throws {
@@ -17,17 +21,17 @@ import Testing
         #expect(first == rounds(60, seed: 7).1)
         #expect(first != rounds(60, seed: 8).1)
         for round in first { #expect(!ClientScenarioReader.steps(round.steps).isEmpty, "\(round.features)") }
-        #expect(try life.plan(of: []).clientScenario().steps.count == 3)
+        #expect(try life.plan(of: [], after: []).clientScenario().steps.count == 3)
     }
 
-    @Test func `in a hundred rounds every dimension reaches its goal, and nearly every pair of features has met`() {
-        let summary = rounds(100, seed: 3).0.summary
-        for part in summary[0].split(separator: ": ", maxSplits: 1)[1].split(separator: ", ") {
-            let numbers = part.split(separator: " ").compactMap { Int($0) }
-            #expect(numbers[0] >= numbers[1], "\(part)")
-        }
-        let pairs = summary[1].split(separator: " ").compactMap { Int($0) }
-        #expect(pairs[0] * 10 >= pairs[1] * 8, "\(summary)")
+    @Test func `in seventy rounds every dimension that is drawn reaches its goal, and most pairs of features meet`() {
+        let life = rounds(70, seed: 3).0
+        // A session of 600 messages makes clients that store all at each frame so slow that nothing else happens.
+        let left = life.steering.reached.keys.filter { $0 != .sessionMessages && !life.steering.isReached($0) }
+        #expect(left.isEmpty, "\(life.steering.reached)")
+        #expect(life.steering.reached.count >= 9)
+        let pairs = life.summary.split(separator: " ").compactMap { Int($0) }
+        #expect(pairs[0] * 10 > pairs[1] * 8, "\(life.summary)")
     }
 
     @Test func `a driver is told nothing that it does not obey`() {

@@ -1,10 +1,12 @@
+import Foundation
 import Holdfast
 import HoldfastExplore
-import HoldfastJudge
 import HoldfastTranscript
 import ReferenceClient
 import TestSupport
 import Testing
+
+@testable import HoldfastJudge
 
 /// The simulation of a client against what is known of the real one.
 @Suite struct PhoneTests {
@@ -66,6 +68,27 @@ import Testing
             broken += trial.broken.map { "\(index): \($0.clause) \($0.findings.first?.what ?? "")" }
         }
         #expect(broken == [])
+    }
+
+    /// `HOLDFAST_PLANS` says how many plans.
+    @Test func `what the judge takes to have arrived has, and not too early`() throws {
+        let count = ProcessInfo.processInfo.environment["HOLDFAST_PLANS"].flatMap(UInt64.init) ?? 100
+        var wrong: [String] = []
+        for seed in 1...count {
+            let simulation = try #require(explorer().trial(seed: seed)).simulation
+            let history = Observations(simulation.history, under: specification)
+            let frames = history.received.map { ($0.event, Int?.some($0.connection), history.clientPlaces.taken($0)) }
+            let answers = history.exchanges.compactMap(\.response).map { ($0, Int?.none, Int?.none) }
+            for (event, connection, taken) in frames + answers {
+                let isSure = history.isSurelyTaken(event, on: connection) && history.due(event) < history.events.count
+                guard let due = taken ?? (isSure ? history.due(event) : nil) else { continue }
+                let truth = simulation.takings[event] ?? .max
+                if truth < history.time(of: event) || truth > history.time(of: due) {
+                    wrong.append("seed \(seed): event \(event), taken at \(truth), surely by event \(due)")
+                }
+            }
+        }
+        #expect(wrong == [])
     }
 
     @Test func `equal seeds give equal histories`() throws {

@@ -18,6 +18,8 @@ import Testing
         try clause.violates("A>open A<open A>auth A<error(bad_request) +10s^")
         try clause.untested("A>open A<open A>auth A<close(1012)")
         try clause.untested("A>open A<open A>auth A<close(1013)")
+        try clause.untested("A>open A<open A>auth A<close(1001)")
+        try clause.violates("A>open A<open A>auth A<close(1001)^ A!wentOn")  // the server did not stop
         try clause.untested("A>open A<open A>auth +9s")
         try clause.untested("A>open A<open A>auth A!cut +10s")
         try clause.untested("A>open A<open A>auth server!kill A<eof +10s")

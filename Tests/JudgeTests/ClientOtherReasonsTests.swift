@@ -251,33 +251,6 @@ import Testing
         try clause.violates("\(lost) 1>GET(s1) 1<200(u1 a1 u2) \(reads)^ +1s")
     }
 
-    @Test func `CLIENT-20 a session on the screen is read again after a read of it that failed`() throws {
-        let clause = ClauseUnderTest("CLIENT-20", rule: 2)
-        func opened(_ delay: String) -> String {
-            """
-            client!launch A+(e1 #0) client=connected +1s client!selectSession(s1) client=connected(s1) 1>GET(s1) 1<200(u1 a1)
-            client=connected(s1 u1 a1)\(delay) 2>GET(s1) 2<503(internal) client!send(c2) A>chat(c2 s1) A<ack(c2)
-            client=connected(s1 u1 a1 u2 thinking)
-            """
-        }
-        let reads = (3...15).map { "+5s \($0)>GET(s1) \($0)<503(internal)" }.joined(separator: " ")
-        try clause.untested("\(opened("")) \(reads) +5s 30>GET(s1) +1s")
-        try clause.violates("\(opened(" +200ms")) \(reads) +5s 30>GET(s1)^ +1s")
-    }
-
-    @Test func `CLIENT-20 a greeting may be on its way when a session is read`() throws {
-        let clause = ClauseUnderTest("CLIENT-20", rule: 2)
-        func asked(_ delay: String) -> String {
-            """
-            client!launch client=connecting A+(e1 #0)\(delay) client!selectSession(s1) 1>GET(s1) 1<200(u1 a1) 2>GET(s1)
-            2<503(internal) client!send(c2) A>chat(c2 s1) A<ack(c2) client=connected(s1 u1 a1 u2 thinking)
-            """
-        }
-        let reads = (3...15).map { "+5s \($0)>GET(s1) \($0)<503(internal)" }.joined(separator: " ")
-        try clause.untested("\(asked("")) \(reads) +5s 30>GET(s1) +1s")
-        try clause.violates("\(asked(" +200ms")) \(reads) +5s 30>GET(s1)^ +1s")
-    }
-
     @Test func `CLIENT-20 without a socket a list is read for what is new`() throws {
         let clause = ClauseUnderTest("CLIENT-20", rule: 2)
         let asked = "client!launch A+ client=connected client!send(c1) A>chat(c1) client=connected(c1 thinking)"
@@ -371,11 +344,9 @@ import Testing
         let lost = "client!launch A+ client=connected(s1) 1>GET(s9) +1s A!cut B>open B<refused(503) 2>GET 2<503"
         let tries = "+3s C>open client=degraded(s1)"
         try clause.conforms("\(lost) 1<404(session_not_found) \(tries)")
-        try clause.warns("\(lost) \(tries)^ 1<404(session_not_found)")
         // As an attempt ends, the screen may show what follows it, and the client may have given it up before the stage sees that.
         try clause.conforms("\(lost) +3s C>open C<refused(503) client=degraded(s1)")
         try clause.conforms("\(lost) \(tries) C<refused(503)")
-        try clause.warns("\(lost) \(tries)^ +1s C<refused(503)")
     }
 
     @Test func `CLIENT-12 a question that failed does not name the conversation`() throws {
@@ -407,16 +378,6 @@ import Testing
         try clause.warns("\(asked) \(left.replacing(" +5s", with: " +2s")) A<done(t1) +5s^")
     }
 
-    @Test func `CLIENT-34 a later answer is no sign of one that was lost`() throws {
-        let clause = ClauseUnderTest("CLIENT-34", rule: 1)
-        let first = "\(ready) A<done(t4 s2) LOST client=connected(s1 u1 a1)"
-        let second = "B<done(t5 s2) client=connected(s1 u1 a1 unread.s2=1) +5s"
-        let lost = first.replacing("LOST", with: "client!background client!foreground A>close(1001) B+")
-        try clause.conforms("\(lost) \(second)")
-        let kept = first.replacing(" LOST", with: "")
-        try clause.warns("\(kept) \(second.replacing("B<", with: "A<"))^")
-    }
-
     @Test func `CLIENT-30 a read tells of the turn whose repeat was refused`() throws {
         let clause = ClauseUnderTest("CLIENT-30")
         let asked = "\(ready) client!send(c2) A>chat(c2 s1) client=connected(s1 u1 a1 c2 thinking) A!cut B+"
@@ -433,15 +394,6 @@ import Testing
         let told = "B+(e1 #5) B>sync(e1 #0) B<syncResult(e1 #5 evicted) client=connected(s1 u1 a1) B!cut C+(e1 #5)"
         try clause.untested("\(kept) 1>GET(s1) 1<200(u1 a1) \(told) C>sync(e1 #5)")
         try clause.violates("\(kept) 1>GET(s1) 1<200(u1 a1) +3s \(told) C>sync(e1 #5)^")
-    }
-
-    @Test func `CLIENT-25 the order behind a gap is that of the read`() throws {
-        let clause = ClauseUnderTest("CLIENT-25", rule: 1)
-        let back = "client!launch A+(e1 #0) client=connected(s1 u1 a1 u2) A!cut B+(e1 #4) B>sync(e1 #0)"
-        let shown = "client=connected(s1 u1 a1 u2 u4 u3)"
-        let missed = "[message(u3 s1 #3) message(u4 s1 #4)]"
-        try clause.untested("\(back) B<syncResult(e1 #4 evicted)\(missed) \(shown) client!quit")
-        try clause.violates("\(back) B<syncResult(e1 #4 complete)\(missed) +1s \(shown)^ client!quit")
     }
 
     @Test func `CLIENT-4 a history may cross with a message`() throws {
@@ -518,14 +470,14 @@ import Testing
         let refused = "\(ready) client!send(c2) A>chat(c2 s1) A!cut B+ B>chat(c2 s1) B<error(bad_request c2)"
         let again = "client=connected(s1 u1 a1 c2 failed=c2) 1>POST(c2 s1)"
         try clause.untested("\(refused) \(again)")
-        try clause.violates("\(refused) \(again.replacing(" 1>", with: " +200ms 1>"))^")
+        try clause.violates("\(refused) \(again.replacing(" 1>", with: " +600ms 1>"))^")
         try clause.violates("\(refused.replacing("A!cut B+ B>chat(c2 s1) B<", with: "A<")) \(again)^")
         // The same holds of a limit, and of what is asked once more over REST though nothing became of the last time.
         let limit = ClauseUnderTest("CLIENT-8")
         let limited = "B<error(rate_limited c2 retryAfterMs=60000)"
         let told = refused.replacing("B<error(bad_request c2)", with: limited)
         try limit.untested("\(told) \(again)")
-        try limit.violates("\(told) \(again.replacing(" 1>", with: " +200ms 1>"))^")
+        try limit.violates("\(told) \(again.replacing(" 1>", with: " +600ms 1>"))^")
         let pending = "\(refused.replacing("B+", with: "2>POST(c2 s1) LOST B+")) \(again)"
         try clause.untested(pending.replacing("LOST", with: "2<failed('reset')"))
         try clause.violates(pending.replacing("LOST ", with: "") + "^")

@@ -25,9 +25,31 @@ import Testing
         let rest = "\(start) server!atRest(s1 u1 a1)"
         try clause.conforms("\(rest) client=connected(s1 u1 a1)")
         try clause.violates("\(rest) client=connected(s1 u1 a1 thinking) +40s^ client=connected(s1 u1 a1 thinking)")
+        // An open question of another session does not count here.
+        let other = "client!send(c2) A>chat(c2 s2) server!atRest(s1 u1 a1)"
+        try clause.violates(
+            "\(start) \(other) client=connected(s1 u1 a1 thinking) +40s^ client=connected(s1 u1 a1 thinking)",
+            also: ["CLIENT-4", "CLIENT-12"])
         // What the server never heard of may be awaited.
         let asked = "\(start) client!send(c2) A>chat(c2 s1) client=connected(s1 u1 a1 thinking) server!atRest(s1 u1 a1)"
         try clause.untested("\(asked) +40s client=connected(s1 u1 a1 thinking)", also: ["CLIENT-4"])
+    }
+
+    @Test func `CLIENT-38 at rest no typed message is owed`() throws {
+        let clause = ClauseUnderTest("CLIENT-38", rule: 2)
+        let first = "client!send(c2) A>chat(c2 s1) A<ack(c2 t2 u2) A<done(s1 t2 a2 #1) client=connected(s1 u1 a1 u2 a2)"
+        let rest = "server!atRest(s1 u1 a1 u2 a2)"
+        let look = "client=connected(s1 u1 a1 u2 a2)"
+        try clause.conforms("\(start) \(first) +30s \(rest) \(look)")
+        // A second message, never sent.
+        try clause.violates("\(start) \(first) client!send(c3) +30s \(rest) \(look)^", also: ["CLIENT-38"])
+        // Shown as failed, or still waiting for an answer that never came.
+        try clause.conforms(
+            "\(start) \(first) client!send(c3) +5s client=connected(s1 u1 a1 u2 a2 c3 failed=c3) +30s \(rest) \(look)")
+        try clause.untested(
+            "\(start) client!send(c2) A>chat(c2 s1) client!send(c3) +30s server!atRest(s1 u1 a1) \(look)",
+            also: ["CLIENT-4", "CLIENT-24"])
+        try clause.untested("\(start) \(rest) \(look)")
     }
 
     @Test func `CLIENT-34 what is on the screen is not unread`() throws {

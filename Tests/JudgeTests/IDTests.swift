@@ -73,6 +73,8 @@ import Testing
         try clause.conforms("A+ 1>GET 1<200(s1) A>chat(c1 s9) A<error(session_not_found c1)")
         try clause.violates("\(asked) A<error(bad_request c1)^")
         try clause.violates("\(asked) A<ack(c1 s9)^")
+        // Without an ack, and without the key of its question.
+        try clause.violates("\(asked) A<done(t9 s9)^")
         try clause.violates("\(asked) +10s^", also: ["TURN-1"])
         try clause.untested("A+ A>chat(c1 s9) A<error(session_not_found c1)")  // nothing shows that it is unknown
         try clause.untested("\(asked) A<error(rate_limited c1)")

@@ -124,6 +124,10 @@ import Testing
             try clause.untested("\(answered) A<close(\(code))")
             try clause.violates("\(answered) A<close(\(code))^ A!wentOn")
         }
+        // An older connection lives on, so the server neither stopped nor restarted.
+        try clause.violates("A+ B+ A<close(1001)^ +31s B>ping(n1) B<pong(n1)")
+        try clause.conforms("A+ B+ A<close(1001) +29s B>ping(n1) B<pong(n1)")
+        try clause.conforms("A+ A<close(1001) B+ +31s B>ping(n1) B<pong(n1)")
         try clause.untested("\(answered) server!stop A<eof", also: ["LIVE-5"])
         try clause.untested("\(answered) server!kill A<eof")
         try clause.untested("\(answered) A<eof server!kill")  // seen first, and a moment later

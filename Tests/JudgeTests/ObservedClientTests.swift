@@ -20,18 +20,16 @@ import Testing
             client!launch A+ client!send(c1) A>chat(c1) A!cut client!send(c2='question 1') 1>POST(c1)
             B+ B>chat(c9 'question 1') B>chat(c1) B>chat(c3)
             """
-        let client = try observations(line).client
-        #expect(client.typed.map(\.text) == ["question 1", "question 1"])
-        #expect(client.typed.map(\.name) == ["c1", "c2"])
-        #expect(client.typed[0].sends.map(\.origin) == [.connection(0), .exchange(0), .connection(1)])
-        #expect(client.typed[1].sends.map(\.key) == ["c9"])
-        #expect(client.typed[0].key == "c1")
+        let typed = try observations(line).clientQuestions.filter { $0.typed != nil }
+        #expect(typed.map(\.text) == ["question 1", "question 1"])
+        #expect(typed[0].requests.map(\.origin) == [.connection(0), .exchange(0), .connection(1)])
+        #expect(typed[1].requests.map(\.clientMessageId) == ["c9"])
+        #expect(typed[0].key == "c1")
     }
 
     @Test func `a new key for an old message is found by its words`() throws {
-        let client = try observations("client!launch A+ client!send(c1) A>chat(c1) A!cut 1>POST(c7 'question 1')")
-            .client
-        #expect(client.typed[0].keys == ["c1", "c7"])
+        let line = "client!launch A+ client!send(c1) A>chat(c1) A!cut 1>POST(c7 'question 1')"
+        #expect(try observations(line).clientQuestions[0].keys == ["c1", "c7"])
     }
 
     @Test func `lives and the foreground follow the acts`() throws {
@@ -47,7 +45,6 @@ import Testing
                 true, false, true, false, true, false, true, false,
             ])
         #expect([6, 7, 9].map(client.hasNetwork(at:)) == [true, false, true])
-        #expect(client.exit == 13)
         #expect(client.nextAct("background", after: 5)?.event == 11)
     }
 

@@ -191,6 +191,9 @@ import Testing
             try clause.untested("\(next) +9s")
             try clause.untested("\(refused) push<alert(a9 s9) push>200")  // the same once more
         }
+        let retried = "push<alert(a9 s9) push>503(ServiceUnavailable) push<alert(a9 s9) push>410(Unregistered)"
+        let ended = Self.left.replacing("push!listen(p1)", with: "push!listen(p1) \(retried)")
+        try clause.untested("\(ended) \(Self.shown) +10s")  // the retry was told that the device is gone
         for refusal in ["429(TooManyRequests)", "503(ServiceUnavailable)"] {
             let refused = "push<alert(a9 s9) push>\(refusal)"
             let next = "\(Self.left.replacing("push!listen(p1)", with: "push!listen(p1) \(refused)")) \(Self.shown)"

@@ -73,6 +73,7 @@ import Testing
         try clause.violates("\(turn) 1>GET 1<200(s1=1) 2>GET(s1) 2<200(u1 a1)^")
         try clause.violates("\(turn) 1>GET(s1) 1<200(u1 a1) 2>GET 2<200(s1=3)^")
         try clause.untested("\(turn) 1>GET 1<200(s1=1)")
+        try clause.untested("\(turn) 1>GET 1<200(s1=2) A<toolUse(t9) 2>GET(s1) 2<200(u1 a1 u2)")  // asked elsewhere
         try clause.untested("\(turn) 1>GET 1<200(s1=2) A>chat(c2 s1) A<ack(c2) 2>GET(s1) 2<200(u1 a1 u2) A<done(t2)")
     }
 

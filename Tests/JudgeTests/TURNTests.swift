@@ -360,6 +360,11 @@ import Testing
         try clause.untested(
             "A+ 1>GET 1<200(s1) A>chat(c2 s9) A<error(session_not_found c2) A>chat(c2) A<ack(c2 s2) A<done(t2 s2) "
                 + "2>GET 2<200(s2 s1)")
+        // A second turn of an accepted question made the session.
+        let twice =
+            "A+ A>chat(c1) A<ack(c1 s1) A<done(t1 s1) 1>GET 1<200(s1) A>chat(c2 s9) A<error(session_not_found c2)"
+        try clause.conforms(
+            "\(twice) A>chat(c1) A<ack(c1 s2 t2 u2) A<done(t2 s2) 2>GET 2<200(s2 s1)", also: ["IDEM-1", "IDEM-2"])
         try clause.conforms("1>GET 1<200(s1) 2>POST(c2 body='null') 2<400(bad_request) 3>GET 3<200(s1)")
         try clause.violates("1>GET 1<200(s1) 2>POST(c2 body='null') 2<400(bad_request) 3>GET 3<200(s2 s1)^")
         try clause.untested("A+ A>chat(c1) A<error(busy c1)")

@@ -132,8 +132,8 @@ private struct Happening: Sendable {
         case .waiting where core.isForeground: return "waiting"
         case .opening where core.isForeground, .greeting where core.isForeground: return "connecting"
         case .live where core.isForeground:
-            let isReading = core.errands.values.contains { errand in
-                switch errand {
+            let isReading = core.purposes.values.contains { purpose in
+                switch purpose {
                 case .read, .search: true
                 default: false
                 }

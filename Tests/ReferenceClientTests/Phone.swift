@@ -83,7 +83,7 @@ struct Phone {
     func waiting(_ path: String) -> [Int] {
         effects.compactMap { effect in
             guard case .request(let number, let request, _) = effect, request.url.hasSuffix(path) else { return nil }
-            return core.errands[number] == nil ? nil : number
+            return core.purposes[number] == nil ? nil : number
         }
     }
 

@@ -219,7 +219,7 @@ private actor World {
         let session = try? await stored().first { history in text.map { history.holds($0) } == true }?.session
         var body: JSONValue = ["messages": [["role": "user", "content": .string(question(wait: 10))]]]
         if let session { body["sessionId"] = .string(session) }
-        let request = RESTRequest(method: "POST", url: server.httpURL + "/api/chat", body: body.text())
+        let request = ReferenceClient.RESTRequest(method: "POST", url: server.httpURL + "/api/chat", body: body.text())
         let sent = Task { _ = try? await NetworkTransport().perform(request, within: .seconds(20)) }
         others.append(sent)
         await sent.value
@@ -304,7 +304,7 @@ private actor World {
 
     private func stored() async throws -> [History] {
         func read(_ path: String) async throws -> JSONValue {
-            let request = RESTRequest(method: "GET", url: server.httpURL + path)
+            let request = ReferenceClient.RESTRequest(method: "GET", url: server.httpURL + path)
             return try JSONParser.value(try await NetworkTransport().perform(request, within: Self.patience).body)
         }
         var histories: [History] = []
@@ -344,7 +344,7 @@ private actor World {
             let histories = try await stored()
             let core = await phone.core
             let isAtRest =
-                core.link.live != nil && core.cursor.gap == nil && core.errands.isEmpty
+                core.link.live != nil && core.cursor.gap == nil && core.purposes.isEmpty
                 && core.conversations.values.allSatisfy { $0.reading == nil && $0.poll == nil }
                 && !histories.contains(where: \.isRunning)
             last = broken(core, histories) + unkept(core, histories)

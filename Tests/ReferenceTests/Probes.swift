@@ -23,7 +23,7 @@ enum Probes {
         for (name, run) in all {
             var rules = Bench.rules
             if name == "budget" || name == "crowd" { rules.messagesPerMinute = 3 }
-            if name == "crowd" { for number in 3...14 { rules.principalsByToken["t\(number)"] = "p\(number)" } }
+            if name == "crowd" { for number in 3...22 { rules.principalsByToken["t\(number)"] = "p\(number)" } }
             if name.contains("notices") { rules.devices = ["p1": ["d1"], "p2": ["d2"]] }
             let bench = Bench(rules, defects: defects)
             run(bench)
@@ -33,7 +33,7 @@ enum Probes {
     }
 
     static func crowd(_ bench: Bench) {
-        let sockets = (1...14).map { bench.open(as: "t\($0)") }
+        let sockets = (1...22).map { bench.open(as: "t\($0)") }
         for socket in sockets {
             bench.chat(#"{"script":[{"tool":"a"},{"tool":"b"},{"reply":"c"}]}"#, key: "c", on: socket)
         }

@@ -51,6 +51,22 @@ struct SuiteRunTests {
         }
     }
 
+    @Test func `the scenario that waits longest begins first`() async throws {
+        let server = try await TransportServer.start(handler: TestServer())
+        let run = SuiteRun(stage: try stage(subject(server.webSocketURL())))
+        let scenarios = try [
+            ("short", #"{"do":"watch","for":{"milliseconds":10}}"#),
+            ("long", #"{"do":"repeat","times":3,"steps":[{"do":"watch","for":{"milliseconds":50}}]}"#),
+            ("middle", #"{"do":"watch","for":{"milliseconds":100}}"#),
+        ].map { try scenario(Self.steps + "," + $0.1, named: "server/ENV/\($0.0)") }
+        let started = Mutex<[String]>([])
+        let performances = await run.run(scenarios) { step in
+            if case .started(let name, _, _) = step { started.withLock { $0.append(name) } }
+        }.performances
+        #expect(performances.map(\.scenario) == scenarios.map(\.name))
+        #expect(started.withLock { $0 } == ["server/ENV/long", "server/ENV/middle", "server/ENV/short"])
+    }
+
     @Test func `a scenario for two waits until two are free`() async throws {
         let server = try await TransportServer.start(handler: TestServer())
         let principals = (1...2).map { ServerSubject.Principal(name: "p\($0)", token: "token-\($0)") }

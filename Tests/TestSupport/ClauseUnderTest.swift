@@ -176,3 +176,24 @@ struct UnexpectedVerdict: Error, CustomStringConvertible {
         description = "\(place.file):\(place.line): \(text)"
     }
 }
+
+extension NotationPrinter {
+    /// The position of an event among the words, from 1.
+    fileprivate func number(of event: Int) -> Int {
+        (items.firstIndex { $0.events.contains(event) } ?? items.count) + 1
+    }
+
+    /// The last words up to an event, marked `^`; the other words are only counted.
+    ///
+    /// Without an event, the end of the history is unmarked. At most `count` words are shown.
+    fileprivate func excerpt(upTo event: Int?, count: Int = 8) -> String {
+        let end = event.map { number(of: $0) } ?? items.count
+        let shown = items.prefix(end).suffix(count)
+        var words = shown.map(\.text)
+        if event != nil, let last = words.popLast() { words.append(last + "^") }
+        let before = min(end, items.count) - shown.count
+        let after = items.count - min(end, items.count)
+        return (before > 0 ? "… \(before) before  " : "") + words.joined(separator: " ")
+            + (after > 0 ? "  … \(after) after" : "")
+    }
+}

@@ -60,7 +60,6 @@ import Testing
         let printer = NotationPrinter(try history(line), style: .brief)
         #expect(printer.text == "A+(e1 #0) A>chat(c1) A<ack(c1) A<done(t1 #1)")
         #expect(printer.items.map(\.events) == [0..<4, 4..<5, 5..<6, 6..<7])
-        #expect(printer.number(of: 6) == 4)
     }
 
     @Test func `brief says of a response what differs from the usual`() throws {
@@ -85,12 +84,6 @@ import Testing
             """#
         let text = NotationPrinter(try history(line), style: .brief).text
         #expect(text == "A>chat(c1) client=connecting(s1 u1 a2 c1 thinking failed=c1 'gone' unread.s2=2)")
-    }
-
-    @Test func `an excerpt counts what it folds`() throws {
-        let printer = NotationPrinter(try history("A+(e1 #0) A>ping(n1) A<pong(n1) A>ping(n2) A<pong(n2)"))
-        #expect(printer.excerpt(upTo: 6, count: 2) == "… 2 before  A<pong(n1) A>ping(n2)^  … 1 after")
-        #expect(printer.excerpt(upTo: nil, count: 9) == "A+(e1 #0) A>ping(n1) A<pong(n1) A>ping(n2) A<pong(n2)")
     }
 }
 

@@ -1,10 +1,13 @@
 import HoldfastPlatform
+import HoldfastTLS
 import Testing
 
 @testable import HoldfastTransport
 
 /// Clients that speak HTTP/2 and mean no good; every frame is written by hand.
 @Suite struct HostileHTTP2Tests {
+    init() { installTLS() }
+
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     private static let settings = frame(4)
 

@@ -15,7 +15,10 @@ lines() { # Appends each line of $2 that is not empty, after $1 when that is not
 
 case "$MODE" in
     server)
-        arguments+=(server --subject "$SUBJECT" --out "$OUT")
+        case "$SUBJECT" in
+            ws://* | wss://* | http://* | https://*) arguments+=(server "$SUBJECT" --out "$OUT") ;;
+            *) arguments+=(server --subject "$SUBJECT" --out "$OUT") ;;
+        esac
         if [ -n "$SHARD" ]; then arguments+=(--shard "$SHARD"); fi
         if [ -n "$BASELINE" ]; then arguments+=(--baseline "$BASELINE"); fi
         ;;
@@ -42,13 +45,15 @@ case "$MODE" in
         ;;
 esac
 arguments+=(--format github=- --format "junit=$OUT/junit.xml" --format "markdown=$OUT/summary.md")
+# The page of a run, for people, among the artifacts.
+if [ "$MODE" != gate ]; then arguments+=(--format "html=$OUT/report.html"); fi
 lines --format "$FORMATS"
 lines "" "$ARGUMENTS"
 # The driver is a command as a shell takes it.
 if [ "$MODE" = client ]; then arguments+=(-- bash -c "$SUBJECT"); fi
 
 # Reports of an earlier run are not this one's.
-rm -f "$OUT/summary.md" "$OUT/junit.xml" "$OUT/report.json" "$OUT/gate.sarif"
+rm -f "$OUT/summary.md" "$OUT/report.html" "$OUT/junit.xml" "$OUT/report.json" "$OUT/gate.sarif"
 "$BINARY" "${arguments[@]}"
 status=$?
 

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-// What happens to a client.
+// The events of a client's plan.
 extension ClientDrawing {
     /// Whether the person has the app before them.
     var isSeen: Bool { isRunning && isForeground }
@@ -75,7 +75,7 @@ extension ClientDrawing {
         return frame
     }
 
-    /// What is shown as failed is sent again; a plan ends where it is not.
+    /// A failed message is sent again; a plan ends if it is not shown.
     mutating func sayAgain() {
         guard isSeen, grammar.allows("sendAgain"), let last = asked.last else { return }
         add("awaitState", ("failed", .string(last.name)), ("within", "resend"), ("optional", true))
@@ -149,7 +149,7 @@ extension ClientDrawing {
         let name = awaitLastQuestion()
         add("networkDown")
         add("finish", ("turn", name), ("to", "none"))
-        // What was said last stands first in the list.
+        // The session with the latest message is the first in the list.
         if let session = (happens(50) ? opening?.session : nil) ?? any(sessions), happens(60) {
             add("elsewhere", ("session", .string(session)), ("messages", ["u${next}", "a${next}"]), ("to", "none"))
         }
@@ -197,7 +197,7 @@ extension ClientDrawing {
         add("watch", ("for", 2_500))
     }
 
-    /// What came last stays long enough to be taken in; then the app comes back on another connection.
+    /// The last frames get enough time to be taken in; then the app returns on another connection.
     private mutating func comeBackAfterwards() {
         guard isSeen, hasNetwork, !isBeside, grammar.allows("background", "foreground") else { return }
         add("watch", ("for", "scheduling"))
@@ -446,7 +446,7 @@ extension ClientDrawing {
         } else if happens(80) {
             add("end", ("how", "reset"))
         }
-        // What else happens takes no rules of its own.
+        // Parallel events need no rules of their own.
         isBeside = true
         for _ in 0...chance.number(in: 0...1) {
             switch chance.number(in: 1...4) {
@@ -471,7 +471,7 @@ extension ClientDrawing {
         }
     }
 
-    /// Frames that nobody has to know.
+    /// Frames of types that a client need not know.
     mutating func tellUnknown() {
         let isNumbered = happens(60)
         var frame: JSONValue = ["type": "mood", "mood": ["of": "me"]]
@@ -515,7 +515,7 @@ extension ClientDrawing {
         if branches.count > 1 { add("together", ("branches", .array(branches))) }
     }
 
-    /// At the end everything is well again; whoever performs it looks at every conversation.
+    /// At the end everything is healthy again, and the performer looks at every conversation.
     mutating func end() {
         for comes in ruled { add("when", ("comes", .string(comes)), ("then", "serve")) }
         for comes in held { add("release", ("comes", .string(comes)), ("optional", true)) }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// What schedules for clients may hold: what a person, a phone, other devices and a server do.
+/// The possible contents of schedules for clients: the actions of a person, a phone, other devices and a server.
 package struct ClientGrammar: Sendable {
     var profiles: Set<Profile>
     /// About how many steps a plan has, without those that look at the end.
@@ -13,7 +13,7 @@ package struct ClientGrammar: Sendable {
     private let scenarios: [Plan]
 
     /// - Parameters:
-    ///   - profiles: What the client declares.
+    ///   - profiles: The profiles of the client.
     ///   - scenarios: Those that people wrote.
     ///   - unsupported: Commands that the client's driver does not obey.
     package init(profiles: Set<Profile>, disturbing scenarios: [Plan], without unsupported: Set<String> = []) {
@@ -35,7 +35,7 @@ package struct ClientGrammar: Sendable {
 
 /// A client's plan while it is drawn: how the app is, and what the server has been told.
 struct ClientDrawing: Drawing {
-    /// What the person asked.
+    /// The questions of the person.
     struct Asked {
         let name: String
         /// Whether its turn runs until it is ended, if all went well.
@@ -57,7 +57,7 @@ struct ClientDrawing: Drawing {
     var asked: [Asked] = []
     var lastTurn = 0
     var epochs = 1
-    /// What a rule is about that may still hold.
+    /// The subjects of rules that may still apply.
     var ruled: [String] = []
     var held: [String] = []
     var isRunning = true
@@ -91,7 +91,7 @@ struct ClientDrawing: Drawing {
         return plan
     }
 
-    /// What the server holds at the beginning.
+    /// The server's sessions at the beginning.
     private mutating func drawWorld() -> JSONValue {
         var all: [JSONValue] = []
         for _ in 0..<one(of: 0, 1, 1, 2, 2, 3) {

@@ -1,12 +1,12 @@
 import HoldfastJSON
 
-// What people wrote down, with more happening in it than they thought of.
+// Mutations of written scenarios, with more events in them.
 extension Drawing {
     /// The steps of a scenario, with moves between them in a few places, and some after its end.
     mutating func disturb(_ scenario: Plan, from first: Int) {
         weights = drawWeights()
         let disturbed = Set((0..<one(of: 1, 1, 2, 3)).map { _ in chance.number(in: first...scenario.steps.count) })
-        // What it waits for in vain would else be its end, and nobody would look at what became of it.
+        // An unmet wait would end it, and nothing would look at the consequences.
         let goesOn = happens(50)
         for (index, step) in scenario.steps.enumerated() {
             if disturbed.contains(index) { move() }
@@ -147,7 +147,7 @@ extension PlanDrawing {
             questions.append(Asked(name: name, principal: principal, content: content, isFirst: false))
         default: break
         }
-        // What an optional step saves may have no value.
+        // The variable of an optional step may have no value.
         let saved = step["optional"] == true ? JSONObject() : step["save"]?.objectValue ?? JSONObject()
         let names = saved.reduce(into: [:]) { $0[$1.value.stringValue ?? ""] = $1.key }
         if let name = names["/sessionId"] { sessions.append(Session(name: name, principal: principal)) }

@@ -1,12 +1,12 @@
 import Holdfast
 import HoldfastJSON
 
-/// A schedule that nobody wrote: a scenario, drawn by a grammar or made smaller, that any stage performs.
+/// A random schedule: a scenario, drawn by a grammar or shrunk, that any stage performs.
 package struct Plan: Sendable, Equatable {
     package var name: String
-    /// Whom it is for.
+    /// The side that it tests.
     package var role = Role.server
-    /// What the scripted server holds that a client meets.
+    /// The sessions of the scripted server that a client meets.
     var world: JSONValue?
     /// How many people take part.
     var principals: Int
@@ -47,7 +47,7 @@ package struct Plan: Sendable, Equatable {
     /// Whether it ends and starts the server.
     package var needsStart: Bool { !verbs.isDisjoint(with: Self.processVerbs) }
 
-    /// What its steps do, those within others too.
+    /// The actions of its steps, including nested ones.
     var verbs: Set<String> { Set(allSteps.compactMap { $0["do"]?.stringValue }) }
 
     /// Its steps, those within others too.
@@ -115,7 +115,7 @@ package struct Plan: Sendable, Equatable {
         }
     }
 
-    /// Whether a text is a scenario for whoever reads it.
+    /// Whether a text is a valid scenario.
     private static func isWritten(_ text: String, _ role: Role) -> Bool {
         switch role {
         case .server: (try? ScenarioReader.scenario(text, named: "plan", file: "plan")) != nil
@@ -123,7 +123,7 @@ package struct Plan: Sendable, Equatable {
         }
     }
 
-    /// Whether its file is a scenario for whoever reads it.
+    /// Whether its file is a valid scenario.
     var isSound: Bool {
         keepsLettersApart && isReadable && Self.isWritten(file(about: [ClauseID(.TURN, 1)]).text(), role)
     }
@@ -161,7 +161,7 @@ package struct Plan: Sendable, Equatable {
                 case "restart": guard epochs.insert(step["epoch"]?.stringValue ?? "").inserted else { return false }
                 case "remove": removed.insert(step["session"]?.stringValue ?? "")
                 case "elsewhere":
-                    // Nobody writes into a session that is gone.
+                    // A plan does not write into a session that is gone.
                     guard !removed.contains(step["session"]?.stringValue ?? "") else { return false }
                     guard Self.messages(in: step).allSatisfy({ messages.insert($0).inserted }) else { return false }
                     if step["new"] == true, !sessions.insert(step["session"]?.stringValue ?? "").inserted {
@@ -175,13 +175,13 @@ package struct Plan: Sendable, Equatable {
         return holds(steps)
     }
 
-    /// The ids of messages that somebody wrote down.
+    /// The ids of messages in the written scenario.
     static func messages(in stored: JSONValue) -> [String] {
         (stored["messages"]?.arrayValue ?? []).compactMap { $0.stringValue ?? $0["id"]?.stringValue }
             .filter { !$0.contains("${next") }
     }
 
-    /// Whether no connection is opened under a letter that another open one has: nobody could tell their frames apart.
+    /// Whether no connection is opened under the letter of another open one, whose frames could not be distinguished.
     var keepsLettersApart: Bool {
         var open: Set<String> = []
         var unread: Set<String> = []
@@ -196,7 +196,7 @@ package struct Plan: Sendable, Equatable {
                 case "stopReading": unread.insert(letter)
                 case "resumeReading": unread.remove(letter)
                 case "kill", "stop":
-                    // What nobody has read comes later, under a letter that another one has by then.
+                    // Unread frames arrive later, under a letter that another connection has by then.
                     guard unread.isEmpty else { return false }
                     open = []
                 default: break

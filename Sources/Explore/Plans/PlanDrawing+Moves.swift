@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-// What people, phones and machines do.
+// The actions of people, phones and machines.
 extension PlanDrawing {
     var open: [Device] { devices.filter { $0.isOpen && !$0.isPaused && people.contains($0.principal) } }
 
@@ -58,7 +58,7 @@ extension PlanDrawing {
         close(device.letter)
     }
 
-    /// Whose order is known while it lives is not any more.
+    /// A connection whose order is known only while it is open loses it at its end.
     mutating func close(_ letter: String) {
         change(letter) { $0.isOpen = false }
         for index in questions.indices where questions[index].connection == letter { questions[index].isFirst = false }
@@ -80,7 +80,7 @@ extension PlanDrawing {
 
     // MARK: questions
 
-    /// What is asked: the members that make it the same question.
+    /// The contents of a question: the members that make it the same question.
     private mutating func content(session: String?, isSure: Bool = false) -> JSONObject {
         var members = JSONObject()
         if let session { members["session"] = ref(session) }
@@ -190,7 +190,7 @@ extension PlanDrawing {
 
     /// The same question once more, over either transport; or another one under its key.
     mutating func askAgain() {
-        // What another branch asks may be in a session that only that branch knows.
+        // A question of another branch may be in a session that only that branch knows.
         let known = questions.filter { question in
             people.contains(question.principal)
                 && question.content["session"].map { session in sessions.contains { ref($0.name) == session } } ?? true
@@ -266,7 +266,7 @@ extension PlanDrawing {
     }
 
     /// The budget is spent, and the next question comes as soon as the server said that it may.
-    private mutating func waitAsTold(on letter: String) {
+    mutating func waitAsTold(on letter: String) {
         let on: (String, JSONValue?) = ("on", .string(letter))
         let (name, wait) = (newName("c"), newName("wait"))
         var save: JSONValue = [:]
@@ -518,7 +518,7 @@ extension PlanDrawing {
         add("fence", ("on", lane))
     }
 
-    /// At the end everybody looks: what was missed, what is stored.
+    /// At the end all devices look at what was missed and stored.
     mutating func end() {
         for device in devices where device.isPaused { add("resumeReading", ("on", .string(device.letter))) }
         add("watch", ("for", ["milliseconds": JSONValue(min(one(of: 1_500, 5_000), grammar.longestWatch))]))

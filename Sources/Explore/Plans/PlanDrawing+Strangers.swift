@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-// Who is not let in, asks for what does not exist, or sends more than may be sent; and a push service that refuses.
+// Refused connections, requests for unknown things, oversized messages, and a push service that refuses.
 extension PlanDrawing {
     var isKept: Bool { grammar.profiles.contains(.auth) }
 
@@ -78,16 +78,16 @@ extension PlanDrawing {
     }
 
     /// A question of the largest size, or a byte more.
-    mutating func sendLarge() {
+    mutating func sendLarge(surelyTaken isTaken: Bool = false) {
         let on: (String, JSONValue?) = ("on", .string(stranger))
         let limit = newName("limit")
         var save: JSONValue = [:]
         save[limit] = "/limits/maxFrameBytes"
         add("connect", on, ("save", save))
-        let bytes = JSONValue.string(happens(50) ? "${\(limit)}" : "${\(limit)+1}")
+        let bytes = JSONValue.string(isTaken || happens(50) ? "${\(limit)}" : "${\(limit)+1}")
         let text: (String, JSONValue?) = ("text", "padded")
         let name: (String, JSONValue?) = ("as", .string(newName("c")))
-        if happens(50) {
+        if isTaken || happens(50) {
             add("chat", on, name, text, ("bytes", bytes))
             add("await", on, ("type", ["done", "error", "close"]), ("optional", true))
         } else {
@@ -121,7 +121,7 @@ extension PlanDrawing {
         } else {
             add(
                 "pushAnswer", whose, ("status", JSONValue(status)), ("reason", .string(reason)),
-                ("times", JSONValue(status == 410 ? 3 : 1)))
+                ("times", JSONValue(status == 410 ? 3 : status >= 500 ? 4 : 1)))
         }
         callWhoLeft(principal)
         callWhoLeft(principal)

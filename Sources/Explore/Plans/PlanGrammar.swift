@@ -2,14 +2,14 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// What schedules may hold: who takes part, what a server declares, and what may be done to it.
+/// The possible contents of schedules: the participants, the server's profiles, and the possible actions.
 package struct PlanGrammar: Sendable {
     package var profiles: Set<Profile>
     /// Whether the server is the suite's own, to be killed and started.
     package var startsServer: Bool
     /// Whether each plan meets a server of its own.
     package var isApart = false
-    /// Whether nobody else meets the server, now or later, and waiting costs nothing.
+    /// Whether no other user meets the server, now or later, and waiting costs nothing.
     package var isAlone = true
     /// About how many steps a plan has.
     package var size = 40
@@ -22,7 +22,7 @@ package struct PlanGrammar: Sendable {
     private let scenarios: [Plan]
 
     /// - Parameters:
-    ///   - profiles: What the server declares.
+    ///   - profiles: The profiles of the server.
     ///   - scenarios: Those that people wrote.
     ///   - startsServer: Whether the server is the suite's own.
     package init(profiles: Set<Profile>, disturbing scenarios: [Plan], startsServer: Bool) {
@@ -91,7 +91,7 @@ struct PlanDrawing: Drawing {
     var hasGoneDevices = false
     /// Whether moves are drawn that happen beside others.
     var isBeside = false
-    /// Who acts now.
+    /// The people who act now.
     var people: [String]
     /// The connection of a stranger; it is ended before another one begins.
     var stranger = "H"

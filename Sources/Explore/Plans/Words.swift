@@ -8,7 +8,7 @@ enum Words {
         String(repeating: "word ", count: 60), String(repeating: "👍🏽", count: 210), String(repeating: "ß", count: 3000),
     ]
 
-    /// What people say more than once.
+    /// Texts that are typed more than once.
     static let usual = "the same again"
 
     /// Members that no version defines.

@@ -2,7 +2,8 @@ import Holdfast
 import HoldfastJudge
 import HoldfastTranscript
 
-/// What a plan reached: each clause with how much evidence, and each kind of message with the state in which it travelled.
+/// The coverage of a plan: each clause with the amount of evidence, and each kind of message with the state in which it
+/// traveled.
 ///
 /// Plans that reach something new are worth keeping. Counts are told in steps, so that more of the same is nothing new.
 package struct Coverage: Sendable, Equatable {
@@ -40,7 +41,7 @@ package struct Coverage: Sendable, Equatable {
         }
     }
 
-    /// What kind of evidence an event is; nil for what says nothing by itself.
+    /// The kind of evidence of an event; nil if it shows nothing by itself.
     private static func kind(of event: Event, _ frame: Frame?) -> String? {
         switch event.kind {
         case .text(let direction, _), .binary(let direction, _):
@@ -62,7 +63,7 @@ package struct Coverage: Sendable, Equatable {
 
     /// How things stand while a history goes on.
     private struct State {
-        /// Turns that run, and those that have ended, as anybody was told.
+        /// Running turns, and ended ones, as the peers were told.
         private var running: Set<String> = []
         private var open: Set<Lane> = []
         private var synced: Set<Lane> = []

@@ -9,10 +9,10 @@ package struct Explorer: Sendable {
     let specification: Specification
     /// The plan of a seed.
     package let draw: @Sendable (UInt64) -> Plan
-    /// Performs a plan in a world of some chance; nil for what is no scenario.
+    /// Performs a plan in a world with random events; nil if the plan is not a scenario.
     private let simulate: @Sendable (Plan, UInt64) -> Simulation?
 
-    /// A server that keeps all profiles, unless told otherwise, and may be killed.
+    /// By default a server with all profiles that may be killed.
     /// * `scenarios`: Those that people wrote, read before.
     package init(
         _ setting: Setting = Setting(), under specification: Specification, disturbing scenarios: [Plan]? = nil
@@ -44,7 +44,7 @@ package struct Explorer: Sendable {
         }
     }
 
-    /// What became of one plan.
+    /// The result of one plan.
     package struct Trial: Sendable {
         package let plan: Plan
         package let seed: UInt64
@@ -55,7 +55,7 @@ package struct Explorer: Sendable {
         package var broken: [Verdict] { verdicts.filter { $0.outcome == .violation || $0.outcome == .warning } }
     }
 
-    /// Performs a plan; nil for what is no scenario.
+    /// Performs a plan; nil if it is not a scenario.
     package func trial(of plan: Plan, seed: UInt64) -> Trial? {
         guard let simulation = simulate(plan, seed) else { return nil }
         return Trial(
@@ -63,13 +63,13 @@ package struct Explorer: Sendable {
             verdicts: judge(simulation.history, under: specification))
     }
 
-    /// What names the histories of some seeds: equal on every machine, in every process.
+    /// A digest of the histories of some seeds: equal on every machine, in every process.
     package func digest(of seeds: ClosedRange<UInt64>) -> String {
         let texts = seeds.compactMap { trial(seed: $0) }.map { TranscriptWriter.text($0.simulation.history) }
         return hexDigits(SHA256.digest(Array(texts.joined().utf8)))
     }
 
-    /// What the history of a trial reached.
+    /// The coverage of a trial's history.
     package func coverage(of trial: Trial) -> Coverage {
         Coverage(of: trial.simulation.history, trial.verdicts)
     }
@@ -119,7 +119,7 @@ package struct Explorer: Sendable {
 }
 
 extension Explorer.Trial {
-    /// What happened, in the words of the first finding.
+    /// The first finding in words.
     package func sentence(about clause: ClauseID) -> String {
         let finding = broken.first { $0.clause == clause }?.findings.first
         return finding?.what ?? "\(clause) is broken"

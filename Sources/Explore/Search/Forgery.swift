@@ -3,11 +3,11 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One thing that a server said, said otherwise: a history that no healthy server leaves, or a lawful one.
+/// One edit of a server's frame or response: the result is a history that no healthy server leaves, or a legal one.
 ///
-/// What a judge does not notice of it is either free to the server, or owed and not asked for.
+/// An edit that the judge does not notice is either legal or a gap of the judge.
 package struct Forgery: Sendable {
-    /// What is edited and how, such as `done.text: changed`.
+    /// The edited member and the edit, such as `done.text: changed`.
     package let kind: String
     /// The event that is edited.
     package let event: Int
@@ -58,7 +58,7 @@ package struct Forgery: Sendable {
         }
     }
 
-    /// What a server said with an event: its name, and its value; nil as the value where it is no JSON.
+    /// A server's message at an event: its name, and its value; the value is nil if it is not JSON.
     private static func said(_ event: Event) -> (name: String, root: JSONValue?)? {
         switch event.kind {
         case .text(.fromServer, let text):

@@ -1,6 +1,6 @@
 import HoldfastBasics
 
-/// Draws plans, and leads the search to where nobody was: those that reached something new come again, changed.
+/// Draws plans, and guides the search to new coverage: plans that reached something new are drawn again, changed.
 package struct Guide: Sendable {
     private let draw: @Sendable (UInt64) -> Plan
     package private(set) var coverage = Coverage()
@@ -22,7 +22,7 @@ package struct Guide: Sendable {
     package func plan(seed: UInt64) -> Plan {
         var chance = SplitMix64(seed: ~seed)
         if kept.count >= Self.fewest, chance.number(in: 1...100) <= Self.mutants {
-            // What was reached last is the rarest.
+            // The latest coverage is the rarest.
             let first = chance.number(in: 1...2) == 1 ? kept.count / 2 : 0
             let plan = kept[chance.number(in: first...kept.count - 1)]
             let other = kept[chance.number(in: 0...kept.count - 1)]

@@ -36,7 +36,7 @@ package struct Shrinking {
             }
             return hasShrunk
         }
-        // What came after the breach goes at once.
+        // Steps after the violation are removed at once.
         _ = try await pass(\.beginnings)
         var hasShrunk = true
         while hasShrunk, left > 0 {
@@ -116,7 +116,7 @@ extension Plan {
         return plans
     }
 
-    /// What a scripted server may hold instead: nothing, or a conversation or something else less.
+    /// Smaller contents of a scripted server: none, or one conversation or part less.
     private var simplerWorlds: [JSONValue?] {
         guard let world, let members = world.objectValue else { return [] }
         var all: [JSONValue?] = [JSONValue?.none]
@@ -214,7 +214,7 @@ extension Plan {
 
     /// The same plan with names counted from a number on.
     func named(after number: Int) -> Plan {
-        // Names of a client's scenario stand in many places, and are few.
+        // Names in a client's scenario occur in many places, and are few.
         if role == .client { return self }
         var names: [String: String] = [:]
         var counts: [Character: Int] = [:]

@@ -1,4 +1,4 @@
-/// What is to happen, by time; what has the same time happens in the order in which it was put down.
+/// Future events in the order of their times; events with the same time keep the order in which they were added.
 struct Agenda<Entry> {
     private var heap: [(at: Int, order: Int, entry: Entry)] = []
     private var order = 0
@@ -13,7 +13,7 @@ struct Agenda<Entry> {
         }
     }
 
-    /// Takes out what comes next.
+    /// Removes and returns the next event.
     mutating func next() -> (at: Int, entry: Entry)? {
         guard let first = heap.first, let last = heap.popLast() else { return nil }
         guard !heap.isEmpty else { return (first.at, first.entry) }

@@ -18,25 +18,25 @@ final class Link {
     /// The server has no end of it any more.
     var isGone = false
     var closeSent = false
-    /// Whether the server called it over for a stop, restart or overload of its own, and nobody had told it to stop.
+    /// Whether the server closed it for a stop, restart or overload, although it was not told to stop.
     var hasGoodbye = false
     var isPaused = false
     var isMute = false
     var isAuthenticated = false
-    /// Until when what was sent may be answered.
+    /// The time until which an answer may still arrive.
     var owedUntil = 0
-    /// What arrives later than this is lost.
+    /// Messages that arrive later than this are lost.
     var losesAfter: Int?
-    /// What arrived while nobody read.
+    /// Arrivals while reading was stopped.
     var held: [World.Deed] = []
-    /// What no wait has taken yet.
+    /// Messages that no wait has taken yet.
     private var waiting: [(type: String, message: JSONValue)] = []
 
     init(_ letter: String, number: Int, life: Int) { (self.letter, self.number, self.life) = (letter, number, life) }
 
     var lane: Lane { .connection(letter) }
 
-    /// Keeps a message for whoever waits for its type.
+    /// Keeps a message for a wait for its type.
     func put(_ message: JSONValue) {
         if let type = message["type"]?.stringValue { waiting.append((type, message)) }
     }
@@ -52,7 +52,7 @@ struct Exchange {
     let life: Int
     /// When the request is at the server.
     var upAt = 0
-    /// The answer once it is there: its body, nil for what is no JSON, or why there is none.
+    /// The answer once it has arrived: its body, nil if that is not JSON, or the reason why there is none.
     var answer: Answer?
 
     enum Answer {

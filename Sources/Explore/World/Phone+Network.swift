@@ -14,7 +14,7 @@ final class Wire {
     var downAt = 0
     /// The server holds its end of it.
     var isOpen = false
-    /// The server has cut it: what comes later is not heard, and nothing is said any more.
+    /// The server has cut it: later messages are ignored, and none are sent.
     var isCut = false
     /// The app has given it up.
     var isLeft = false
@@ -37,7 +37,7 @@ final class Call {
     init(_ number: Int) { self.number = number }
 }
 
-// What the app wants done.
+// The app's effects.
 extension Phone {
     func launch(isFresh: Bool, opened: JSONValue?) {
         if app != nil { quit() }
@@ -82,7 +82,7 @@ extension Phone {
         case .send(let socket, let text):
             guard let wire = sockets[socket] else { return }
             up(wire, slowly: true) { phone in
-                // What was not sent when the connection was given up does not go out on it.
+                // Messages that were not sent before the app gave up the connection are not sent on it.
                 guard !wire.isLeft else { return }
                 phone.note(.text(.toServer, text), on: wire.lane)
                 phone.act { [number = wire.number] in $0.receive(text, on: number) }
@@ -104,7 +104,7 @@ extension Phone {
         }
     }
 
-    /// What a slow client takes before it does something.
+    /// The delay of a slow client before each act.
     private var slowness: Int { setting.variations.contains(.isSlow) ? Int(200_000 / timeScale) : 0 }
 
     private static func target(of url: String) -> String {
@@ -133,7 +133,7 @@ extension Phone {
     }
 
     private func arrive(_ wire: Wire, _ target: String) {
-        // What the app gave up on its way is nothing that a server sees.
+        // A server never sees an attempt that the app gave up before it arrived.
         guard !wire.isLeft else { return }
         lastConnection += 1
         let number = lastConnection
@@ -141,27 +141,18 @@ extension Phone {
         wires[number] = wire
         note(.opening(Event.Opening(principal: wire.principal ?? "p1", path: target)), on: wire.lane)
         let admission = act { $0.admit(number) }
-        var code: Int?
-        switch admission {
-        case .silence: return
-        case .accept: break
-        case .acceptAndClose(let given): code = given
-        case .refuse(let status):
-            note(.refused(status: status, reason: "refused"), on: wire.lane)
-            wire.wasAnswered = true
-            return down(wire) { $0.ended(wire, code: nil) }
-        case .reset:
-            note(.refused(status: nil, reason: "the server reset the connection"), on: wire.lane)
-            wire.wasAnswered = true
+        guard admission != .silence else { return }
+        wire.wasAnswered = true
+        if let refusal = admission.refusal {
+            note(refusal, on: wire.lane)
             return down(wire) { $0.ended(wire, code: nil) }
         }
         note(.opened, on: wire.lane)
-        wire.wasAnswered = true
         wire.isOpen = true
         down(wire) { $0.tell(.opened(socket: wire.socket)) }
-        act { [code, principal = wire.principal] world in
+        act { [principal = wire.principal] world in
             world.opened(number, principal: principal)
-            if let code { world.close(number, code: code) }
+            if case .acceptAndClose(let code) = admission { world.close(number, code: code) }
         }
         after(10_000_000) { phone in phone.act { $0.authenticationIsOverdue(number) } }
         // The app may have left before the server let it in.
@@ -196,7 +187,7 @@ extension Phone {
 
     private func gone(_ wire: Wire) {
         wire.isOpen = false
-        forget(connection: wire.number)
+        arrivals.forget(connection: wire.number)
         act { [number = wire.number] in $0.ended(number) }
     }
 
@@ -253,14 +244,15 @@ extension Phone {
     private func answer(_ number: Int, _ answer: ReferenceClient.RESTAnswer?) {
         guard let call = calls[number], !call.wasAnswered else { return }
         call.wasAnswered = true
-        after(delay()) { phone in
+        after(delay()) { [event = events.count - 1] phone in
             guard !call.isLeft, phone.requests[call.number] === call else { return }
+            phone.takings[event] = phone.now
             phone.requests[call.number] = nil
             phone.tell(.answered(request: call.number, answer))
         }
     }
 
-    // MARK: what the server wants done
+    // MARK: effects of the server
 
     func perform(_ effect: WorldEffect) {
         switch effect {
@@ -272,7 +264,7 @@ extension Phone {
         case .close(let number, let code):
             guard let wire = wires[number], wire.isOpen else { return }
             note(.close(.fromServer, code: code, reason: ""), on: wire.lane)
-            forget(connection: number)
+            arrivals.forget(connection: number)
             down(wire) { phone in
                 phone.up(wire) { $0.goodbye(wire, code: code) }
                 phone.ended(wire, code: code)
@@ -280,7 +272,7 @@ extension Phone {
         case .cut(let number, let how):
             guard let wire = wires[number], wire.isOpen else { return }
             note(.act("cut", ["how": .string(how.rawValue)]), on: wire.lane)
-            forget(connection: number)
+            arrivals.forget(connection: number)
             wire.isCut = true
             if how != .silence { down(wire) { $0.ended(wire, code: nil) } }
         case .answer(let number, let answer):
@@ -297,13 +289,16 @@ extension Phone {
             answer(number, nil)
         case .later(let token, let milliseconds):
             after(milliseconds * 1000) { phone in phone.act { $0.due(token) } }
-        case .arrived(let arrival): arrived(arrival)
+        case .arrived(let arrival): arrivals.note(arrival)
         }
     }
 
     private func say(_ text: String, on number: Int) {
         guard let wire = wires[number], wire.isOpen, !wire.isCut else { return }
         note(.text(.fromServer, text), on: wire.lane)
-        down(wire) { $0.tell(.received(socket: wire.socket, text)) }
+        down(wire) { [event = events.count - 1] phone in
+            phone.takings[event] = phone.now
+            phone.tell(.received(socket: wire.socket, text))
+        }
     }
 }

@@ -1,14 +1,14 @@
 import Holdfast
 import HoldfastReference
 
-/// What the server of a simulation is told to be.
+/// The configuration of a simulated server.
 package struct Setting: Sendable {
     /// The server; its principals are lent to the scenarios in their order.
     package var configuration: ReferenceConfiguration
-    /// Nobody is late by accident in a world with a clock of its own, so that a plan can wait for the end of a bound.
+    /// Nothing is late by accident under a virtual clock, so a plan can wait for the end of a bound.
     package var timeouts = Timeouts()
 
-    /// What the server declares.
+    /// The profiles that the server declares.
     package let profiles: Set<Profile>
 
     /// The limits that a transcript says it was configured with.

@@ -1,5 +1,5 @@
 import Holdfast
-import HoldfastJSON
+import HoldfastStage
 import HoldfastTranscript
 
 /// One scenario as it went in a simulation.
@@ -7,10 +7,12 @@ package struct Simulation: Sendable {
     package let history: History
     /// Where and why its steps ended early; nil when all were performed.
     package private(set) var stoppedAt: String?
-    /// What the simulation could not do, or did wrong; it says nothing about the server.
+    /// A failure of the simulation itself; it says nothing about the subject.
     package private(set) var problem: String?
     /// Why there is no simulation of it.
     package private(set) var unsuitable: String?
+    /// When a client took what it was sent, in microseconds, by the event; what is missing it never took.
+    package private(set) var takings: [Int: Int] = [:]
 
     /// Performs a scenario of a server; with equal seeds the histories are equal.
     package init(_ scenario: Scenario, against setting: Setting, seed: UInt64, version: String) {
@@ -36,16 +38,23 @@ package struct Simulation: Sendable {
             timeouts: Timeouts(), timeScale: phone.timeScale)
         self.init(
             History(header: header, events: phone.events, frames: phone.frames),
-            isKept ? phone.end : .unsuitable("the client does not keep what it needs"))
+            isKept ? phone.end : StepEnd.unsuitable("the client does not keep what it needs"))
+        takings = phone.takings
     }
 
-    private init(_ history: History, _ end: StrandEnd?) {
+    private init(_ history: History, _ end: (any Error)?) {
         self.history = history
         switch end {
-        case .unmet(let reason): stoppedAt = reason
-        case .problem(let reason): problem = reason
-        case .unsuitable(let reason): unsuitable = reason
+        case StepEnd.unmet(let reason)?: stoppedAt = reason
+        case StepEnd.unsuitable(let reason)?: unsuitable = reason
+        case StepEnd.harness(let problem)?: self.problem = "\(problem)"
+        case let end?: problem = "\(end)"
         case nil: break
         }
     }
+}
+
+/// A failure of the simulation itself.
+struct SimulationProblem: Error, CustomStringConvertible {
+    let description: String
 }

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-// What travels between the stage and the server: in order on each connection, and each connection at its own pace.
+// Traffic between the stage and the server: in order on each connection, with independent latencies.
 extension World {
     /// Sends something up a connection.
     func up(_ link: Link, _ deed: @escaping (World, Link) -> Void) {
@@ -45,15 +45,14 @@ extension World {
         let most = configuration.messageLimit
         up(link) { world, link in
             let bytes = text.utf8.count
-            world.tell(
-                bytes > most ? .tooLarge(socket: link.number, bytes: bytes) : .text(socket: link.number, text))
+            world.tell(.received(socket: link.number, bytes > most ? .tooLarge(bytes: bytes) : .text(text)))
         }
     }
 
     func send(binary bytes: [UInt8], on link: Link) {
         guard !link.isCut, !link.closeSent else { return }
         note(.binary(.toServer, bytes), on: link.lane)
-        up(link) { world, link in world.tell(.binary(socket: link.number, bytes)) }
+        up(link) { world, link in world.tell(.received(socket: link.number, .binary(bytes))) }
     }
 
     func ping(_ payload: String, on link: Link) {
@@ -153,10 +152,10 @@ extension World {
 
     // MARK: REST
 
-    func answered(_ number: Int, _ status: Int, _ headers: [(String, String)], _ body: String) {
+    func answered(_ number: Int, _ status: Int, _ headers: [String: String], _ body: String) {
         guard let exchange = exchanges[number], exchange.answer == nil else { return }
         let lane = Lane.exchange(number)
-        var seen = headers.map { Event.Header(name: $0.0.lowercased(), value: $0.1) }
+        var seen = headers.sorted { $0.key < $1.key }.map { Event.Header(name: $0.key.lowercased(), value: $0.value) }
         if !seen.contains(where: { $0.name == "content-type" }) {
             seen.append(Event.Header(name: "content-type", value: "application/json"))
         }

@@ -6,17 +6,15 @@ import HoldfastTranscript
 
 // The process of the server, its disk and its timers.
 extension World {
-    /// Starts a process on what the disk holds, and waits for what it stores first.
+    /// Starts a process with the records on the disk.
     func startServer() {
         life += 1
         // The limit is that of one process.
         refusesWrites = false
         unwritten = []
         diskIsFree = now
-        var process = BareServer(configuration, disk: disk, seed: chance.next())
-        let deeds = process.start(steady: now, wall: wall)
-        server = process
-        perform(deeds)
+        server = BareServer(configuration, disk: disk, seed: chance.next())
+        tell(.started)
         beat(of: life)
     }
 
@@ -28,20 +26,16 @@ extension World {
         }
     }
 
-    func tell(_ happening: BareServer.Happening) {
-        guard let deeds = server?.handle(happening, steady: now, wall: wall) else { return }
-        perform(deeds)
+    func tell(_ input: Input) {
+        guard let effects = server?.handle(input, steady: now, wall: wall) else { return }
+        for effect in effects where server != nil { perform(effect) }
     }
 
-    private func perform(_ deeds: [BareServer.Deed]) {
-        for deed in deeds where server != nil { perform(deed) }
-    }
-
-    private func perform(_ deed: BareServer.Deed) {
+    private func perform(_ effect: Effect) {
         let life = life
-        switch deed {
-        case .send(let sockets, let text):
-            for socket in sockets { down(socket) { world, link in world.arrived(text, on: link) } }
+        switch effect {
+        case .send(let sockets, let said):
+            for socket in sockets { down(socket) { world, link in world.arrived(said.text, on: link) } }
         case .ping(let socket): down(socket) { world, link in world.pinged(link) }
         case .close(let socket, let code, let reason):
             let code = Int(code)
@@ -49,33 +43,33 @@ extension World {
             closeByServer(socket, code, reason)
         case .cut(let socket): cutByServer(socket)
         case .endProcess: endProcess()
-        case .answer(let request, let status, let headers, let body):
-            after(delay()) { $0.answered(request, status, headers, body) }
-        case .store(let write, let lines):
-            unwritten.append((write, lines))
+        case .answer(let request, let answer):
+            after(delay()) { $0.answered(request, answer.status, answer.headers, answer.body) }
+        case .store(let write, let records):
+            unwritten.append((write, records))
             diskIsFree = max(diskIsFree, now) + chance.number(in: 200...3_000)
             at(diskIsFree) { if $0.life == life, $0.server != nil { $0.write() } }
         case .wait(let timer, let milliseconds):
             after(milliseconds * 1000) { if $0.life == life { $0.tell(.elapsed(timer: timer)) } }
-        case .push(let device, let turn, let headers, let body):
-            after(chance.number(in: 300...8_000)) { $0.pushed(to: device, turn, headers, body, life: life) }
+        case .push(let device, let notice):
+            after(chance.number(in: 300...8_000)) { $0.pushed(to: device, notice, life: life) }
         }
     }
 
     /// The disk makes the append whose turn it is, or refuses it.
     private func write() {
         guard !unwritten.isEmpty else { return }
-        let (write, lines) = unwritten.removeFirst()
-        if !refusesWrites { disk += lines }
+        let (write, records) = unwritten.removeFirst()
+        if !refusesWrites { disk += records }
         tell(.stored(write: write, succeeded: !refusesWrites))
     }
 
     // MARK: the end of a process
 
-    /// Ends the process as a signal does: what the disk has begun may be whole, and what is on its way may be lost.
+    /// Ends the process as a signal does: pending writes may complete, and messages in transit may be lost.
     func endByKill() {
         let written = chance.number(in: 0...unwritten.count)
-        if !refusesWrites { for append in unwritten.prefix(written) { disk += append.lines } }
+        if !refusesWrites { for append in unwritten.prefix(written) { disk += append.records } }
         unwritten = []
         server = nil
         for link in links.values.sorted(by: { $0.number < $1.number }) where !link.isGone {
@@ -104,7 +98,7 @@ extension World {
         settle(until: now + 5_000_000) { world in
             guard let server = world.server else { return deed(world) }
             for number in world.exchanges.keys.sorted() where world.exchanges[number]?.answer == nil {
-                world.answered(number, 503, [], #"{"error":"the server stopped","code":"interrupted"}"#)
+                world.answered(number, 503, [:], #"{"error":"the server stopped","code":"interrupted"}"#)
             }
             for link in world.links.values.sorted(by: { $0.number < $1.number }) where !link.isGone {
                 world.closeByServer(link.number, Int(server.goodbye), "the server stops")

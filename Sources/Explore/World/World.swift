@@ -2,14 +2,15 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 import HoldfastReference
+import HoldfastStage
 import HoldfastTranscript
 
 /// A server, a disk, a network, a push service and the stage, in one thread and on a clock of their own.
 ///
 /// A scenario is performed as by the stage: the same steps, the same records, the same bounds.
-final class World: Theater {
+final class World: VirtualStage {
     typealias Step = ScenarioStep
-    typealias Strand = HoldfastExplore.Strand<World>
+    typealias Wait = Branch<World>.Wait
     typealias Deed = (World) -> Void
 
     let configuration: ReferenceConfiguration
@@ -24,14 +25,14 @@ final class World: Theater {
     var events: [Event] = []
     var frames: [Frame?] = []
 
-    // The server, and what it cannot do by itself.
+    // The server process and its disk.
     var server: BareServer?
     /// Which process runs, or ran last.
     var life = 0
-    var disk: [String] = []
+    var disk: [StoredRecord] = []
     var refusesWrites = false
     /// Appends that the disk has not made yet, in order.
-    var unwritten: [(write: Int, lines: [String])] = []
+    var unwritten: [(write: Int, records: [StoredRecord])] = []
     var diskIsFree = 0
 
     // The network.
@@ -46,19 +47,19 @@ final class World: Theater {
     var posts: [String: Int] = [:]
 
     // The push service.
-    var pushPrograms: [PushProgram] = []
+    var pushAnswers = PushAnswers()
     var pushLetters: [String: [JSONValue?]] = [:]
 
     // The stage.
-    var strands: [Strand] = []
+    var branches: [Branch<World>] = []
     var variables = ScenarioVariables()
     var nonces = 0
     var scriptWait = 0
-    /// What ended the steps before the last of them.
-    var end: StrandEnd?
+    /// The reason why the steps ended early.
+    var end: (any Error)?
     var isOver = false
 
-    /// Somebody with a token and a device.
+    /// A person with a token and a device.
     struct Principal {
         let token: String?
         let device: String?
@@ -81,9 +82,7 @@ final class World: Theater {
     // MARK: time
 
     func limit(_ name: String) -> Int {
-        let bound = (timeouts[name] ?? timeouts.turn).microseconds
-        // The bound of a turn begins when it is accepted, which is after it was asked.
-        return name == "turn" ? bound + scriptWait * 1000 + 500_000 : bound
+        timeouts.bound(name, scriptWait: .milliseconds(scriptWait)).microseconds
     }
 
     func limit(_ names: [String]) -> Int { names.map(limit).reduce(0, +) }
@@ -98,18 +97,15 @@ final class World: Theater {
 
     /// Performs steps to their end.
     func run(_ steps: [ScenarioStep]) {
-        begin()
-        let root = Strand(steps)
-        root.whenOver = { world, end in
+        prepare()
+        begin(Branch(steps)) { world, end in
             world.end = end
             world.finish()
         }
-        strands.append(root)
-        resume(root)
         goOn()
     }
 
-    private func begin() {
+    private func prepare() {
         for name in principals.keys.sorted() {
             if profiles.contains(.rateLimit) {
                 note(act: "lend", ["principal": .string(name), "spent": 0])
@@ -118,13 +114,17 @@ final class World: Theater {
         for name in principals.keys.sorted() where principals[name]?.device != nil {
             note(act: "listen", ["principal": .string(name)], on: .push)
         }
-        variables["run"] = "plan"
-        variables["kills"] = 4
-        variables["authSeconds"] = JSONValue(configuration.authSeconds)
-        for (name, principal) in principals {
-            variables["\(name)Token"] = .string(percentEncoded(principal.token ?? ""))
-        }
+        variables = ScenarioVariables(
+            run: "plan", kills: 4, authSeconds: configuration.authSeconds, tokens: principals.mapValues(\.token))
         startServer()
         now = 1000
+    }
+
+    func located(_ end: any Error, at pointer: JSONPointer) -> any Error {
+        switch end {
+        case StepEnd.unmet(let reason): StepEnd.unmet("\(pointer): \(reason)")
+        case is StepEnd: end
+        default: SimulationProblem(description: "\(pointer): \(end)")
+        }
     }
 }

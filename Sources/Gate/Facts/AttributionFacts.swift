@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Which clause each keyword of a schema is judged under (`x-clause`): whoever breaks the keyword breaks that clause.
+/// The clause that judges each keyword of a schema (`x-clause`): a violation of the keyword violates that clause.
 struct AttributionFacts {
     private static let mark = "x-clause"
     /// Keywords that refuse nothing, or whose parts are attributed where they stand.
@@ -30,7 +30,7 @@ struct AttributionFacts {
 
     private init(path: String, state: ProtocolState) { (self.path, self.state) = (path, state) }
 
-    /// Reads a schema; `place` names it whatever stands beside it in `allOf`.
+    /// Reads a schema; `place` names it, whatever is beside it in `allOf`.
     private mutating func read(
         _ schema: JSONValue, at pointer: JSONPointer, _ place: String, _ outer: (clause: String, pointer: JSONPointer)?
     ) {

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// The facts that stand in tables of the chapters.
+/// The facts in the tables of the chapters.
 enum ChapterFacts {
     /// A table the gate knows by its header, and what a row of it says.
     private struct Table: Sendable {
@@ -45,13 +45,13 @@ enum ChapterFacts {
                 subject: name, held: held, parents: [table.id] + parents)
         }
 
-        /// What a column says of the row; nothing where the table has no such column.
+        /// The value of a column in the row; nothing if the table has no such column.
         func fact(_ rule: FactRule, _ detail: String? = nil, in column: String) -> [Fact] {
             guard header.contains(column) else { return [] }
             return [fact(rule, detail, value: .string(self[column]), parents: [owned, id(of: column)])]
         }
 
-        /// What a column says of the row in sentences.
+        /// The sentences of a column in the row.
         func words(_ rule: FactRule, in column: String) -> [Fact] {
             fact(rule, in: column).map {
                 var fact = $0
@@ -60,10 +60,10 @@ enum ChapterFacts {
             }
         }
 
-        /// What names the row among all facts.
+        /// The name of the row among all facts.
         var owned: String { "\(owner.id): \(name)" }
 
-        /// What names a column among all facts; a column that makes the table what it is goes with the table.
+        /// The name of a column among all facts; a column that defines the table belongs to the table.
         func id(of column: String) -> String { kind.columns.contains(column) ? self.column(column).id : table.id }
 
         func column(_ name: String) -> Fact {
@@ -184,13 +184,13 @@ enum ChapterFacts {
                             rule: rule, key: "\(path) \(key)",
                             value: .array(Set(before + told).sorted().map { .string($0) }),
                             location: known?.location ?? place,
-                            // What may be left out has a mark.
+                            // Optional parts have a mark.
                             subject: String(row.name.prefix { !"?,".contains($0) }))
                     }
                     let cells = row.cells.dropFirst()
                     let numbers = cells.flatMap(Passages.numbers)
                     let binds = path.contains(/\/0[4-7]-/)
-                    // A cell of one word is one of a few that may stand there.
+                    // A cell of one word has one of a few values.
                     add(
                         .tableRow,
                         cells.flatMap { cell in
@@ -245,7 +245,7 @@ enum ChapterFacts {
     }
 }
 
-/// What open sets of values list (`x-extensible-enum`): who writes keeps to it, who reads takes any value.
+/// The values that open sets list (`x-extensible-enum`): writers keep to them, readers accept any value.
 enum OpenSetFacts {
     /// The sets of every schema of a state, and what they list.
     static func facts(of state: ProtocolState) -> [Fact] {
@@ -253,7 +253,7 @@ enum OpenSetFacts {
         return schemas.flatMap { path, text -> [Fact] in
             guard text.contains(keyword), let root = try? JSONParser.value(text) else { return [] }
             return lists(in: root).flatMap { pointer, values -> [Fact] in
-                // What is said in all of some schemas is said of what they are about.
+                // A statement in all of some schemas is a statement about their subject.
                 let name = pointer.tokens.last { $0 != "allOf" && Int($0) == nil } ?? path
                 // A definition that others refer to travels as they do.
                 let writers =

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// What the dialects of a state map: subjects that speak one are read by it.
+/// The mappings of the dialects of a state, by which subjects that speak them are read.
 enum DialectFacts {
     /// Members that speak to people.
     private static let prose: Set<String> = ["$schema", "name", "summary"]
@@ -20,7 +20,7 @@ enum DialectFacts {
                     location: GateLocation(file: path, pointer: JSONPointer(tokens: [key])),
                     place: JSONPointer(tokens: tokens), subject: name, parents: [whole.id])
             }
-            // Rules for one type stand in order: the first that fits is taken.
+            // Rules for one type are ordered: the first that matches applies.
             var frames: [String: (place: [String], rules: [JSONValue])] = [:]
             for (index, rule) in (root["frames"]?.arrayValue ?? []).enumerated() {
                 let key = "\(rule["wire"]?.stringValue ?? "?") from the \(rule["sender"]?.stringValue ?? "?")"

@@ -6,23 +6,23 @@ import HoldfastSchemaDiff
 struct Fact {
     /// Its kind, which knows whom a change breaks.
     let rule: FactRule
-    /// What it is about: `GET /api/sessions 404`.
+    /// Its subject: `GET /api/sessions 404`.
     var key: String
-    /// What is said of it; null where it is there or not.
+    /// Its value; null if it only exists or not.
     var value: JSONValue = .null
-    /// What is said of it in sentences, which a machine does not compare; null where nothing is.
+    /// Its text in sentences, which a machine does not compare; null if there is none.
     var words = JSONValue.null
     /// The sentence that `words` come from, where a finding shows more than is compared; null elsewhere.
     var sentence = JSONValue.null
     /// The conditions in sentences, by the outcome that each leads to; empty where there are none.
     var conditions: [String: [JSONValue]] = [:]
-    /// What is said of it as a length of time; nil where it is none.
+    /// Its value as a duration; nil if it is not one.
     var bound: Duration?
-    /// Where it stands; a line that is not known is looked up once somebody asks.
+    /// Its location; an unknown line is computed on demand.
     var location: GateLocation
-    /// Where it stands in its file, when that is not what its location says.
+    /// Its place in its file, if the location does not say it.
     var place: JSONPointer?
-    /// What a changelog calls it by.
+    /// Its name in a changelog.
     let subject: String
     /// Those who are held to it.
     var held: [GateParty] = []
@@ -30,18 +30,18 @@ struct Fact {
     var parents: [String] = []
     /// The fact that takes it along when it goes, and does not cover it when it comes.
     var holder: String?
-    /// Where it stands in a part that several requests refer to.
+    /// Its place in a part that several requests refer to.
     var shared: JSONPointer?
     /// The facts that stand for it and for some others: the range `4XX` and the default of the status 410.
     var cover: [String] = []
 
-    /// What is said of it, where anything is.
+    /// Its value or text, if any.
     fileprivate func said(_ change: FactRule.Change?) -> JSONValue? {
         let told = change != .reworded ? value : sentence.isNull ? words : sentence
         return told.isNull ? Optional.none : told
     }
 
-    /// What names it among all facts.
+    /// Its name among all facts.
     var id: String { "\(rule.id): \(key)" }
 }
 
@@ -49,10 +49,10 @@ extension FactRule.Effect {
     static func breaks(_ whom: FactRule.Whom, _ why: String) -> Self { Self(whom: whom, why: why) }
     static func harmless(_ why: String) -> Self { Self(whom: .nobody, why: why) }
 
-    /// An open set that was closed before breaks nobody: those who write keep to its values already.
+    /// Opening a closed set breaks no peer: writers already keep to its values.
     static let wasClosed = harmless("it was a closed set before, of no other values")
 
-    /// Whoever never heard of a parameter with a default is answered as if it had been given.
+    /// A peer that does not know a parameter with a default is answered as if it had sent the default.
     static let assumed = breaks(.clients, "it has a default, which is assumed of old clients: they leave it out")
 
     /// Rows of one state and input are lawful alternatives: who did what is gone breaks, and so does the other side where
@@ -71,7 +71,7 @@ extension FactRule.Effect {
                     }
                 })
         }
-        /// What may happen: a deed that may be left out makes two courses.
+        /// The possible courses: an optional action makes two.
         func courses(_ deeds: [JSONValue]) -> [[JSONValue]] {
             guard deeds.count(where: { $0["optional"] == true }) <= 8 else { return [deeds] }
             return deeds.reduce(into: [[]]) { courses, deed in
@@ -91,7 +91,7 @@ extension FactRule.Effect {
         }
     }
 
-    /// What a side does by itself, so that the other one does not see it.
+    /// Actions of a side by itself, which the other side does not see.
     private static let unseen: Set = ["show", "hide", "place", "wait"]
 
     /// Those whom it breaks when some are held to the fact.
@@ -109,12 +109,12 @@ extension FactRule.Effect {
         }
     }
 
-    /// How much it weighs when it breaks some, or nobody.
-    func severity(_ broken: [GateParty]) -> GateSeverity {
+    /// Its severity if it breaks some peers, or none.
+    func severity(breakingNobody: Bool = false) -> GateSeverity {
         switch whom {
         case .nobody: .information
         case .perhaps: .warning
-        default: broken.isEmpty ? .warning : .error
+        default: breakingNobody ? .warning : .error
         }
     }
 }
@@ -147,7 +147,7 @@ struct FactComparison {
             return []
         }
         let entries = compare(before, after, by: \.id) { was in
-            // What went as a whole is told once.
+            // A whole that was removed is reported once.
             guard !names.contains(was.id), are.isSuperset(of: was.parents + [was.holder].compactMap(\.self)) else {
                 return []
             }
@@ -217,7 +217,7 @@ struct FactComparison {
         guard set.rule == .openSet else { return false }
         func values(_ state: ProtocolState, _ keyword: String) -> JSONValue? {
             let pointer = JSONPointer(tokens: set.location.pointer.tokens.dropLast() + [keyword])
-            return state.text(set.location.file).flatMap { try? JSONParser.value($0) }?[pointer]
+            return state.json(set.location.file)?[pointer]
         }
         guard let before = values(old, "enum")?.arrayValue, let after = values(new, OpenSetFacts.keyword)?.arrayValue
         else { return false }
@@ -238,7 +238,7 @@ struct FactComparison {
         return facts
     }
 
-    /// What stands at several places under one name, such as the protocol of two servers, is one fact of all that is said.
+    /// Parts with one name at several places, such as the protocol of two servers, are one fact with all values.
     private static func joined(_ facts: [Fact]) -> Fact {
         func all(_ said: KeyPath<Fact, JSONValue>) -> JSONValue {
             let values = Set(facts.map { $0[keyPath: said] })
@@ -252,7 +252,7 @@ struct FactComparison {
         return fact
     }
 
-    /// What became of a fact: another value and other words are two changes, so that neither hides the other.
+    /// The changes of a fact: a new value and new words are two changes, so that neither hides the other.
     private static func changes(_ was: Fact, _ now: Fact) -> [FactRule.Change] {
         let isSame = was.value == now.value || (was.bound != nil && was.bound == now.bound)
         if isSame { return was.words == now.words ? [] : [.reworded] }
@@ -285,7 +285,8 @@ struct FactComparison {
             case .reworded: "is worded differently"
             }
         var finding = GateFinding(
-            rule: "\(fact.rule.id)-\(change.rawValue)", severity: effect.severity(breaks), direction: nil,
+            rule: "\(fact.rule.id)-\(change.rawValue)", severity: effect.severity(breakingNobody: breaks.isEmpty),
+            direction: nil,
             old: was.map { old.found($0.location, at: $0.place) },
             new: now.map { new.found($0.location, at: $0.place) },
             oldValue: was?.said(change), newValue: now?.said(change),
@@ -303,14 +304,14 @@ struct FactComparison {
     }
 }
 
-/// What became of a fact, or of several by one edit.
+/// The change of a fact, or of several by one edit.
 private struct Difference {
     let change: FactRule.Change
     let was: Fact?
     let now: Fact?
-    /// What it means here; nil where its rule says that.
+    /// Its meaning here; nil if its rule says it.
     let effect: FactRule.Effect?
-    /// What a changelog may call it by.
+    /// Its names in a changelog.
     let subjects: [String]
 
     init(change: FactRule.Change, was: Fact?, now: Fact?, effect: FactRule.Effect? = nil) {
@@ -329,7 +330,7 @@ private struct Difference {
     /// The fact as it is now, or was where it is gone.
     var fact: Fact? { now ?? was }
 
-    /// What differences have in common that are one edit; nil for one that stands alone.
+    /// The common edit of several differences; nil for a difference of its own.
     ///
     /// Rows of a state table that said the same of several inputs or states, and say the same now; a shared part of requests.
     var edit: [JSONValue]? {

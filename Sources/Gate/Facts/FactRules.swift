@@ -33,7 +33,7 @@ enum FactRule: String, CaseIterable, Sendable {
         case perhaps
     }
 
-    /// Whom a change breaks, and why.
+    /// The peers that a change breaks, and the reason.
     struct Effect: Sendable {
         let whom: Whom
         let why: String
@@ -41,13 +41,13 @@ enum FactRule: String, CaseIterable, Sendable {
 
     /// Facts about how the tools read programs.
     static let dialects: Set<FactRule> = [.dialect, .dialectMapping, .dialectExemption]
-    /// What explains: a change that breaks nobody asks for no version.
+    /// An explanation: a change that breaks no peer needs no new version.
     static let explaining: Set<FactRule> = [.tableRow, .definition, .sectionNumber, .stateClause]
 
     var id: String { rawValue }
-    /// What a fact is called in words.
+    /// The name of a fact in words.
     var word: String { Self.details[self]?.word ?? id }
-    /// What each change means; one that is not here cannot happen.
+    /// The meaning of each change; a change that is missing here cannot happen.
     var effects: [Change: Effect] { Self.details[self]?.effects ?? [:] }
 
     func example(of change: Change) -> String {

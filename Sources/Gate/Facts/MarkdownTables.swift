@@ -45,7 +45,7 @@ struct MarkdownTable: Sendable, Equatable {
         line.hasPrefix("|") && line.contains("-") && line.allSatisfy { "|-: ".contains($0) }
     }
 
-    /// The cells of a line; a bar that is escaped or stands in code belongs to its cell.
+    /// The cells of a line; an escaped bar, or one in code, belongs to its cell.
     private static func cells(of line: String) -> [String]? {
         guard line.hasPrefix("|") else { return nil }
         var cells: [String] = []

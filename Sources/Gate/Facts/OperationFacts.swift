@@ -5,7 +5,7 @@ import HoldfastSchemaDiff
 /// The facts about the socket, as `Spec/asyncapi.json` has them, written from the side of the server.
 struct OperationFacts {
     static let file = "asyncapi.json"
-    /// What stands for a way in that asks for no credentials.
+    /// The name of access without credentials.
     private static let nothing = "nothing"
 
     private let root: JSONValue
@@ -13,7 +13,7 @@ struct OperationFacts {
 
     /// The facts of a state; none where it has no such file.
     static func facts(of state: ProtocolState) -> [Fact] {
-        guard let root = state.text(file).flatMap({ try? JSONParser.value($0) }) else { return [] }
+        guard let root = state.json(file) else { return [] }
         var reader = OperationFacts(root: root)
         reader.read()
         return reader.facts
@@ -21,7 +21,7 @@ struct OperationFacts {
 
     /// New messages that no channel carries, where there are channels.
     static func unlisted(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
-        guard let root = new.text(file).flatMap({ try? JSONParser.value($0) }) else { return [] }
+        guard let root = new.json(file) else { return [] }
         let listed = (root["channels"]?.objectValue ?? [:]).map(\.value).flatMap { channel in
             (channel["messages"]?.objectValue ?? [:]).compactMap {
                 root["components"]?["messages"]?[$0.key]?["payload"]?["$ref"]?.stringValue
@@ -44,7 +44,7 @@ struct OperationFacts {
             Fact(rule: .table, key: Self.file, location: GateLocation(file: Self.file, line: 1), subject: Self.file))
         add(.socket, "content type", ["defaultContentType"], value: root["defaultContentType"] ?? .null)
         for (name, server) in members(root["servers"]) {
-            // Which host stands in an example binds nobody.
+            // The host in an example binds no peer.
             add(.socket, "protocol", ["servers", name, "protocol"], value: server["protocol"] ?? .null)
             add(.socket, "path", ["servers", name, "pathname"], value: server["pathname"] ?? "/")
             let ways = server["security"]?.arrayValue ?? []
@@ -66,7 +66,7 @@ struct OperationFacts {
                     .channelMessage, name, ["channels", channel, "messages", name],
                     value: [
                         "payload": meant["payload"] ?? .null,
-                        // What is said of all messages need not be said of one.
+                        // A statement about all messages need not be repeated for one.
                         "contentType": meant["contentType"].flatMap {
                             $0 == root["defaultContentType"] ? nil : $0
                         } ?? .null,
@@ -122,7 +122,7 @@ struct OperationFacts {
         (value?.objectValue ?? [:]).map { ($0.key, $0.value) }
     }
 
-    /// What a reference names, or a value that stands in its place.
+    /// The target of a reference, or the value in its place.
     private static func lastToken(_ value: JSONValue) -> String {
         value["$ref"]?.stringValue?.split(separator: "/").last.map(String.init) ?? value.text(sortedKeys: true)
     }

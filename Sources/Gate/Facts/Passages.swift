@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// What chapters say in sentences: the terms that they define, and the numbers of each section.
+/// The rules in sentences of chapters: the terms they define, and the numbers of each section.
 enum Passages {
     /// The facts of all chapters of a state.
     static func facts(of state: ProtocolState) -> [Fact] {

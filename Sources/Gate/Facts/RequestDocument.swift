@@ -1,15 +1,16 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// The requests over HTTP of one state, as `Spec/openapi.json` lists them: facts, and the schemas that stand in them.
+/// The HTTP requests of one state, as `Spec/openapi.json` lists them: facts, and their schemas.
 struct RequestDocument {
     static let file = "openapi.json"
     private static let methods: Set<String> = ["get", "put", "post", "delete", "options", "head", "patch"]
-    /// What stands for a request that asks for no credentials.
+    /// The name of a request without credentials.
     private static let nothing = "nothing"
 
-    /// A schema that stands in a request.
+    /// A schema in a request.
     struct Slot {
         enum Kind: String { case parameter, body, header }
 
@@ -22,23 +23,18 @@ struct RequestDocument {
         let location: GateLocation
     }
 
-    /// What is compared as facts.
+    /// The parts compared as facts.
     private(set) var facts: [Fact] = []
-    /// What is compared as schemas.
+    /// The parts compared as schemas.
     private(set) var slots: [Slot] = []
     private let root: JSONValue
 
     /// Reads the requests of a state; without a file there are none.
     ///
-    /// What stands for a part of a path is named as in another state: nobody sends its name.
+    /// A path parameter has the name of the other state: peers never send its name.
     init(_ state: ProtocolState, namedAs other: ProtocolState? = nil) {
-        func read(_ state: ProtocolState) -> JSONValue? {
-            state.text(Self.file).flatMap { try? JSONParser.value($0) }
-        }
-        root = read(state) ?? [:]
-        let names = Dictionary(
-            (other.flatMap(read)?["paths"]?.objectValue ?? [:]).keys.map { (Self.shape($0), $0) },
-            uniquingKeysWith: { first, _ in first })
+        root = state.json(Self.file) ?? [:]
+        let names = (other?.json(Self.file)?["paths"]?.objectValue ?? [:]).keys.keyed(by: Self.shape)
         guard root != [:] else { return }
         facts.append(
             Fact(rule: .table, key: Self.file, location: GateLocation(file: Self.file, line: 1), subject: Self.file))
@@ -62,7 +58,7 @@ struct RequestDocument {
     /// Errors that clients are told to act on: nothing else stands for one of them.
     private static let ownErrors: Set<String> = ["401", "404", "409", "413", "429", "503"]
 
-    /// What stands for a status: the default for errors, a range for all of it.
+    /// The key of a status: `default` for errors, a range for all of it.
     private static func cover(of status: String) -> [String] {
         guard !ownErrors.contains(status), status != "default" else { return [] }
         let range = "\(status.prefix(1))XX"
@@ -73,10 +69,10 @@ struct RequestDocument {
 
     private static func variables(_ path: String) -> [String] { path.matches(of: /\{([^}]*)\}/).map { String($0.1) } }
 
-    /// What the file is as a whole.
+    /// The file as a whole.
     private static let whole = "\(FactRule.table.id): \(file)"
 
-    /// The paths below which servers answer; which hosts stand in an example binds nobody.
+    /// The base paths of servers; hosts in examples bind no peer.
     private static func paths(_ servers: JSONValue?) -> JSONValue {
         let paths = Set(
             (servers?.arrayValue ?? []).map { server in
@@ -113,7 +109,7 @@ struct RequestDocument {
             add(
                 .serverPath, name, pointer + ["servers"], subject: name, value: Self.paths(servers), parents: [parent])
         }
-        // What several requests refer to; an edit of it is one finding.
+        // Parts that several requests refer to; an edit of one is one finding.
         var shared: JSONPointer?
         func refer(to holder: JSONValue?) {
             shared = holder?["$ref"]?.stringValue.flatMap { JSONPointer(String($0.dropFirst())) }
@@ -147,7 +143,7 @@ struct RequestDocument {
             }
         }
 
-        // What an operation says of a parameter stands for what its path says of it.
+        // A parameter of an operation replaces that of its path.
         var parameters: Set<String> = []
         for list in [operation["parameters"], item["parameters"]] {
             for parameter in (list?.arrayValue ?? []).map({ $0.binding(in: root) }) {
@@ -193,7 +189,7 @@ struct RequestDocument {
         for way in ways.isEmpty ? [[:]] : ways {
             let names = (way.objectValue ?? [:]).keys.sorted().joined(separator: " and ")
             let word = names.isEmpty ? Self.nothing : names
-            // Who lets in anybody lets in who shows credentials too.
+            // Access without credentials includes access with them.
             fact(.security, word, ["security", word], cover: names.isEmpty ? [] : [Self.nothing])
         }
         detail(
@@ -222,7 +218,7 @@ extension JSONValue {
         }
         var shown: JSONObject = [:]
         for (key, member) in object where isNames || !Self.prose.contains(key) {
-            // Members of these are named by whoever wrote the file, so none of them is prose.
+            // The author of the file names these members, so none of them is prose.
             let names = !isNames && ["properties", "responses", "content", "headers", "$defs"].contains(key)
             shown[key] = member.binding(in: root, depth: depth + 1, isNames: names)
         }

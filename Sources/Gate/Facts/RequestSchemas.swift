@@ -13,7 +13,7 @@ struct RequestSchemas {
         var labels: [String]
         var requests: [String]
 
-        /// What the comparison calls it.
+        /// Its name in the comparison.
         var name: String { new.label }
     }
 
@@ -40,7 +40,7 @@ struct RequestSchemas {
     }
 
     private static func pairs(_ before: RequestDocument, _ after: RequestDocument) -> [Pair] {
-        let known = Dictionary(before.slots.map { ($0.label, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = before.slots.keyed(by: \.label)
         var pairs: [Key: Pair] = [:]
         for new in after.slots {
             guard let old = known[new.label], new.kind == .parameter || old.schema != new.schema else { continue }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// The facts that stand in the state tables.
+/// The facts in the state tables.
 enum StateFacts {
     /// The rows of every machine of a state, and what its states and inputs mean.
     ///
@@ -10,7 +10,7 @@ enum StateFacts {
     static func facts(of state: ProtocolState, namedAs other: ProtocolState? = nil) -> [Fact] {
         state.texts(below: "states/", ".json").flatMap { path, text -> [Fact] in
             guard let root = try? JSONParser.value(text) else { return [] }
-            let before = other?.text(path).flatMap { try? JSONParser.value($0) }?["machines"]?.arrayValue ?? []
+            let before = other?.json(path)?["machines"]?.arrayValue ?? []
             let role = root["role"]?.stringValue.flatMap(Role.init) ?? .server
             return (root["machines"]?.arrayValue ?? []).enumerated().flatMap { index, machine -> [Fact] in
                 let name = machine["name"]?.stringValue ?? ""
@@ -18,7 +18,7 @@ enum StateFacts {
                 let states = names("states", of: machine, as: known)
                 let inputs = names("inputs", of: machine, as: known)
                 var rows: [String: [JSONValue]] = [:]
-                // Conditions that stand in sentences, each with the outcome that it leads to.
+                // Conditions in sentences, each with its outcome.
                 var words: [String: [(outcome: String, sentence: JSONValue)]] = [:]
                 var places: [String: JSONPointer] = [:]
                 var alternatives: [String: [JSONValue]] = [:]
@@ -126,7 +126,7 @@ enum StateFacts {
         return rows
     }
 
-    /// What two rows say that differ in nothing but whether something holds.
+    /// The text of two rows that differ only in whether a condition holds.
     private static func merged(_ one: JSONValue, _ other: JSONValue) -> JSONValue? {
         func list(_ row: JSONValue, _ key: String) -> [JSONValue] { row["when"]?[key]?.arrayValue ?? [] }
         func rest(_ row: JSONValue, without keys: (String, JSONValue)? = nil) -> JSONValue {

@@ -58,7 +58,7 @@ package struct GateConsoleReport {
         func put(_ label: String, _ text: String) {
             lines.append(style.wrapped("\(label): \(text)", indent: 4, hanging: 2))
         }
-        // What shows a change is told by the reason, the witness and the frames.
+        // The reason, the witness and the frames report the evidence for a change.
         let values = entry.isEvidence ? nil : (old: finding.oldValue?.text(), new: finding.newValue?.text())
         if let location = finding.old { put("old", told(location, values?.old)) }
         if let location = finding.new { put("new", told(location, values?.new)) }
@@ -113,7 +113,7 @@ extension GateOccurrence {
 }
 
 extension Rise {
-    /// What changes that need this rise are.
+    /// The kind of changes that need this rise.
     var word: String {
         switch self {
         case .none: "none"

@@ -42,7 +42,7 @@ struct GateAnnotations {
     }
 
     private func annotation(_ entry: GateEntry, _ level: GitHubAnnotation.Level) -> GitHubAnnotation {
-        // What is gone has no line in the checkout that the annotation is shown in.
+        // A removed part has no line in the checkout that shows the annotation.
         let location = entry.finding.new
         return GitHubAnnotation(
             level, title: entry.title, message: GitHubAnnotation.words(report.detail(of: entry)), file: location?.path,
@@ -69,7 +69,7 @@ struct GateSARIFReport {
             case .announced: "the new major version announces it"
             case .waived(let reason, let until): "\(reason) (until \(until))"
             }
-        // What is gone is shown where it was.
+        // A removed part is shown at its old place.
         return SARIFLog.Result(
             rule: entry.finding.rule,
             level: entry.fails ? .error : entry.finding.severity == .information ? .notice : .warning,

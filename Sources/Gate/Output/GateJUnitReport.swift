@@ -47,10 +47,10 @@ struct GateJUnitReport {
 }
 
 extension GateEntry {
-    /// What changed and where, in one sentence.
+    /// The change and its place, in one sentence.
     var title: String { finding.change + (location.map { " (\($0.address))" } ?? "") }
 
-    /// What follows from another finding, in one line.
+    /// A finding that follows from another, in one line.
     var brief: String { "\(finding.rule) (\(finding.severity)), \(finding.change): \(finding.reason)" }
 }
 

@@ -1,3 +1,5 @@
+import HoldfastReport
+
 /// The report of the gate as an entry of a changelog, for a pull request or a release.
 struct GateMarkdown {
     let report: GateReport
@@ -23,7 +25,7 @@ struct GateMarkdown {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// What the version has to be, where it is not that yet.
+    /// The required version, if it is not that already.
     private var nextVersion: String {
         guard report.rise < report.required, let required = report.requiredVersion else {
             return report.new.version.description
@@ -56,8 +58,7 @@ struct GateMarkdown {
         let json = witness.json.replacing("\n", with: " ")
         let shown = json.count > 400 ? String(json.prefix(399)) + "…" : json
         // A run of backticks in the text must not end it, and one at its edge must not join the fence.
-        let longestRun = shown.split { $0 != "`" }.map(\.count).max() ?? 0
-        let fence = String(repeating: "`", count: longestRun + 1)
+        let fence = String(repeating: "`", count: longestRun(of: "`", in: shown) + 1)
         let gap = shown.hasPrefix("`") || shown.hasSuffix("`") ? " " : ""
         return "\n  For example \(fence)\(gap)\(shown)\(gap)\(fence)."
     }

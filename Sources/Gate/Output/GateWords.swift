@@ -4,14 +4,14 @@ import HoldfastSchemaDiff
 
 /// Findings in the words of a changelog: what changed, then who must act.
 extension GateFinding {
-    /// What changed, as a person would write it.
+    /// The change, as a person would write it.
     var change: String {
         if let words = words ?? clauseWords ?? schemaWords { return words }
         let title = RuleBook.rule(rule)?.title ?? rule
         return "\(subject)\(title)\(newValue?.arrayValue == nil && newValue?.objectValue == nil ? values : "")"
     }
 
-    /// What it is about, with a colon: the messages it reaches, or the clause, code or request.
+    /// Its subject, with a colon: the messages it affects, or the clause, code or request.
     private var subject: String {
         if !messages.isEmpty { return "\(list(messages)): " }
         guard let location else { return "" }
@@ -20,12 +20,12 @@ extension GateFinding {
 
     private var location: GateLocation? { new ?? old }
 
-    /// Who breaks and how, without a full stop.
+    /// The peers that break and how, without a full stop.
     var reason: String { why.hasSuffix(".") ? String(why.dropLast()) : why }
 
     /// From what to what, where that is short.
     private var values: String {
-        // What golden files show is no sentence.
+        // The evidence of golden files is not a sentence.
         if rule.contains("fixture") { return "" }
         let old = oldValue.map(shown)
         let new = newValue.map(shown)

@@ -6,11 +6,11 @@ import HoldfastSchemaDiff
 package struct RuleEntry: Sendable {
     /// The id that findings carry: `timeout-tightened`.
     package let id: String
-    /// What it weighs by itself, in the way that weighs most.
+    /// Its default severity, in the heavier direction.
     package let severity: GateSeverity
-    /// Whom it breaks, or what it says of each way that messages travel.
+    /// The peers that it breaks, or its meaning in each direction of messages.
     package let direction: String
-    /// What was changed, in a few words.
+    /// The change in a few words.
     package let title: String
     /// A change that falls under it.
     package let example: String
@@ -40,7 +40,7 @@ package struct RuleEntry: Sendable {
 package enum RuleBook {
     package static let all: [RuleEntry] = (schemaRules + factRules + ownRules).sorted { $0.id < $1.id }
 
-    private static let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    private static let byID = all.keyed(by: \.id)
 
     package static func rule(_ id: String) -> RuleEntry? { byID[id] }
 
@@ -63,20 +63,9 @@ package enum RuleBook {
         FactRule.Change.allCases.compactMap { change -> RuleEntry? in
             guard let effect = rule.effects[change] else { return nil }
             return RuleEntry(
-                id: "\(rule.id)-\(change.rawValue)", severity: effect.usual,
+                id: "\(rule.id)-\(change.rawValue)", severity: effect.severity(),
                 direction: "breaks \(effect.whom.words)", title: "\(rule.word) \(change.rawValue): \(effect.why)",
                 example: rule.example(of: change))
-        }
-    }
-}
-
-extension FactRule.Effect {
-    /// What it weighs where somebody is held to the fact.
-    fileprivate var usual: GateSeverity {
-        switch whom {
-        case .nobody: .information
-        case .perhaps: .warning
-        default: .error
         }
     }
 }

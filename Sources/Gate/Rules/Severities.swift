@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// What a team makes of rules: a weight of its own for some; the shape is `Spec/schemas/files/gate-severities.json`.
+/// A team's own severities for some rules; the format is `Spec/schemas/files/gate-severities.json`.
 package struct Severities: Sendable {
     let weights: [String: GateSeverity]
 
@@ -20,9 +20,8 @@ package struct Severities: Sendable {
             let rules = RuleBook.all.map(\.id)
             for rule in members.object.keys where !rules.contains(rule) {
                 members.collector.note(
-                    members.pointer.appending(rule), "unknown member '\(clipped(rule))'",
-                    expected: rules.sorted().joined(separator: ", "),
-                    fix: nearestName(to: rule, among: rules).map { "did you mean '\($0)'?" } ?? "remove it")
+                    members.pointer.appending(rule), "unknown member '\(clipped(rule))'", insteadOf: rule,
+                    among: rules, otherwise: "remove it")
             }
             return rules.keyed(by: \.self).compactMapValues { members.choice($0, of: GateSeverity.self) }
         }

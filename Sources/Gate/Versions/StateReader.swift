@@ -6,7 +6,7 @@ import HoldfastTranscript
 
 /// Reads states of a protocol from folders and from revisions of a repository.
 package struct StateReader {
-    /// The most bytes of one state; what is larger is no specification.
+    /// The most bytes of one state; anything larger is not a specification.
     static let largest = 256 << 20
 
     /// The folder of the repository that revisions belong to.

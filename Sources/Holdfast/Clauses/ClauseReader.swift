@@ -132,7 +132,7 @@ public struct ClauseReader {
     }
 
     private mutating func note(_ line: Int, _ what: String, expected: String, fix: String) {
-        problems.append(InputProblem(location: "Spec/\(file):\(line):1", what: what, expected: expected, fix: fix))
+        problems.note("Spec/\(file):\(line):1", what, expected: expected, fix: fix)
     }
 }
 

@@ -22,7 +22,7 @@ extension Dialect {
     }
 
     /// The frame types of the specification by sender.
-    static let canonicalTypes: [Role: Set<String>] = [
+    package static let canonicalTypes: [Role: Set<String>] = [
         .client: ["auth", "chat", "sync", "ping"],
         .server: ["connected", "ack", "message", "toolUse", "done", "error", "syncResult", "pong"],
     ]

@@ -11,10 +11,9 @@ extension Specification {
             do {
                 let dialect = try Dialect(text, file: file, isSound: files.areSound)
                 if path != "dialects/\(dialect.name).json" {
-                    problems.append(
-                        InputProblem(
-                            location: "\(file) /name", what: "the dialect is named '\(dialect.name)'",
-                            expected: "the name of the file", fix: "rename one of them"))
+                    problems.note(
+                        "\(file) /name", "the dialect is named '\(dialect.name)'", expected: "the name of the file",
+                        fix: "rename one of them")
                 }
                 found.append(dialect)
             } catch {
@@ -34,9 +33,9 @@ extension Specification {
         let known = dialectNames
         throw InputProblems([
             InputProblem(
-                location: "dialect", what: "there is no dialect '\(excerpt(name))'",
+                "dialect", "there is no dialect '\(excerpt(name))'", insteadOf: name, among: known,
                 expected: "\(known.joined(separator: ", ")), or the path of a dialect file",
-                fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? "choose one of these")
+                otherwise: "choose one of these")
         ])
     }
 

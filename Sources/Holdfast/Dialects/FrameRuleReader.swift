@@ -48,11 +48,9 @@ enum FrameRuleReader {
         case "is":
             let known = Dialect.canonicalTypes[sender] ?? []
             guard known.contains(text) else {
-                let near = nearestName(to: text, among: known)
                 reader.collector.note(
                     reader.pointer.appending(key), "the \(sender.rawValue) sends no '\(excerpt(text))'",
-                    expected: known.sorted().joined(separator: ", "),
-                    fix: near.map { "did you mean '\($0)'?" } ?? "choose one of these")
+                    insteadOf: text, among: known, otherwise: "choose one of these")
                 return nil
             }
             if isAny {

@@ -10,12 +10,11 @@ enum MemberMapReader {
             for (key, value) in members.object {
                 let pointer = members.pointer.appending(key)
                 guard let canonical = location(key) else { continue }
-                guard names.contains(canonical.tokens.first ?? "") else {
-                    let near = nearestName(to: canonical.tokens.first ?? "", among: names)
+                let name = canonical.tokens.first ?? ""
+                guard names.contains(name) else {
                     reader.collector.note(
-                        pointer, "the specification has no member '\(excerpt(key))' here",
-                        expected: names.sorted().joined(separator: ", "),
-                        fix: near.map { "did you mean '\($0)'?" } ?? "remove it")
+                        pointer, "the specification has no member '\(excerpt(key))' here", insteadOf: name,
+                        among: names, otherwise: "remove it")
                     continue
                 }
                 let location = location(

@@ -32,6 +32,17 @@ package final class ProblemCollector {
         note(pointer, what, expected: expected, fix: fix, order: .value)
     }
 
+    /// Notes an unknown name, suggesting the nearest known one.
+    package func note(
+        _ pointer: JSONPointer, _ what: String, insteadOf name: String, among known: some Sequence<String>,
+        expected: String? = nil, otherwise fix: String
+    ) {
+        let nearest = nearestName(to: name, among: known)
+        note(
+            pointer, what, expected: expected ?? known.sorted().joined(separator: ", "),
+            fix: nearest.map { "did you mean '\($0)'?" } ?? fix)
+    }
+
     func note(_ pointer: JSONPointer, _ what: String, expected: String, fix: String, order: Order) {
         guard notes.count < Self.limit else { return }
         let problem = InputProblem(location: location(of: pointer), what: what, expected: expected, fix: fix)

@@ -144,8 +144,11 @@ public struct WireSample: Sendable {
             !isOneSided && versions("auth").allSatisfy({ $0 == first }) || messages.contains(where: \.isOfUnknownType),
             let message = messages.first(where: { $0.type == "connected" })
         else { return nil }
-        return ForeignProtocol(
-            name: "version \(number) of the Holdfast protocol", mark: Self.cut(message.text), way: .version)
+        return Self.version(number, message)
+    }
+
+    private static func version(_ number: Int, _ message: Message) -> ForeignProtocol {
+        ForeignProtocol(name: "version \(number) of the Holdfast protocol", mark: cut(message.text), way: .version)
     }
 
     /// The version in each client's `auth`; nil if one offers version 1, or if there is none.
@@ -155,8 +158,7 @@ public struct WireSample: Sendable {
             number > 1,
             offers.allSatisfy({ $0.value?["protocol"] == version })
         else { return nil }
-        return ForeignProtocol(
-            name: "version \(number) of the Holdfast protocol", mark: Self.cut(first.text), way: .version)
+        return Self.version(number, first)
     }
 
     /// A server that rejects version 1 and names others.
@@ -165,8 +167,7 @@ public struct WireSample: Sendable {
             let supported = refusal.value?["supported"]?.arrayValue, let first = supported.first?.intValue,
             !supported.contains(1)
         else { return nil }
-        return ForeignProtocol(
-            name: "version \(first) of the Holdfast protocol", mark: Self.cut(refusal.text), way: .version)
+        return Self.version(first, refusal)
     }
 
     /// The dialect that fits: it knows types outside the specification, and no type contradicts it.

@@ -25,7 +25,7 @@ package enum MessageMembers {
     }()
 
     private static func root(_ name: String) -> JSONValue? {
-        SpecificationFiles.embedded.texts["schemas/\(name).json"].flatMap { try? JSONParser.value($0) }
+        SpecificationFiles.embedded.json("schemas/\(name).json")
     }
 
     private static func names(in schema: JSONValue?) -> Set<String> {

@@ -60,11 +60,7 @@ public struct MessageSchemas: Sendable {
         self.profiles = profiles
         var problems: [InputProblem] = []
         func note(_ path: String, _ what: String) {
-            problems.append(
-                InputProblem(
-                    location: "Spec/\(path)", what: what, expected: "a JSON Schema, draft 2020-12",
-                    fix: "correct the file"
-                ))
+            problems.note("Spec/\(path)", what, expected: "a JSON Schema, draft 2020-12", fix: "correct the file")
         }
         var registry = SchemaRegistry()
         var entries: [(file: String, root: JSONValue)] = []

@@ -183,12 +183,7 @@ extension MessageSchemas {
             let root = entry.schema.schemaValue(at: Self.base + entry.file, JSONPointer())
             return root?["x-clause"]?.stringValue.flatMap { ClauseID($0) }
         }
-        switch flaw {
-        case .syntax: return ClauseID(.ENV, 1)
-        case .encoding, .loneSurrogate: return ClauseID(.ENV, 1)
-        case .duplicateKey: return ClauseID(.ENV, 1)
-        case .integerToken: return ClauseID(.ENV, 1)
-        }
+        return ClauseID(.ENV, 1)
     }
 
     private static func keyword(_ violation: SchemaViolation) -> String {

@@ -6,11 +6,10 @@ extension MemberReader {
     func clauses(among known: Set<ClauseID>?, such example: String) -> [ClauseID] {
         (strings("clauses") ?? []).compactMap { element in
             guard let id = ClauseID(element.text), known?.contains(id) ?? true else {
-                let near = nearestName(to: element.text, among: (known ?? []).map(\.description))
                 collector.note(
-                    element.pointer, "'\(excerpt(element.text))' is not a clause",
-                    expected: "an id of the specification such as \(example)",
-                    fix: near.map { "did you mean '\($0)'?" } ?? "correct the id")
+                    element.pointer, "'\(excerpt(element.text))' is not a clause", insteadOf: element.text,
+                    among: (known ?? []).map(\.description), expected: "an id of the specification such as \(example)",
+                    otherwise: "correct the id")
                 return nil
             }
             return id

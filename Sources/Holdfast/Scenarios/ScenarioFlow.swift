@@ -98,11 +98,9 @@ final class ScenarioFlow {
             return
         }
         for case .reference(let reference) in parts where !isKnown(reference.name) {
-            let near = nearestName(to: reference.name, among: names)
             problems.note(
-                pointer, "no earlier step sets '\(excerpt(reference.name))'",
-                expected: names.sorted().joined(separator: ", "),
-                fix: near.map { "did you mean '\($0)'?" } ?? "save it in an earlier step")
+                pointer, "no earlier step sets '\(excerpt(reference.name))'", insteadOf: reference.name, among: names,
+                otherwise: "save it in an earlier step")
         }
     }
 

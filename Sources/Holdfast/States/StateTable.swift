@@ -49,7 +49,7 @@ package struct StateTable: Sendable {
 
     /// A role's table with a name, if there is one.
     package init?(_ role: Role, _ name: String, in files: SpecificationFiles) {
-        let file = files.texts["states/\(role.rawValue).json"].flatMap { try? JSONParser.value($0) }
+        let file = files.json("states/\(role.rawValue).json")
         let machines = file?["machines"]?.arrayValue ?? []
         guard let machine = machines.first(where: { $0["name"]?.stringValue == name }) else { return nil }
         self.name = "\(role.rawValue).json \(name)"

@@ -4,9 +4,9 @@ import HoldfastJSON
 import HoldfastReport
 import HoldfastStage
 
-/// What an examination of a set-up found, and what the suite will therefore leave open.
+/// The result of examining a setup, and what the suite will leave undecided because of it.
 package struct Diagnosis: Sendable {
-    /// What became of one thing that was looked at.
+    /// The result of one check.
     enum Status: String, Sendable {
         case ok
         /// Worth knowing, and no hindrance.
@@ -23,7 +23,7 @@ package struct Diagnosis: Sendable {
         let check: String
         let status: Status
         package let what: String
-        /// What to do about it; nil where nothing is to be done.
+        /// The remedy; nil if none is needed.
         package let fix: String?
     }
 

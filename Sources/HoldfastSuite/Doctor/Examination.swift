@@ -29,7 +29,7 @@ package struct Examination {
 
     /// How many seconds of silence an examination takes, unless asked otherwise; nil for none.
     ///
-    /// Nothing stands before a server that the suite starts.
+    /// A server that the suite starts is reached directly.
     package static func silence(of subject: ServerSubject, asked: Int?) -> Int? {
         let usual = subject.start == nil ? 2 * (subject.greetedHeartbeat ?? subject.stated("heartbeatSeconds")) : 0
         let silence = asked ?? min(usual, longestSilence)
@@ -60,7 +60,7 @@ package struct Examination {
             unreachable("start", problem)
             return
         }
-        // Whoever was greeted before is not asked again.
+        // A principal that was already greeted is not asked again.
         let greetings = subject.greeting == nil ? self.greetings.scenarios : []
         let outcome = await SuiteRun(stage: ServerStage(subject: probes.asked, specification: specification)).run(
             greetings + probes.scenarios)
@@ -135,7 +135,7 @@ package struct Examination {
 
     // MARK: credentials
 
-    /// What became of each principal's connection and of its list of sessions; says whether the first one got in.
+    /// Checks each principal's connection and list of sessions; returns whether the first one was accepted.
     private mutating func credentials(_ results: [String: Probe]) -> Bool {
         var greeted: [String] = []
         var answers: [(name: String, status: Int?)] = []
@@ -199,7 +199,7 @@ package struct Examination {
         }
     }
 
-    /// What the greeting says, and which clauses it breaks already.
+    /// The contents of the greeting, and the clauses that it already violates.
     private mutating func announce(_ probe: Probe) {
         let hasGreeting = subject.dialect.assumedGreeting == nil
         if probe.breaches.isEmpty, !hasGreeting {
@@ -318,7 +318,7 @@ package struct Examination {
 
     // MARK: push
 
-    /// An answer nobody was connected for has to arrive at the push service.
+    /// An answer without an open connection has to arrive at the push service.
     private mutating func push(_ probe: Probe) {
         if probe.hasPush {
             note("push", .ok, "an answer that nobody received live arrives at the suite's push service")
@@ -399,7 +399,7 @@ package struct Examination {
 
     // MARK: means
 
-    /// What the suite cannot do here, clause by clause; what the probes exercised already will not stay open.
+    /// Everything that the suite cannot test here, by clause, except what the probes already exercised.
     private mutating func means(_ exercised: Set<ClauseID>) {
         let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
         let can = "\(forecast.performed.count) of \(selection.scenarios.count) can run"

@@ -4,7 +4,7 @@ import HoldfastStage
 /// The short scenarios that an examination performs.
 struct ExaminationProbes {
     let subject: ServerSubject
-    /// What the agent is told to answer; nobody answers so by chance.
+    /// The answer that the agent is told to give; too unusual to be given by chance.
     let reply: String
     /// How many seconds one connection stays silent; nil where none does.
     let silence: Int?
@@ -23,7 +23,7 @@ struct ExaminationProbes {
     /// All of them, but the greetings.
     var scenarios: [Scenario] {
         var probes: [Scenario?] = []
-        // A model is to use a tool as well: what is seen of it decides what can be told apart.
+        // A model should also use a tool: the trace decides which agents can be distinguished.
         let tool = subject.agent == .model ? #"{"tool":"examine","input":{"of":"\#(reply)"}},"# : ""
         let question = #"{"do":"chat","on":"A","as":"c1","script":[\#(tool){"reply":"\#(reply)"}]}"#
         let asking = #"{"do":"connect","on":"A"},\#(question)"#

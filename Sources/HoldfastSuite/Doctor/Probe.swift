@@ -7,7 +7,7 @@ import HoldfastTranscript
 struct Probe: Sendable {
     let history: History
     let verdicts: [Verdict]
-    /// What the suite itself could not do.
+    /// Problems of the suite itself.
     let problems: [HarnessProblem]
     /// Why it was not performed, or where its steps ended early.
     let stoppedAt: String?
@@ -31,7 +31,7 @@ struct Probe: Sendable {
         stoppedAt = performance.skipped ?? performance.stoppedAt
     }
 
-    /// The clauses it put to the test.
+    /// The clauses it exercised.
     var exercised: Set<ClauseID> { Set(verdicts.filter { $0.exercised > 0 }.map(\.clause)) }
 
     /// The clauses the server broke meanwhile, each with what was found; without those that its wire cannot keep.
@@ -101,7 +101,7 @@ struct Probe: Sendable {
         for event in history.events where event.lane == lane {
             switch event.kind {
             case .act(DialectView.assumedAct, _): isGreeted = true
-            // What follows the end of the stage's own making answers that.
+            // Later events are consequences of the stage's own close.
             case .close(.toServer, _, _): return isGreeted ? nil : "no 'connected' arrives"
             case .refused(let status?, _): return "the upgrade is refused with \(status)"
             case .refused(nil, let reason): return "no connection (\(reason))"

@@ -16,7 +16,7 @@ struct Prognosis {
             Gap.gaps(in: clauses, scenarios: report.scenarios.filter(isLeft), intended: report.intended)
         }
         let doubted = report.clauses(.inconclusive).map(\.clause.id)
-        // What nothing is meant to exercise, other scenarios exercise by the way.
+        // Clauses that no scenario is meant to exercise are exercised in passing by others.
         let untested = report.gaps.filter { gap in
             gap.clauses.contains { clause in report.intended.values.contains { $0.contains(clause) } }
         }

@@ -8,9 +8,9 @@ import HoldfastSmallFoundation
 import HoldfastStage
 import HoldfastTranscript
 
-/// Looks for what breaks a peer with schedules that nobody wrote, over real connections.
+/// Searches for violations of a peer with random schedules, over real connections.
 ///
-/// What is found is made small, performed again to tell how often it happens, and told once, by clause and cause.
+/// Each violation is shrunk, performed again to measure how often it happens, and reported once, by clause and cause.
 package struct Exploration: Sendable {
     let explored: Explored
     let specification: Specification
@@ -46,7 +46,7 @@ package struct Exploration: Sendable {
 
     package struct Found: Sendable {
         let clause: ClauseID
-        /// What happened, in the words of the first finding.
+        /// The first finding in words.
         let what: String
         let plan: Plan
         /// The plan as it was performed.
@@ -55,7 +55,7 @@ package struct Exploration: Sendable {
         package let seed: UInt64
         /// How often it happened in so many performances of the small plan.
         let times: (broken: Int, performed: Int)
-        /// What the small plan breaks, the clause among it.
+        /// All clauses that the small plan violates.
         let broken: [Verdict]
     }
 
@@ -64,13 +64,13 @@ package struct Exploration: Sendable {
         var found: [Found] = []
         /// A history for each clause that held, all that was found, and what failed.
         fileprivate var results: [ScenarioResult] = []
-        /// What these come to; nil when nothing was performed.
+        /// The report on them; nil if nothing was performed.
         package var report: RunReport?
         /// The clauses that one of them shows to hold.
         private var shown: Set<ClauseID> = []
-        /// What the suite itself did wrong, a line each.
+        /// Failures of the suite itself, one line each.
         var problems: [String] = []
-        /// What drivers did that ended their plans, with the seeds of these.
+        /// Driver failures that ended their plans, with the seeds of the plans.
         var failures: [(seed: UInt64, what: String)] = []
         /// Why nothing, or nothing more, could be performed.
         package var startProblem: String?
@@ -111,7 +111,7 @@ package struct Exploration: Sendable {
         }
     }
 
-    /// What plans showed, as a report on the clauses that they put to the test; nil when nothing was performed.
+    /// A report on the clauses that the plans exercised; nil if nothing was performed.
     private func report(_ results: [ScenarioResult], since began: Date, wasInterrupted: Bool) -> RunReport? {
         guard let subject = results.first?.history.header.subject else { return nil }
         var report = RunReport(
@@ -135,10 +135,10 @@ package struct Exploration: Sendable {
         return whole
     }
 
-    /// What came of plans that were performed as they are written.
+    /// The result of plans that were performed as written.
     package struct Replayed: Sendable {
         var plans: [ScenarioResult] = []
-        /// What they come to; nil when nothing was performed.
+        /// The report on them; nil if nothing was performed.
         package var report: RunReport?
         /// Why nothing could be performed.
         package var startProblem: String?
@@ -236,7 +236,7 @@ package struct Exploration: Sendable {
                 where verdict.outcome == .violation && known.insert(Self.cause(verdict)).inserted {
                     guard let found = await shrunk(plan, performance, verdict, seed: next &+ UInt64(index), progress)
                     else { continue }
-                    // What the small plan breaks besides has the same cause.
+                    // Other clauses that the small plan violates have the same cause.
                     known.formUnion(found.broken.map(Self.cause))
                     result.keep(found)
                     progress.note(found: result.found.count)
@@ -288,7 +288,7 @@ package struct Exploration: Sendable {
     }
 
     /// Makes a plan small that breaks a clause, and performs what is left some more times.
-    /// - Returns: What was found; nil where it was the end of the server, which is told as such.
+    /// - Returns: The finding; nil if the server ended, which is reported separately.
     private func shrunk(
         _ plan: Plan, _ performance: Performance, _ verdict: Verdict, seed: UInt64, _ progress: Progress
     ) async -> Found? {

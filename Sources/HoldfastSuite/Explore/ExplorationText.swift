@@ -40,13 +40,13 @@ extension Exploration.Found {
 }
 
 extension Exploration.Result {
-    /// What went wrong besides, a line each.
+    /// Other failures, one line each.
     package var complaints: [String] {
         [startProblem].compactMap(\.self) + problems.prefix(5).map { "harness: \($0)" }
             + failures.prefix(3).map { "seed \($0.seed): \($0.what)" }
     }
 
-    /// What it came to, in one line.
+    /// The result in one line.
     package func text(seed: UInt64) -> String {
         "\(counted(performed, "plan")) from seed \(seed)\(wasInterrupted ? ", interrupted" : ""): "
             + (found.isEmpty ? "nothing found" : "\(counted(found.count, "violation"))")
@@ -55,7 +55,7 @@ extension Exploration.Result {
 }
 
 extension Exploration.Replayed {
-    /// What went wrong besides, a line each.
+    /// Other failures, one line each.
     package var complaints: [String] {
         [startProblem].compactMap(\.self)
             + plans.flatMap { plan in
@@ -63,7 +63,7 @@ extension Exploration.Replayed {
             }
     }
 
-    /// What each plan came to.
+    /// The result of each plan.
     package var text: String {
         let lines = plans.flatMap { plan -> [String] in
             let broken = plan.verdicts.filter { $0.outcome == .violation }

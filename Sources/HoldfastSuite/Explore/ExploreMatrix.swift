@@ -53,7 +53,7 @@ package struct ExploreMatrix: Sendable {
     /// So many plans meet one server, of which later ones learn from earlier ones.
     private static let slice = 100
 
-    /// What one defect came to.
+    /// The result for one defect.
     struct Search: Sendable {
         let name: String
         let clause: ClauseID
@@ -70,7 +70,7 @@ package struct ExploreMatrix: Sendable {
         var median: Int? { plans.map { $0 ?? .max }.sorted()[plans.count / 2].unlessMax }
     }
 
-    /// What should not have been found.
+    /// Findings that should not exist.
     struct Alarm: Sendable {
         let seed: UInt64
         /// Which lawful peer it was.
@@ -78,7 +78,7 @@ package struct ExploreMatrix: Sendable {
         /// The clause that was called broken; nil where the simulation failed.
         var clause: ClauseID?
         let what: String
-        /// The plan with its history; nil where the plan was no scenario.
+        /// The plan with its history; nil if the plan was not a scenario.
         var trial: Explorer.Trial?
         var explorer: Explorer?
 
@@ -93,9 +93,9 @@ package struct ExploreMatrix: Sendable {
 
     package struct Result: Sendable {
         var runs = 0
-        /// What a healthy server was accused of, or the simulation failed in.
+        /// Accusations of a healthy server, and failures of the simulation.
         var alarms: [Alarm] = []
-        /// What names the first histories: equal wherever equal seeds give equal bytes.
+        /// A digest of the first histories: equal wherever equal seeds give equal bytes.
         var digest = ""
         var searches: [Search] = []
         /// How long the healthy server took.
@@ -118,7 +118,7 @@ package struct ExploreMatrix: Sendable {
                 }
         }
 
-        /// Whether the judge accused nobody wrongly, and no plan failed by itself.
+        /// Whether the judge made no false accusation, and no plan failed.
         package var holds: Bool { alarms.isEmpty }
     }
 
@@ -157,7 +157,7 @@ package struct ExploreMatrix: Sendable {
         if shrinks { result.alarms = await smaller(result.alarms) }
         result.digest = explorer(Setting()).digest(of: 1...5)
         meter.end("healthy", isFlawed: !result.alarms.isEmpty)
-        let searches = await Self.inParallel(wanted) { defect in
+        let searches = await inParallel(wanted) { defect in
             meter.begin(defect.name)
             let search = await self.search(for: defect)
             meter.end(defect.name, isFlawed: search.median == nil)
@@ -209,10 +209,10 @@ package struct ExploreMatrix: Sendable {
         }
     }
 
-    /// What comes of the plans of so many seeds against healthy peers.
+    /// The result of this many seeds against healthy peers.
     private func healthy(_ lawful: @escaping @Sendable (Int) -> (name: String, explorer: Explorer)) async -> [Alarm] {
         let slices = stride(from: 0, to: runs, by: Self.slice).map { $0..<min($0 + Self.slice, runs) }
-        let alarms = await Self.inParallel(Array(slices.enumerated())) { index, slice in
+        let alarms = await inParallel(Array(slices.enumerated())) { index, slice in
             let (name, explorer) = lawful(index)
             var guide = Guide(explorer.draw)
             return slice.flatMap { index -> [Alarm] in
@@ -242,7 +242,7 @@ package struct ExploreMatrix: Sendable {
             seen[alarm.cause, default: 0] += 1
             return (alarm, isShown: seen[alarm.cause, default: 0] <= Self.shownAlarms)
         }
-        return await Self.inParallel(chosen) { alarm, isShown in
+        return await inParallel(chosen) { alarm, isShown in
             guard isShown, let clause = alarm.clause, let trial = alarm.trial, let explorer = alarm.explorer else {
                 return alarm
             }
@@ -252,13 +252,13 @@ package struct ExploreMatrix: Sendable {
         }
     }
 
-    /// What the judge makes of healthy histories in each of which one thing is edited that the server said.
+    /// The verdicts on healthy histories in each of which one server frame was edited.
     ///
     /// - Returns: How many edits of each kind it noticed, of how many.
     package func edits(_ count: Int) async -> [String: (noticed: Int, drawn: Int)] {
         let explorer = explorer(Setting())
         let each = 40
-        let tallies = await Self.inParallel(Array(0..<max(1, count / each))) { index in
+        let tallies = await inParallel(Array(0..<max(1, count / each))) { index in
             var tally: [String: (noticed: Int, drawn: Int)] = [:]
             let seed = self.seed &+ UInt64(index)
             guard let trial = explorer.trial(seed: seed), trial.broken.isEmpty else { return tally }
@@ -305,18 +305,6 @@ package struct ExploreMatrix: Sendable {
             search.plans.append(found)
         }
         return search
-    }
-
-    /// Computes something of each element, as many at a time as there are processors to do it.
-    private static func inParallel<Element: Sendable, Value: Sendable>(
-        _ elements: [Element], _ body: @escaping @Sendable (Element) async -> Value
-    ) async -> [Value] {
-        await withTaskGroup(of: (Int, Value).self) { group in
-            for (index, element) in elements.enumerated() { group.addTask { (index, await body(element)) } }
-            var values: [(Int, Value)] = []
-            for await value in group { values.append(value) }
-            return values.sorted { $0.0 < $1.0 }.map(\.1)
-        }
     }
 }
 

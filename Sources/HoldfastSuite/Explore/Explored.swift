@@ -7,7 +7,7 @@ package struct Explored: Sendable {
     package let role: Role
     /// The peer as problems name it.
     let address: String
-    /// What was seen of it before.
+    /// Earlier observations of it.
     let greetings: [Performance]
     /// Whether plans may end it and start it.
     let startsServer: Bool
@@ -25,7 +25,7 @@ package struct Explored: Sendable {
         grammar.size = 24
         grammar.isAlone = false
         grammar.principals = min(3, subject.principals.count)
-        // Where everybody is one person, turns of one plan would be shown to the next.
+        // If all connections belong to one principal, turns of one plan would appear in the next.
         grammar.isApart = grammar.startsServer && subject.principals.count == 1
         grammar.longestWatch = 400
         (role, address, greetings) = (.server, subject.shownAddress, subject.greetings)

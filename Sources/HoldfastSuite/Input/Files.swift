@@ -11,7 +11,7 @@ package enum Files {
     /// The bytes of a file, or of standard input for `-`.
     package static func bytes(of path: String) throws -> [UInt8] {
         if path != "-", let status = try? FileStatus(of: path) {
-            // A shell opens the pipe of `<(command)` itself, so that somebody writes to it.
+            // A shell opens the other end of the pipe in `<(command)` itself.
             let isStream = path.hasPrefix("/dev/fd/") && status.kind == .pipe
             if status.kind == .folder {
                 throw InputProblem(
@@ -74,7 +74,7 @@ package enum Files {
 
     /// Writes a file whole or not at all, and makes the folders above it where that is asked for.
     ///
-    /// A link stays: what it leads to is written. What is no regular file (a pipe, a device) is written into, never replaced.
+    /// A link stays, and its target is written. A pipe or a device is written to, never replaced.
     package static func write(_ text: String, to path: String, makingFolders: Bool = false) throws {
         if makingFolders { try makeFolder(folder(of: path)) }
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
@@ -95,7 +95,7 @@ package enum Files {
         }
     }
 
-    /// A pipe that somebody reads, opened for writing.
+    /// A pipe with a reader, opened for writing.
     private static func reader(of path: String) throws -> Descriptor {
         let deadline = ContinuousClock.now + pipeLimit
         while true {
@@ -149,6 +149,10 @@ package enum Files {
         do { try makeFolder(path) } catch let error as InputProblem { throw problem(error.what) }
         guard FileManager.default.isWritableFile(atPath: path) else {
             throw problem("cannot be written to: no write permission")
+        }
+        // Held until this program ends.
+        if let folder = try? Descriptor(opening: path, for: .reading), folder.isLockedElsewhere() {
+            throw problem("is being written by another run")
         }
     }
 

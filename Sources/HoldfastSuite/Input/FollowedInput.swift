@@ -7,7 +7,7 @@ import HoldfastTranscript
 /// A file needs no buffer: a slow reader finds everything later. A full pipe would block its producer, so a thread empties it
 /// at once; lines beyond the buffer are dropped and counted.
 final class FollowedInput: Sendable {
-    /// What comes next.
+    /// The next part of the input.
     enum Piece: Sendable {
         /// Whole lines; only the last of all may lack its end.
         case lines([UInt8])

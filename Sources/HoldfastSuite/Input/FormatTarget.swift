@@ -10,9 +10,10 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
     /// The file; `-` for standard output.
     package let path: String
 
-    /// What `NAME=FILE` flags ask for; makes the folders, so that a long run does not end at a missing one.
+    /// The targets of `NAME=FILE` flags.
     ///
-    /// Where a run is to make them, what is there of the run before goes first: a run that fails leaves no report of another.
+    /// Makes the folders, so that a long run does not fail at a missing one. Before a run, files of an earlier run are
+    /// removed, so that a run that fails leaves no report of another.
     package static func all(_ flags: [String], ofRun: Bool = false) throws -> [Self] {
         var targets: [Self] = []
         var problems: [InputProblem] = []
@@ -81,20 +82,20 @@ package enum StaleReports {
         guard let command = words.first, ["server", "client", "explore", "load", "gate"].contains(command) else {
             return []
         }
-        // What stands behind `--` is the driver's.
+        // The words after `--` belong to the driver.
         let words = words.prefix { $0 != "--" }
         return words.indices.compactMap { index in
             let isApart = words[index] == "--format" && index + 1 < words.count
             guard isApart || words[index].hasPrefix("--format=") else { return nil }
             let flag = isApart ? words[index + 1] : String(words[index].dropFirst("--format=".count))
             let parts = flag.split(separator: "=", maxSplits: 1).map(String.init)
-            // A word that names no form may be a slip, and the file anybody's.
+            // A word that is not a format may be a typing error, and the file may belong to anything.
             return parts.count == 2 && ReportFormat(rawValue: parts[0]) != nil ? (parts[0], parts[1]) : nil
         }
     }
 
     /// Leaves no report of a run before where this one ends without any, and an annotation of why where those were asked for.
-    /// - Returns: What is for standard output.
+    /// - Returns: The format for standard output.
     package static func end(_ words: [String], with code: Int32, saying what: String) -> String {
         let named = named(in: words)
         remove(named.map(\.path))

@@ -1,6 +1,7 @@
 import Holdfast
 
-/// Headers of every upgrade and request, as flags and a subject file give them; their values may be secrets and stand in no message.
+/// Headers of every upgrade and request, from flags and a subject file; messages never show their values, which may be
+/// secrets.
 package struct GivenHeaders {
     /// Those of the file that no flag gives, then those of the flags.
     package private(set) var fields: [(String, String)] = []

@@ -11,7 +11,7 @@ package struct GivenTLS: Sendable, Equatable {
         self.acceptsAnyCertificate = acceptsAnyCertificate
     }
 
-    /// The same for a connection; what is wrong with the files is a problem of whoever named them.
+    /// The same for a connection; a problem with the files names the flag or member.
     package func options(_ problems: inout [InputProblem]) -> TLSOptions {
         var identity: TLSOptions.Identity?
         switch (certificate, key) {
@@ -30,7 +30,7 @@ package struct GivenTLS: Sendable, Equatable {
 }
 
 extension TLSIdentity {
-    /// What clients are shown that speak TLS, as flags give it: files, or what is made for a host, else nothing.
+    /// The certificate shown to clients that use TLS, from flags: files, one made for a host, or none.
     package init?(certificate: String?, key: String?, madeFor host: String?, certificateOut: String?) throws {
         if let certificate, let key {
             for file in [certificate, key] { _ = try Files.bytes(of: file) }
@@ -51,7 +51,7 @@ extension TLSIdentity {
 }
 
 extension TLSOptions {
-    /// What is wrong with the files that flags name, each problem with its flag.
+    /// Problems with the files that flags name, each with its flag.
     package func problems() -> [InputProblem] {
         do {
             return try flaws { try Files.text(of: $0) }.map { flaw in

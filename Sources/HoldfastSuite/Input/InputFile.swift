@@ -13,12 +13,12 @@ package struct InputFile: Sendable {
         case cutShort(bytes: Int, expected: Int)
     }
 
-    /// An open file, closed when nobody holds it any more.
+    /// An open file, closed with its last reference.
     private final class OpenFile: Sendable {
         let descriptor: Descriptor
 
         init(_ path: String) throws(SystemError) {
-            // A FIFO that nobody writes to would hold up whoever opens it.
+            // Opening a FIFO without a writer would block.
             descriptor = path == "-" ? .standardInput : try Descriptor(opening: path, for: .readingAtOnce)
         }
 
@@ -34,12 +34,14 @@ package struct InputFile: Sendable {
     /// The bytes a regular file had when it was opened; nil for pipes.
     let size: Int?
 
-    /// What another program printed.
+    /// The output of another program.
     init(holding bytes: [UInt8]) {
         (file, timeout, ahead, position, size) = (nil, 0, bytes, bytes.count, nil)
     }
 
-    /// Opens a file, or standard input for `-`; a pipe may be silent for so many seconds, for ever when 0.
+    /// Opens a file, or standard input for `-`.
+    ///
+    /// A pipe may be silent for `timeout` seconds; 0 means no limit.
     init(_ path: String, timeout: Int = 0) throws(Problem) {
         let file: OpenFile
         do throws(SystemError) {
@@ -92,7 +94,7 @@ package struct InputFile: Sendable {
 }
 
 extension InputProblem {
-    /// Why a file cannot be read to its end; the fix of a file that others change is said by whoever reads it.
+    /// The reason why a file cannot be read to its end; the caller knows the fix if the file changes meanwhile.
     package init(_ problem: InputFile.Problem, in name: String, at location: String, fix: String) {
         switch problem {
         case .unreadable(let reason):

@@ -9,7 +9,7 @@ import HoldfastStage
 /// it started and the folders it made for them. Signals that come together are one: a service manager or `timeout` signals
 /// the program and then its group, and a terminal that goes away signals more than once too.
 package final class Interruptions: Sendable {
-    /// For so long after the first signal, others are its echo: nobody can have waited for it to take effect.
+    /// For this long after the first signal, further ones are repeats of it, not a second wish to stop.
     private static let echo = Duration.seconds(1)
 
     private let reason = Latch<ContinuousClock.Instant>()
@@ -24,7 +24,7 @@ package final class Interruptions: Sendable {
         SystemSignal.brokenPipe.ignore()
         if ignoringInterrupt { SystemSignal.interrupt.ignore() }
         var awaited: [SystemSignal] = ignoringInterrupt ? [.terminate] : [.interrupt, .terminate]
-        // Whoever started the program may want it to outlive the end of the terminal, as `nohup` does.
+        // A program started with `nohup` outlives its terminal.
         if !SystemSignal.hangUp.ignore() { awaited.append(.hangUp) }
         sources = awaited.map { signal in
             signal.ignore()
@@ -50,7 +50,7 @@ package final class Interruptions: Sendable {
         }
     }
 
-    /// Returns at the first interruption, at once when it was before, or when the calling task is cancelled.
+    /// Returns at the first interruption, at once if there already was one, or if the calling task is canceled.
     @Sendable package func first() async {
         while await reason.wait(within: .seconds(86_400)) == nil, !Task.isCancelled {}
     }
@@ -63,7 +63,7 @@ package final class Interruptions: Sendable {
 /// Returns when a run has to end early.
 package typealias Stop = @Sendable () async -> Void
 
-/// Runs the body to its end, cancelled once `stop` returns; what it returns then is what was learnt so far.
+/// Runs the body to its end and cancels it once `stop` returns; the body then returns its partial result.
 func cancelling<Result: Sendable>(
     at stop: Stop?, _ body: @escaping @Sendable () async -> Result
 ) async -> (result: Result, wasInterrupted: Bool) {

@@ -4,19 +4,19 @@ import HoldfastTransport
 
 /// Why a run of the suite came to nothing, in words that say what to do about it.
 public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
-    /// Who has to act.
+    /// The side that has to act.
     public enum Kind: Sendable {
-        /// Whoever described the subject: the description cannot be used.
+        /// The author of the description: it cannot be used.
         case input
-        /// Whoever runs the subject: it took no connection, or did not start.
+        /// The operator of the subject: it accepted no connection, or did not start.
         case unreachable
-        /// Nobody: the run was cancelled before anything was tested.
+        /// Neither side: the run was canceled before anything was tested.
         case interrupted
-        /// Whoever maintains the suite: it failed itself.
+        /// The maintainers of the suite: it failed.
         case harness
     }
 
-    /// Who has to act.
+    /// The side that has to act.
     public let kind: Kind
     /// Where, what is wrong, what was expected, and what to do.
     public let description: String

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastSmallFoundation
 import HoldfastStage
 
-/// Where credentials come from; none of them stands in a message.
+/// The sources of credentials; messages never show them.
 extension SubjectFile.Token {
     private static let maxBytes = 64 << 10
 
@@ -29,7 +29,7 @@ extension SubjectFile.Token {
             return try Self.checked(Files.text(of: path), of: "'\(path)'", given: location)
         case .variable(let name):
             guard let text = ProcessInfo.processInfo.environment[name] else {
-                // What names no variable may be the token itself.
+                // A value that is not the name of a variable may be the token itself.
                 throw InputProblem(
                     location, "the environment variable is not set",
                     expected: "the name of a variable that holds a token",
@@ -68,7 +68,7 @@ extension SubjectFile.Token {
             }
         }
         guard run.exit == .code(0) else {
-            // What it says may hold the token.
+            // Its output may contain the token.
             throw refuse("ends with \(run.exit)", "run it by hand until it prints the token")
         }
         return try checked(String(decoding: run.output, as: UTF8.self), of: "what '\(program)' prints", given: location)

@@ -6,7 +6,7 @@ import HoldfastTranscript
 /// Goes through the events of a capture of any form that is read as a stream.
 enum CapturedEvents {
     /// Reads a capture to its end.
-    /// - Returns: What was skipped in it.
+    /// - Returns: The parts that were skipped.
     static func read(
         _ path: String, by dialect: Dialect, _ take: (Event, CaptureLocation) -> Void
     ) throws -> CaptureLeftOut {

@@ -4,24 +4,24 @@ import HoldfastTranscript
 
 /// A dialect drafted from a recording: every type that was seen, with what it probably means by its name and members.
 ///
-/// What a name does not tell is left to a person, and marked so.
+/// If a name is not enough to decide, the draft marks the place for a person.
 package struct DialectDraft {
     /// Everything of one type that one side sent.
     private struct Kind {
         let sender: Role
         let wire: String
-        /// What else tells it from others of its type, each by its place.
+        /// The members that distinguish it from others of its type, by place.
         let when: [(place: String, value: String)]
         var count = 0
         /// The places of the texts, numbers and objects in it, in the order in which they were seen.
         var locations: [String] = []
         var meaning: String?
 
-        /// What it is called by: its type, and what tells it from others.
+        /// Its name: the type, and the members that distinguish it.
         var name: String { ([wire] + when.map(\.value)).joined(separator: " ") }
     }
 
-    /// What marks a rule that a person has to decide.
+    /// The mark of a rule that a person has to decide.
     package static let mark = "DRAFT"
 
     private let file: String
@@ -30,11 +30,11 @@ package struct DialectDraft {
     private let key: String?
     private let first: (sender: Role, value: JSONValue)?
     private var kinds: [Kind] = []
-    /// What the first message is called by.
+    /// The name of the first message.
     private var opening: String?
 
     /// Reads a recording.
-    /// - Throws: What is wrong with it, or that it does not tell who said what.
+    /// - Throws: A problem with the recording, or that it does not show which side sent a message.
     package init(_ file: String) throws {
         var said: [(sender: Role, value: JSONValue)] = []
         var asked: String?
@@ -96,7 +96,7 @@ package struct DialectDraft {
         return names.first { ["token", "key", "apiKey", "api_key", "access_token", "auth"].contains($0) }
     }
 
-    /// What tells messages of one type apart in many systems.
+    /// Members that distinguish messages of one type in many systems.
     private static let splitters = [
         "method", "event", "op", "action", "state", "subtype", "kind", "/payload/state", "/payload/type",
         "/payload/event",
@@ -195,7 +195,7 @@ package struct DialectDraft {
         return parts.filter { !$0.isEmpty } + [wire.lowercased().filter(\.isLetter)]
     }
 
-    /// What members are called elsewhere.
+    /// Common names of members in other systems.
     private static let names: [String: [String]] = [
         "text": ["text", "content", "body", "answer", "message", "output", "reply", "data"],
         "error": ["error", "message", "reason", "detail", "text"],
@@ -253,7 +253,7 @@ package struct DialectDraft {
         ]).text(pretty: true) + "\n"
     }
 
-    /// What every server of the protocol has to say, and the recording does not show.
+    /// Messages that every server must send and the recording lacks.
     private var unseen: [JSONValue] {
         let greets = kinds.contains { $0.meaning == "auth" }
         let needed = [(Role.client, "chat"), (.server, "done"), (.server, "error")]
@@ -318,7 +318,7 @@ package struct DialectDraft {
         "syncResult": ["missed", "epoch", "lastSeq", "complete", "reason", "more"],
     ]
 
-    /// What was drafted, and what to do next.
+    /// A summary of the draft, and the next steps.
     package var advice: String {
         let open = kinds.filter { $0.meaning == nil }
         let guessed = kinds.compactMap { kind in kind.meaning.map { "\(kind.sender.rawValue) \(kind.name) → \($0)" } }

@@ -20,7 +20,7 @@ package struct FollowRun: Sendable {
         let isWithdrawn: Bool
     }
 
-    /// What a run does besides judging.
+    /// The tasks of a run besides judging.
     package struct Plan: Sendable {
         /// The buffer of a pipe in bytes; lines beyond it are dropped.
         package var room = 64 << 20
@@ -277,7 +277,7 @@ private struct ToldFindings {
 extension FollowRun.Told {
     /// The text for people; nil where the finding is only counted.
     ///
-    /// What is withdrawn is always told.
+    /// Withdrawn findings are always reported.
     package func text(_ style: ConsoleStyle, _ telling: ToldBreaches.Telling) -> String? {
         let what = JudgedEvents.cut(finding.what)
         if isWithdrawn {

@@ -7,18 +7,18 @@ import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastTranscript
 
-/// What is said of captures that do not say it themselves.
+/// Facts about captures that lack them.
 package struct JudgeOptions: Sendable {
-    /// What every file is; each shows it when nil.
+    /// The format of every file; if nil, each is detected.
     let form: CaptureForm?
     let reading: CaptureReader.Options
-    /// How many seconds a pipe may bring nothing; 0 for ever.
+    /// The longest silence of a pipe, in seconds; 0 for no limit.
     let pipeTimeout: Int
-    /// Whether nobody said what the server declares, so that its greetings do.
+    /// Whether the profiles come from the greetings, because no flag or file declares them.
     let isUndeclared: Bool
     /// Whether the profiles were named, so that they take the place of those that a transcript was recorded under.
     let isNamed: Bool
-    /// The dialects that come along, by whose words a capture in one of them is recognized.
+    /// The built-in dialects, whose messages identify a capture of theirs.
     let dialects: [Dialect]
 
     package init(
@@ -29,7 +29,7 @@ package struct JudgeOptions: Sendable {
         (self.isUndeclared, self.isNamed, self.pipeTimeout) = (isUndeclared, isNamed, max(0, pipeTimeout))
     }
 
-    /// What flags and a subject file say of captures that do not say it themselves.
+    /// Facts from flags and a subject file about captures that lack them.
     package init(
         form name: String?, role side: String?, profiles named: [String], subject described: SubjectFile?,
         dialect: Dialect, isOnePerson: Bool, isBesideServer: Bool, isLossy: Bool, pipeTimeout: Int,
@@ -42,7 +42,7 @@ package struct JudgeOptions: Sendable {
             [side].compactMap(\.self), "side", given: "--role", among: Role.allCases.map(\.rawValue),
             expected: "server or client", otherwise: "choose one of them")
         let role = side.flatMap(Role.init(rawValue:)) ?? .server
-        // What a server is judged by when nothing says it: all that its dialect can say, of a canonical one the core.
+        // The default profiles of a server: all that its dialect supports; `core` for a canonical one.
         let usual = role == .client ? [.clientCore] : described?.profiles ?? dialect.usualProfiles.union([.core])
         let declared = named.isEmpty ? usual : Profile.declared(named: named, of: role, &problems)
         try problems.throwAll()
@@ -69,8 +69,8 @@ package struct JudgeRun: Sendable {
     private let draws: Bool
 
     /// - Parameters:
-    ///   - specification: What is judged by.
-    ///   - options: What is said of the files.
+    ///   - specification: The specification to judge by.
+    ///   - options: Facts about the files.
     ///   - jobs: How many threads judge.
     ///   - keepsParts: Whether the parts with violations are to be written.
     ///   - draws: Whether a page of it is to be made.

@@ -24,20 +24,20 @@ final class JudgeSource: Sendable {
         var partName: String { "file-\(file + 1)-part-\(number)" }
     }
 
-    /// What a file turned out to be.
+    /// The contents of a file.
     struct Summary: Sendable {
         var form: CaptureForm?
         var leftOut = CaptureLeftOut()
-        /// What has to be said of it before anything else: how it was read, and what it does not hold.
+        /// Remarks that come before everything else: how the file was read, and what it lacks.
         var remarks: [String] = []
         /// Whether it should hold messages, and has none.
         var lacksMessages = false
         var bytes = 0
         var problem: InputProblem?
         var moreProblems: [InputProblem] = []
-        /// What a capture lacks; empty for scenarios of a stage.
+        /// The events that a capture lacks; empty for scenarios of a stage.
         var lacks: Set<History.Capture.Lack>?
-        /// The profiles that greetings stated where nobody declared any.
+        /// The profiles stated in greetings, if none were declared.
         var stated: Set<Profile> = []
         /// Whether the run that a report tells of left clauses untested or in doubt, or failed itself.
         var runIsIncomplete = false
@@ -74,7 +74,7 @@ final class JudgeSource: Sendable {
     /// The name people see.
     var name: String { path == "-" ? "standard input" : path }
 
-    /// What is known of the file by now.
+    /// The facts known about the file so far.
     var summary: Summary { state.withLock { $0.state.summary } }
 
     /// The next history; nil at the end, or once something is wrong.
@@ -85,7 +85,7 @@ final class JudgeSource: Sendable {
             } catch {
                 box.state.summary.problem = error
                 box.state.isAtEnd = true
-                // What was read before stands.
+                // Events that were already read stay.
                 return finish(&box.state)
             }
         }
@@ -165,7 +165,7 @@ final class JudgeSource: Sendable {
         let form = try form(of: opening)
         state.summary.form = form
         if form == .report { return try readReport(&state) }
-        // Whose a log is shows only as a whole; of a pipe no more is waited for.
+        // The owner of a log is known only from all of it; a pipe is not read further for it.
         let beginning = path == "-" ? opening : (try? state.input?.opening(Self.mostForPeople)) ?? opening
         let isWhole = beginning.count < (path == "-" ? CaptureForm.openingBytes : Self.mostForPeople)
         state.reader = reader(form, beginning, isWhole: isWhole)
@@ -184,7 +184,7 @@ final class JudgeSource: Sendable {
         return reader
     }
 
-    /// What the file is; another protocol is told before anything is wrong with its lines.
+    /// The format of the file; another protocol is reported before any problem with its lines.
     private func form(of opening: [UInt8]) throws(InputProblem) -> CaptureForm {
         do throws(InputProblem) {
             let form =

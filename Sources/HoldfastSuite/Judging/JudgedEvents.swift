@@ -4,7 +4,7 @@ import HoldfastJudge
 import HoldfastReport
 import HoldfastTranscript
 
-/// The events that a finding cites: where each stands in its file, its text as it was on the wire, and its chart.
+/// The events that a finding cites: the place of each in its file, its text as on the wire, and its chart.
 struct JudgedEvents {
     let unit: JudgeSource.Unit
     /// The most characters of a text that are shown.

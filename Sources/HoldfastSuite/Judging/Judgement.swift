@@ -4,7 +4,7 @@ import HoldfastJudge
 import HoldfastReport
 import HoldfastTranscript
 
-/// What became of all captures of one command; of each clause it holds a few findings, however many there are.
+/// The result of all captures of one command, with at most a few findings of each clause.
 package struct Judgement: Sendable {
     /// One thing that was found, with what it rests on.
     struct Exhibit<Found: Sendable>: Sendable {
@@ -45,7 +45,7 @@ package struct Judgement: Sendable {
         /// Whether it is broken only where no server of the wire can keep it.
         var isUnkeepable: Bool { excused > 0 && excused == outcomes[.violation] }
 
-        /// The outcome over all histories: broken once is broken, and a proof stands beside doubts.
+        /// The outcome over all histories: one violation is a violation, and a pass outweighs doubts.
         var outcome: Outcome {
             [.violation, .warning, .pass, .inconclusive, .untested].first { outcomes[$0] ?? 0 > 0 } ?? .notApplicable
         }
@@ -61,7 +61,7 @@ package struct Judgement: Sendable {
         let computed: String
     }
 
-    /// What one file held.
+    /// The contents of one file.
     struct FileTally: Sendable {
         let name: String
         var summary = JudgeSource.Summary()
@@ -70,7 +70,7 @@ package struct Judgement: Sendable {
         var events = 0
         var profiles: Set<Profile> = []
         var dialects: Set<String> = []
-        /// What happened in its first history, where that is little.
+        /// The story of its first history, if it is short.
         var story: Story?
         /// The versions of the specification that its histories were made under.
         var specifications: Set<String> = []
@@ -81,7 +81,7 @@ package struct Judgement: Sendable {
         }
     }
 
-    /// What makes a judgement fail, from the least to the most.
+    /// Results that can fail a judgement, from the least to the most severe.
     package enum Failure: String, Sendable, CaseIterable {
         case violation, observation
     }
@@ -99,7 +99,7 @@ package struct Judgement: Sendable {
     var recomputed = 0
     /// How servers ended by themselves, each way with the files that show it.
     var deaths: [String: [String]] = [:]
-    /// What was observed in captures and is no verdict.
+    /// Observations in captures, which are not verdicts.
     var symptoms: [Symptom.Kind: SymptomTally] = [:]
     /// From what on the judgement fails.
     package var failsOn = Failure.violation
@@ -109,7 +109,7 @@ package struct Judgement: Sendable {
     var parts: [(name: String, text: String)] = []
     var duration: Duration = .zero
 
-    /// What is wrong with files, in their order.
+    /// Problems with files, in file order.
     package var problems: [InputProblem] {
         files.flatMap { [$0.summary.problem].compactMap { $0 } + $0.summary.moreProblems }
     }
@@ -160,7 +160,7 @@ package struct Judgement: Sendable {
         return parts.isEmpty ? "no clause applies" : parts.joined(separator: ", ")
     }
 
-    /// How many things were observed that are no verdicts.
+    /// The number of observations.
     var observations: Int { observed.reduce(0) { $0 + $1.tally.count } }
 
     /// Whether a clause is violated, or a stored verdict is not what the transcript bears out.
@@ -193,7 +193,7 @@ package struct Judgement: Sendable {
         return isOpen ? .incomplete : .conforms
     }
 
-    /// What the exit code means here.
+    /// The meaning of the exit code.
     var meaning: String { exit == .violation && !hasViolation ? "observation" : exit.meaning }
 
     /// The story of a file that is the only one, and holds nothing else.
@@ -252,7 +252,7 @@ package struct Judgement: Sendable {
         let now = computed.keyed(by: \.clause)
         for clause in Set(before.keys).union(now.keys).sorted() {
             let (one, other) = (before[clause], now[clause])
-            // Clauses that nothing put to the test are not stored, nor are those of profiles that were not declared.
+            // Unexercised clauses and clauses of undeclared profiles are not stored.
             if one == nil, other.map({ $0.outcome == .notApplicable || $0.outcome == .untested }) ?? true { continue }
             recomputed += 1
             guard one != other else { continue }
@@ -314,6 +314,6 @@ extension Judgement.SymptomTally {
 }
 
 extension Judgement.Exhibit<Symptom> {
-    /// What decides which ones are kept.
+    /// The order that decides which findings are kept.
     fileprivate var location: (Int, Int, Int) { (-found.lasted, file, number) }
 }

@@ -82,7 +82,7 @@ package struct JudgementText {
         return (shown + more + [pace]).joined(separator: "\n")
     }
 
-    /// What happened, line by line; the charts of observations would tell it again.
+    /// The story, line by line; charts of observations would repeat it.
     private func happened(_ story: Story) -> String {
         let lines = story.chapters.flatMap { chapter in
             [style.wrapped(chapter.title, indent: 2, hanging: 2)]
@@ -115,7 +115,7 @@ package struct JudgementText {
         TextChart(chart, style: style, indent: 4).excerpt().map { "    " + $0 }
     }
 
-    /// What people look for when a user complains, whatever the clauses say.
+    /// The usual causes of complaints from users, apart from the clauses.
     private var observations: String {
         guard !judgement.observed.isEmpty else {
             return style.wrapped(
@@ -160,7 +160,7 @@ package struct JudgementText {
         }.joined(separator: "\n")
     }
 
-    /// What the captures could show, what of it they did, and why not the rest.
+    /// The clauses that the captures could cover, those they covered, and the reason for the rest.
     private var coverage: String {
         let inQuestion = judgement.inQuestion
         let reachable = inQuestion.filter(\.value.wasReachable)

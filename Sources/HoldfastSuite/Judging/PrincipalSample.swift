@@ -46,7 +46,7 @@ package struct PrincipalSample {
         return passed(isLast: false)
     }
 
-    /// What still waits.
+    /// The items that still wait.
     mutating func rest() -> [CaptureItem] { passed(isLast: true) }
 
     private mutating func passed(isLast: Bool) -> [CaptureItem] {

@@ -44,7 +44,7 @@ extension LiveJudge.Report {
     }
 }
 
-/// What a proxy says at its end: what passed, what each clause came to, and what went wrong with the proxy itself.
+/// The summary at the end of a proxy: traffic, verdicts, and problems of the proxy itself.
 package struct ProxySummary {
     private let tallies: ProxyTallies
     private let tally: ClauseTally

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastPlatform
 
-/// What was told of clauses that are broken again and again: the first few times are explained, the others counted.
+/// The number of reports of each clause that is violated repeatedly: the first few are explained, the others counted.
 package final class ToldBreaches: Sendable {
     /// How much of a finding is to be told.
     package enum Telling: Sendable, Equatable {

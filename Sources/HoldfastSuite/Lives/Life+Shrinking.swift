@@ -13,58 +13,69 @@ extension Life {
     private static let mostFindings = 3
     private static let attempts = 200
 
-    /// Shows findings of a life again in fresh, shorter ones, and makes these small.
-    ///
-    /// * `stage`: Performs scenarios against the peer.
-    /// * `plan`: Makes a plan of rounds, with what they need of earlier ones.
-    /// * `keep`: Takes each small plan as a scenario file, by the clause that it breaks, and gives the command that runs it.
-    package func shrink(
-        _ result: ScenarioResult, on stage: @Sendable ([ScenarioFile]) async -> SuiteRun.Outcome,
-        making plan: ([LifeRound], [LifeRound]) -> Plan, keeping keep: (ClauseID, String) throws -> String
+    /// Shows findings of a life again in fresh, shorter ones, and makes these small; ends with its time, or once `stop` returns.
+    func shrink(
+        _ result: ScenarioResult, until stop: Stop?,
+        keeping keep: @escaping @Sendable (ClauseID, String) throws -> String
     ) async {
         let end = ContinuousClock.now + Self.shrinkingTime
-        var done: Set<ClauseID> = []
-        for verdict in result.verdicts where verdict.outcome == .violation && done.count < Self.mostFindings {
-            guard !Task.isCancelled, .now < end, !done.contains(verdict.clause) else { break }
-            done.insert(verdict.clause)
-            let rounds = rounds(upTo: Self.moment(of: verdict, in: result.history))
-            let cause = Exploration.cause(verdict)
-            func first(_ plans: [Plan]) async -> Int? {
-                let files = plans.enumerated().compactMap { index, plan -> ScenarioFile? in
-                    var named = plan.settled
-                    named.name = "\(role)/life/\(index)"
-                    return try? ScenarioFile(named)
+        _ = await cancelling(at: {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { try? await Task.sleep(until: end, clock: .continuous) }
+                if let stop { group.addTask { await stop() } }
+                await group.next()
+                group.cancelAll()
+            }
+        }) { [self] in
+            var done: Set<ClauseID> = []
+            for verdict in result.verdicts where verdict.outcome == .violation && done.count < Self.mostFindings {
+                guard !Task.isCancelled, done.insert(verdict.clause).inserted else { continue }
+                state.withLock { $0.shrinking = (verdict.clause, end) }
+                guard let small = await small(verdict, after: Self.moment(of: verdict, in: result.history)) else {
+                    continue
                 }
-                let performances = await stage(files).performances
-                return files.firstIndex { file in
-                    performances.first { $0.scenario == file.name }.map { performance in
-                        judge(performance.history, under: specification).contains {
-                            $0.outcome == .violation && Exploration.cause($0) == cause
-                        }
-                    } ?? false
+                let file = small.file(
+                    about: [verdict.clause], title: "Breaks \(verdict.clause)",
+                    summary: verdict.findings.first?.what ?? "Violates \(verdict.clause).")
+                do {
+                    let again = try keep(verdict.clause, file.text(pretty: true) + "\n")
+                    tell(
+                        "\(verdict.clause): the same in \(counted(small.count, "step")) of a fresh life\n"
+                            + "  again: \(again)\n")
+                } catch {
+                    tell("\(error)\n")
                 }
-            }
-            var shown: Plan?
-            for length in Self.lengths where shown == nil && .now < end && length <= rounds.count * 2 {
-                let candidate = plan(rounds.suffix(length), rounds.dropLast(length))
-                if await first([candidate]) != nil { shown = candidate }
-            }
-            guard let shown else { continue }
-            let small = await Shrinking(attempts: Self.attempts).smallest(shown, width: 2) { plans in
-                guard !Task.isCancelled, .now < end else { return nil }
-                return await first(plans)
-            }
-            let file = small.file(
-                about: [verdict.clause], title: "Breaks \(verdict.clause)",
-                summary: verdict.findings.first?.what ?? "Violates \(verdict.clause).")
-            do {
-                let again = try keep(verdict.clause, file.text(pretty: true) + "\n")
-                tell(
-                    "\(verdict.clause): the same in \(counted(small.count, "step")) of a fresh life\n  again: \(again)\n"
-                )
-            } catch {
-                tell("\(error)\n")
             }
         }
+    }
+
+    /// A small plan that shows a finding again; nil where none was found in time.
+    private func small(_ verdict: Verdict, after moment: Duration) async -> Plan? {
+        let (drawing, rounds) = state.withLock { state in
+            (state.drawing, state.rounds.filter { $0.at <= moment }.map(\.round))
+        }
+        let cause = Exploration.cause(verdict)
+        func first(_ plans: [Plan]) async -> Int? {
+            if Task.isCancelled { return nil }
+            let files = plans.enumerated().compactMap { index, plan -> ScenarioFile? in
+                var named = plan.settled
+                named.name = "\(role)/life/\(index)"
+                return try? ScenarioFile(named)
+            }
+            let performances = await perform(files).performances
+            return files.firstIndex { file in
+                performances.first { $0.scenario == file.name }.map { performance in
+                    judge(performance.history, under: specification).contains {
+                        $0.outcome == .violation && Exploration.cause($0) == cause
+                    }
+                } ?? false
+            }
+        }
+        for length in Self.lengths where length <= rounds.count * 2 {
+            let candidate = drawing.plan(of: rounds.suffix(length), after: rounds.dropLast(length))
+            guard await first([candidate]) != nil else { continue }
+            return await Shrinking(attempts: Self.attempts).smallest(candidate, width: 2, first)
+        }
+        return nil
     }
 }

@@ -15,29 +15,73 @@ package final class Life: Sendable {
     package let seed: UInt64
     package let time: LifeTime
     let specification: Specification
-    private let draw: @Sendable () -> LifeRound
     let tell: @Sendable (String) -> Void
-    private let state = Mutex(State())
+    /// Performs a life.
+    private let live: @Sendable (LifeScript) async -> LifePerformance
+    /// Performs small plans against the same peer.
+    let perform: @Sendable ([ScenarioFile]) async -> SuiteRun.Outcome
+    let state: Mutex<State>
     private let judging = DispatchQueue(label: "holdfast.life")
-    private let began = Mutex<ContinuousClock.Instant?>(nil)
 
-    private struct State {
+    struct State {
+        var drawing: any LifeDrawing
         /// The rounds so far, each with the time in the life at which it began.
         var rounds: [(at: Duration, round: LifeRound)] = []
+        /// The moment from which all times of the life count.
+        var began = ContinuousClock.now
         var isJudging = false
         /// When the judge may look again.
         var nextLook = ContinuousClock.now
-        /// What was told, by cause.
+        /// The violations that were told, by cause.
         var told: Set<String> = []
+        /// The clause whose violation is made small, and when that has to end.
+        var shrinking: (clause: ClauseID, until: ContinuousClock.Instant)?
     }
 
-    /// A life; `draw` draws its rounds, one after another, and `tell` gets a line for each thing found, at once.
+    /// So many people take part in the life of a server where there are as many.
+    private static let people = 5
+
+    /// A life of a server from a seed; `tell` gets what is found, at once.
     package init(
-        of role: Role, seed: UInt64, for time: LifeTime, under specification: Specification,
-        drawing draw: @escaping @Sendable () -> LifeRound, telling tell: @escaping @Sendable (String) -> Void
+        of subject: ServerSubject, seed: UInt64, for time: LifeTime, under specification: Specification,
+        skipsCrashes: Bool = false, telling tell: @escaping @Sendable (String) -> Void
     ) {
-        (self.role, self.seed, self.time, self.specification) = (role, seed, time, specification)
-        (self.draw, self.tell) = (draw, tell)
+        (role, self.seed, self.time, self.specification, self.tell) = (.server, seed, time, specification, tell)
+        var grammar = PlanGrammar(
+            profiles: subject.profiles, disturbing: [], startsServer: subject.start != nil && !skipsCrashes)
+        grammar.isAlone = false
+        grammar.longestWatch = 400
+        grammar.principals = min(Self.people, subject.principals.count)
+        let limits = subject.greeting?["limits"]
+        let questions = limits?["messagesPerMinute"]?.intValue ?? subject.limits["messagesPerMinute"]
+        let drawing = ServerLifeDrawing(
+            grammar, seed: seed, to: ReachTable.goals(of: .server),
+            limit: questions.map { ($0, subject.stated("rateWindowSeconds")) }, isScripted: subject.hasScriptedAgent,
+            largestFrame: limits?["maxFrameBytes"]?.intValue ?? 1 << 20)
+        state = Mutex(State(drawing: drawing))
+        var needs = Scenario.Needs()
+        (needs.keys, needs.start) = (true, grammar.startsServer)
+        needs.principals = subject.profiles.contains(.auth) ? grammar.principals : 1
+        let stage = ServerStage(subject: subject, specification: specification)
+        live = { [needs] in await stage.live($0, needs: needs) }
+        perform = Explored(subject, under: specification, skipsCrashes: skipsCrashes).stage
+    }
+
+    /// A life of a client from a seed: one app on one phone.
+    package init(
+        of subject: ClientSubject, at location: String, seed: UInt64, for time: LifeTime,
+        under specification: Specification, telling tell: @escaping @Sendable (String) -> Void
+    ) throws {
+        (role, self.seed, self.time, self.specification, self.tell) = (.client, seed, time, specification, tell)
+        let drawing = ClientLifeDrawing(
+            ClientGrammar(profiles: subject.profiles, disturbing: [], without: subject.unsupported), seed: seed,
+            to: ReachTable.goals(of: .client))
+        state = Mutex(State(drawing: drawing))
+        var opening = try drawing.plan(of: [], after: []).clientScenario()
+        opening.name = "client/life/\(seed)"
+        let stage = ClientStage(subject: subject, specification: specification)
+        live = { [opening] in await stage.live(opening, by: $0) }
+        perform = Explored(subject, at: location, under: specification).stage
     }
 
     /// The name by which reports and baselines know it.
@@ -46,29 +90,51 @@ package final class Life: Sendable {
     /// The options that repeat it.
     package var again: String { "--life \(time) --seed \(seed)" }
 
-    /// What a stage performs.
-    package var script: LifeScript {
-        LifeScript(name: name, time: time.duration, next: { [self] in next() }, look: { [self] in look($0) })
+    /// How it went.
+    struct Lived {
+        let result: ScenarioResult
+        let wasInterrupted: Bool
+        /// How far it came, and what kept it from coming further; a line each.
+        let diagnostics: [String]
     }
 
-    /// How far it is, for who looks.
-    package var progress: TextProgress {
-        let (rounds, found) = state.withLock { ($0.rounds, $0.told.count) }
-        let passed = began.withLock { $0 }.map { ContinuousClock.now - $0 } ?? .zero
-        return TextProgress(
-            done: "life \(Self.words(passed)) of \(time), \(counted(rounds.count, "round"))",
-            flaws: found == 0 ? nil : counted(found, "violation"), running: rounds.last?.round.features ?? [])
-    }
-
-    private func next() -> LifeRound {
-        let start = began.withLock { began in
-            began = began ?? .now
-            return began ?? .now
+    /// Lives it, until `stop` returns at the latest.
+    ///
+    /// * `isAlone`: Whether the run has nothing else to tell.
+    /// * `keep`: Keeps a small scenario that breaks a clause, and gives the command that runs it.
+    /// - Throws: Why a server could not be started, if the life is alone.
+    func run(
+        until stop: Stop?, isAlone: Bool, showing show: ProgressDisplay?,
+        keeping keep: (@Sendable (ClauseID, String) throws -> String)?
+    ) async throws(SuiteProblem) -> Lived {
+        let end = show?({ [self] in progress })
+        defer { end?() }
+        let script = LifeScript(
+            name: name, time: time.duration, next: { [self] in next(at: $0) }, look: { [self] in look($0) })
+        let (lived, _) = await cancelling(at: stop) { [live] in await live(script) }
+        var performance = lived.performance
+        // A server that does not start is not a fault of the suite.
+        if role == .server, let problem = performance.problems.first(where: \.isUnreachable) {
+            guard !isAlone else { throw SuiteProblem(.unreachable, problem.description) }
+            (performance.problems, performance.stoppedAt) = ([], problem.description)
         }
-        let round = draw()
-        state.withLock { $0.rounds.append((.now - start, round)) }
-        return round
+        let result = await result(performance)
+        if let keep, !performance.wasInterrupted { await shrink(result, until: stop, keeping: keep) }
+        return Lived(
+            result: result, wasInterrupted: performance.wasInterrupted,
+            diagnostics: diagnostics(of: result, lived) + [[performance].lateness].compactMap(\.self))
     }
+
+    private func next(at time: Duration) -> LifeRound {
+        state.withLock { state in
+            if state.rounds.isEmpty { state.began = .now - time }
+            let round = state.drawing.round()
+            state.rounds.append((time, round))
+            return round
+        }
+    }
+
+    // MARK: judging
 
     /// Judges what was seen so far, beside the life; not while it still judges, and for a fifth of the time at most.
     private func look(_ history: History) {
@@ -88,18 +154,23 @@ package final class Life: Sendable {
         }
     }
 
-    /// Tells what is new.
+    /// Tells what is new: the first violation, and by name the others that came to light with it.
     private func note(_ verdicts: [Verdict], in history: History) {
-        for verdict in verdicts where verdict.outcome == .violation {
-            guard state.withLock({ $0.told.insert(Exploration.cause(verdict)).inserted }) else { continue }
-            tell(
-                "violation \(verdict.clause) after \(Self.words(Self.moment(of: verdict, in: history))) of this life\n"
-                    + "  \(visible(verdict.findings.first?.what ?? ""))\n  again: the same command with \(again)\n")
-        }
+        let violations = verdicts.filter { verdict in
+            verdict.outcome == .violation
+                && state.withLock { $0.told.insert(Exploration.cause(verdict)).inserted }
+        }.map { (moment: Self.moment(of: $0, in: history), verdict: $0) }.sorted { $0.moment < $1.moment }
+        guard let first = violations.first else { return }
+        let others = violations.dropFirst().map { "\($0.verdict.clause) (\(readable($0.moment)))" }
+        tell(
+            "violation \(first.verdict.clause) after \(readable(first.moment)) of this life\n"
+                + "  \(visible(first.verdict.findings.first?.what ?? ""))\n"
+                + (others.isEmpty ? "" : "  with it: \(listed(others, most: 8))\n")
+                + "  again: the same command with \(again)\n")
     }
 
     /// The verdicts on a whole life, as one more result of a run.
-    package func result(_ performance: Performance) async -> ScenarioResult {
+    private func result(_ performance: Performance) async -> ScenarioResult {
         await withCheckedContinuation { continuation in
             judging.async { [self] in
                 let verdicts =
@@ -117,14 +188,35 @@ package final class Life: Sendable {
         return .microseconds(last ?? history.events.last?.at ?? 0)
     }
 
-    /// The rounds up to the moment at which a finding was complete.
-    func rounds(upTo moment: Duration) -> [LifeRound] {
-        state.withLock { state in state.rounds.filter { $0.at <= moment }.map(\.round) }
+    // MARK: telling
+
+    /// How far it is, for who looks.
+    private var progress: TextProgress {
+        state.withLock { state in
+            let flaws = state.told.isEmpty ? nil : counted(state.told.count, "violation")
+            if let (clause, end) = state.shrinking {
+                let left = max(.zero, end - .now)
+                return TextProgress(
+                    done: "repeating \(clause) in a short life, at most \(readable(left)) more", flaws: flaws)
+            }
+            return TextProgress(
+                done: "life \(readable(.now - state.began)) of \(time), \(counted(state.rounds.count, "round"))",
+                flaws: flaws, running: state.rounds.last?.round.features ?? [])
+        }
     }
 
-    /// A time in whole seconds, as people say it.
-    static func words(_ time: Duration) -> String {
-        let seconds = Int(time / .seconds(1))
-        return seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min \(seconds % 60) s"
+    private func diagnostics(of result: ScenarioResult, _ lived: LifePerformance) -> [String] {
+        guard result.skipped == nil else { return [] }
+        let (count, pairs) = state.withLock { ($0.rounds.count, $0.drawing.summary) }
+        let tested = result.verdicts.count { $0.exercised > 0 }
+        var lines = [
+            "\(counted(count, "round")), \(pairs)",
+            "it put \(tested) of \(counted(result.verdicts.count, "clause")) to the test, and tells nothing of the others",
+        ]
+        let table = result.reach.flatMap { ReachTable($0, of: result.history.header.subject) }
+        if let short = table?.shortfalls, !short.isEmpty {
+            lines.append("it was too short for: \(short.joined(separator: ", "))")
+        }
+        return (lines + lived.notes).map { "\(name): \($0)" }
     }
 }

@@ -60,7 +60,8 @@ extension History {
         return History(header: header, events: kept.map { events[$0] }, frames: kept.map { frames[$0] })
     }
 
-    /// What each event belongs to, and goes with: a turn on a connection, an exchange, or the rest of a connection.
+    /// The unit of each event, which is kept or removed as a whole: a turn on a connection, an exchange, or the rest of
+    /// a connection.
     fileprivate var pieces: [String] {
         var turns: [String: String] = [:]
         for case let frame? in frames {

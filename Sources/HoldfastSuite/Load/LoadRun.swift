@@ -164,7 +164,7 @@ final class LoadJudging: Sendable {
         }
     }
 
-    /// What was seen and measured, once everything is judged.
+    /// The observations and measurements, after everything is judged.
     func finish() async -> (results: [ScenarioResult], figures: LoadFigures) {
         await withCheckedContinuation { continuation in
             group.notify(queue: .global()) { continuation.resume() }
@@ -208,7 +208,7 @@ final class LoadJudging: Sendable {
         var small: (history: History, verdicts: [Verdict])?
         for (verdict, isFirst) in new {
             guard let clause = specification[verdict.clause], let finding = verdict.findings.first else { continue }
-            // What shows one of the clauses often shows the others too.
+            // A history that shows one of the clauses often shows the others too.
             var shown = small.flatMap { Self.finding(on: clause.id, in: $0.verdicts) }
             if shown == nil {
                 let shrunk = HistoryShrinking(

@@ -5,7 +5,7 @@ import HoldfastStage
 extension LoadPlan {
     /// The most devices of one process: more than a machine has ports.
     private static let mostDevices = 50_000
-    /// What else than a socket a device may need at a time, and what the program itself needs.
+    /// The descriptors that a device needs besides its socket, and those of the program itself.
     private static let (filesPerDevice, ownFiles) = (2, 200)
 
     /// A plan as flags give it; without a seed, one is drawn.
@@ -57,7 +57,7 @@ extension LoadPlan {
 }
 
 extension Specification {
-    /// A mix that comes along, or that a file holds.
+    /// A built-in mix, or one from a file.
     fileprivate func mix(given text: String) throws -> LoadMix {
         if let known = try mix(named: text) { return known }
         guard text.contains("/") || text.hasSuffix(".json") else {

@@ -11,8 +11,8 @@ package struct ClientSuite {
     let jobs: Int
     /// How reports call the place of the client.
     let address: String
-    /// What comes after the scenarios; nil for nothing.
-    package var life: LifeOfClient?
+    /// The life after the scenarios; nil for none.
+    package var life: Life?
     /// Whether no scenario is performed, and the clauses of which the life then tells; nil for all.
     package var (isLifeAlone, clausesOfLife): (Bool, Set<ClauseID>?) = (false, nil)
     /// Keeps a small scenario that breaks a clause as a life did, and gives the command that runs it.
@@ -38,14 +38,16 @@ package struct ClientSuite {
             await run.run(scenarios, progress: $0)
         }
         let judged = await session.results(outcome.performances)
-        let lived = await life?.run(until: stop, showing: show, keeping: keep)
+        let lived =
+            session.hasFailedEnough
+            ? nil : try await life?.run(until: stop, isAlone: isLifeAlone, showing: show, keeping: keep)
         if lived?.wasInterrupted ?? false { session.interrupt() }
         let results =
             (isLifeAlone ? [] : selection.inOrder(judged, and: setAside)) + [lived?.result].compactMap(\.self)
         var report = session.report(
             results, of: subject.declaration, at: address, selection,
             deciding: isLifeAlone ? clausesOfLife ?? results.decided : nil)
-        report.diagnostics =
+        report.diagnostics +=
             diagnostics(of: results) + [outcome.performances.lateness].compactMap(\.self) + (lived?.diagnostics ?? [])
         return report
     }
@@ -67,7 +69,7 @@ package struct ClientSuite {
             of: reasons.filter { $0.1 == nil }.map(\.0), notPerformed: left.map { ($0.key, $0.value.count) })
     }
 
-    /// What weakens the evidence, or lets it last, and is no fault of anybody.
+    /// Remarks about weaker evidence that are not faults.
     private func diagnostics(of results: [ScenarioResult]) -> [String] {
         var lines: [String] = []
         if !subject.unsupported.isEmpty {

@@ -5,7 +5,7 @@ import HoldfastReport
 import HoldfastStage
 import HoldfastTranscript
 
-/// What becomes of the scenarios of a selection, as far as it is known before they are performed.
+/// The results of a selection that are known before its scenarios are performed.
 package struct Forecast {
     let subject: ServerSubject
     let scope: Scope
@@ -18,7 +18,7 @@ package struct Forecast {
         (self.subject, self.scope, self.specification, self.selection) = (subject, scope, specification, selection)
     }
 
-    /// What a report says of a scenario that will not be performed; nil of one that will.
+    /// The result of a scenario that will not be performed; nil for one that will.
     func leftOut(_ scenario: Scenario) -> ScenarioResult? {
         if let reason = selection.reason(toExclude: scenario)
             ?? scope.reason(toSetAside: scenario, agent: subject.agent)
@@ -37,10 +37,10 @@ package struct Forecast {
 
     package var performed: [Scenario] { selection.scenarios.filter { leftOut($0) == nil } }
 
-    /// What a run would report in which everything that is performed exercises what it is meant to, as far as the greeting
-    /// allows, and all of that is kept.
+    /// The report of a run in which every performed scenario exercises its clauses as far as the greeting allows, and
+    /// all are kept.
     ///
-    /// What is out of reach is computed here as it is of a run that was.
+    /// Clauses out of reach are computed as for a real run.
     func report(besides exercised: Set<ClauseID> = []) -> RunReport {
         let (dialect, isGreeted) = (subject.dialect, subject.dialect.assumedGreeting == nil)
         let namesErrors = Self.namesErrors(dialect)
@@ -74,12 +74,12 @@ package struct Forecast {
             isStrict: scope.isStrict, startedAt: "", duration: .zero)
     }
 
-    /// What is known of greetings alone, so of nothing where nobody greets (chapter 13.3).
+    /// Clauses about greetings alone, which a server without greetings cannot exercise (chapter 13.3).
     private static let ofGreetings: Set<ClauseID> = [
         ClauseID(.AUTH, 1), ClauseID(.AUTH, 2), ClauseID(.AUTH, 12), ClauseID(.ID, 1), ClauseID(.LIVE, 8),
     ]
 
-    /// What is known of an error by its code and the key of its question.
+    /// Clauses about an error's code and the key of its question.
     private static let ofNamedErrors: Set<ClauseID> = [ClauseID(.ENV, 14), ClauseID(.TURN, 14)]
 
     /// Whether an error of a dialect can carry a code or a key.

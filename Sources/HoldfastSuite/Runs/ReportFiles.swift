@@ -1,12 +1,15 @@
 import Holdfast
 import HoldfastPlatform
 import HoldfastReport
+import HoldfastSmallFoundation
 import HoldfastTranscript
 
 extension RunReport {
     /// Writes the report for machines to a folder, and beside it each transcript as a file of its own.
     package func write(to folder: String) throws {
         try Files.makeFolder(folder)
+        // A page that `report open` wrote of an earlier run.
+        try? FileManager.default.removeItem(atPath: "\(folder)/report.html")
         for scenario in scenarios where scenario.skipped == nil {
             try Files.write(
                 TranscriptWriter.packedText(scenario.history),
@@ -38,7 +41,7 @@ extension RunReport {
         return String(decoding: start, as: UTF8.self).contains("\"\(JSONReport.format)\"")
     }
 
-    /// The report in the bytes of a file, which may stand beside its transcripts.
+    /// The report in the bytes of a file, which may lie beside its transcripts.
     init(_ bytes: [UInt8], file: String) throws(InputProblems) {
         guard file != "-" else {
             self = try ReportReader.report(bytes, file: "standard input")

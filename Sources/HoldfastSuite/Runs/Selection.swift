@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastReport
 
-/// What a scenario needs to be chosen by name or by clause.
+/// The properties by which a scenario is chosen, by name or by clause.
 package protocol SelectableScenario: Sendable {
     var name: String { get set }
     var title: String { get }
@@ -55,6 +55,11 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     private var exclusions: [String: String] = [:]
     /// Which part of all chosen scenarios these are, and the names of all; nil when they are all.
     private var part: (shard: Shard, plan: [String])?
+
+    /// After how many scenarios with an unexpected violation the run stops; nil when it never does.
+    package var mostFailures: Int?
+    /// The violations that are expected.
+    package var baseline: Baseline?
 
     /// The clauses that were chosen in scenarios, which are then meant to exercise them.
     private var chosen: [String: Set<ClauseID>] = [:]

@@ -13,8 +13,8 @@ package struct ServerSuite {
     let jobs: Int
     /// Whether one more instance is watched as it stores (PERSIST-8).
     var traces = false
-    /// What comes after the scenarios; nil for nothing.
-    package var life: ServerLife?
+    /// The life after the scenarios; nil for none.
+    package var life: Life?
     /// Whether no scenario is performed.
     package var isLifeAlone = false
     /// The clauses of which a life that is alone tells; nil for all.
@@ -48,7 +48,9 @@ package struct ServerSuite {
         }
         let tiers = selection.scenarios.keyed(by: \.name).mapValues { Scope.tier(of: $0, agent: subject.agent) }
         let performed = await session.results(outcome.performances)
-        let lived = try await life?.run(until: stop, isAlone: isLifeAlone, showing: show, keeping: keep)
+        let lived =
+            session.hasFailedEnough
+            ? nil : try await life?.run(until: stop, isAlone: isLifeAlone, showing: show, keeping: keep)
         if lived?.wasInterrupted ?? false { session.interrupt() }
         let named = isLifeAlone ? [] : selection.inOrder(performed, and: setAside)
         let results = (named + [lived?.result].compactMap(\.self)).map { result in
@@ -60,14 +62,14 @@ package struct ServerSuite {
         var report = session.report(
             results, of: subject.declaration, at: subject.shownAddress, selection, isStrict: scope.isStrict,
             deciding: isLifeAlone ? clausesOfLife ?? results.decided : nil)
-        report.diagnostics =
+        report.diagnostics +=
             (subject.isUndeclared ? [subject.statedWords] : []) + outcome.diagnostics
             + Self.leftOut(of: outcome.performances)
             + [outcome.performances.lateness].compactMap(\.self) + (lived?.diagnostics ?? [])
         return report
     }
 
-    /// What scenarios spell out and the dialect cannot say, a line for each reason.
+    /// Parts of scenarios that the dialect cannot express, one line for each reason.
     private static func leftOut(of performances: [Performance]) -> [String] {
         var scenarios: [String: [String]] = [:]
         for performance in performances {

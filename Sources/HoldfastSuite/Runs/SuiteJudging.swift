@@ -5,7 +5,7 @@ import HoldfastPlatform
 import HoldfastReport
 import HoldfastStage
 
-/// What a suite makes of its performances, whichever side they were about.
+/// Judges the performances of a suite, for either side.
 final class SuiteJudging: Sendable {
     private struct Early {
         var results: [String: ScenarioResult] = [:]
@@ -19,10 +19,14 @@ final class SuiteJudging: Sendable {
 
     init(specification: Specification) { self.specification = specification }
 
-    /// Judges a performance while others still run, one at a time, and tells what came of it; what is not reached before the
-    /// end is left to it.
-    func judgeMeanwhile(_ performance: Performance, _ told: @escaping @Sendable (ScenarioResult) -> Void) {
+    /// Judges a performance while others still run, one at a time, and reports the result; the rest is judged at the end.
+    ///
+    /// A late machine judges later, unless it is urgent.
+    func judgeMeanwhile(
+        _ performance: Performance, isUrgent: Bool, _ told: @escaping @Sendable (ScenarioResult) -> Void
+    ) {
         aside.async { [self] in
+            while !isUrgent, isMachineLate(), !early.withLock({ $0.isOver }) { Processes.pause(microseconds: 50_000) }
             let isOver = early.withLock { early in
                 if !early.isOver { early.running = performance.scenario }
                 return early.isOver
@@ -79,7 +83,7 @@ extension ScenarioResult {
 }
 
 extension [Verdict] {
-    /// The clauses that were put to the test and held, or are only advised.
+    /// The clauses that were exercised and held, or are only recommendations.
     var held: [ClauseID] {
         filter { $0.exercised > 0 && [.pass, .warning].contains($0.outcome) }.map(\.clause)
     }

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastPlatform
 import HoldfastReport
 import HoldfastSmallFoundation
@@ -14,7 +15,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     private let foreign: ForeignWatch
     private let meter: Meter
     private let selection: ScenarioSelection<Item>
-    private let violated = Mutex<Set<ClauseID>>([])
+    private let violated = Mutex<(clauses: Set<ClauseID>, failures: Int)>(([], 0))
     private let startedAt = Date.now.formatted(.iso8601)
     private let start = ContinuousClock.now
     private let wasInterrupted = Mutex(false)
@@ -40,9 +41,10 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         until stop: Stop?, at location: String,
         _ run: @escaping @Sendable (@escaping @Sendable (SuiteRun.Progress) -> Void) async -> SuiteRun.Outcome
     ) async throws(SuiteProblem) -> SuiteRun.Outcome {
-        let (outcome, wasInterrupted) = await cancelling(at: { [foreign] in
+        let (outcome, wasInterrupted) = await cancelling(at: { [self] in
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await foreign.wait() }
+                group.addTask { await self.foreign.wait() }
+                if self.selection.mostFailures != nil { group.addTask { await self.waitForFailures() } }
                 if let stop { group.addTask { await stop() } }
                 await group.next()
                 group.cancelAll()
@@ -62,6 +64,9 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     /// The verdicts on each performance, in the order given.
     func results(_ performances: [Performance]) async -> [ScenarioResult] {
         let results = await judging.results(performances)
+        // Those that were judged only now count too.
+        violated.withLock { $0 = ([], 0) }
+        for result in results { note(result) }
         meter.close()
         return results
     }
@@ -81,6 +86,10 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
             duration: .now - start,
             wasInterrupted: wasInterrupted.withLock { $0 }, part: selection.part(of: results))
         report.tool = toolVersion
+        if hasFailedEnough, wasInterrupted.withLock({ $0 }), let most = selection.mostFailures {
+            report.diagnostics.append(
+                "stopped after \(counted(most, "scenario")) with a violation (--fail-fast, --max-failures)")
+        }
         return report
     }
 
@@ -91,7 +100,8 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         case .finished(let performance, _, _):
             meter.end(Self.short(performance.scenario))
             foreign.note(performance.history)
-            judging.judgeMeanwhile(performance) { [weak self] in self?.note($0) }
+            judging.judgeMeanwhile(performance, isUrgent: selection.mostFailures != nil) { [weak self] in self?.note($0)
+            }
         }
     }
 
@@ -99,10 +109,24 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         let broken = result.verdicts.filter { $0.outcome == .violation }.map(\.clause)
         let count = violated.withLock { violated in
             let inQuestion = selection.clauses(after: [result])
-            violated.formUnion(broken.filter { inQuestion?.contains($0) ?? true })
-            return violated.count
+            let clauses = broken.filter { inQuestion?.contains($0) ?? true }
+            violated.clauses.formUnion(clauses)
+            if clauses.contains(where: { !(selection.baseline?.expects($0, in: result) ?? false) }) {
+                violated.failures += 1
+            }
+            return violated.clauses.count
         }
         meter.note(flaws: count)
+    }
+
+    /// Whether as many scenarios failed unexpectedly as --max-failures allows.
+    var hasFailedEnough: Bool {
+        selection.mostFailures.map { most in violated.withLock { $0.failures >= most } } ?? false
+    }
+
+    /// Returns once enough scenarios failed, or the task is canceled.
+    private func waitForFailures() async {
+        while !hasFailedEnough, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(50)) }
     }
 
     /// The side is the same for all of a run.

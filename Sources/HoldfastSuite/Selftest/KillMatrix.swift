@@ -19,7 +19,7 @@ package struct KillMatrix {
     package struct Peers {
         let defects: [Defect]
         let variations: [Variation]
-        /// What healthy servers speak.
+        /// The dialects of healthy servers.
         let dialects: [Dialect]
         let clientDefects: [ClientDefect]
         let clientVariations: [ClientVariation]
@@ -37,7 +37,7 @@ package struct KillMatrix {
         var hasClients: Bool { !(clientDefects.isEmpty && clientVariations.isEmpty) }
         package var isEmpty: Bool { !hasServers && !hasClients }
 
-        /// What the healthy server is called that speaks a dialect.
+        /// The name of the healthy server of a dialect.
         static func name(ofDialect name: String) -> String { "dialect-\(name)" }
 
         package static func names(of specification: Specification) -> [String] {
@@ -47,7 +47,7 @@ package struct KillMatrix {
         }
     }
 
-    /// What became of each defect and variation.
+    /// The result of each defect and variation.
     package struct Result {
         var peers: [KillMatrixPeer] = []
         /// Defects of clauses that have no check yet; nothing can catch them.
@@ -58,7 +58,7 @@ package struct KillMatrix {
         var shownByTranscript: [ClauseID] = []
         var duration = Duration.zero
 
-        /// What was seen of the peers that were misjudged, by name.
+        /// The reports of misjudged peers, by name.
         package var reports: [(name: String, report: RunReport)] {
             peers.compactMap { peer in peer.report.map { (peer.name, $0) } }
         }

@@ -12,13 +12,13 @@ struct KillMatrixPeer: Sendable {
     var violated: [ClauseID] = []
     /// The clauses that its wire cannot keep.
     var unkeepable: [ClauseID] = []
-    /// What the suite itself did wrong.
+    /// Failures of the suite itself.
     var problems: [String] = []
     /// Clauses that a green peer leaves unproved.
     var unproved: [ClauseID] = []
     /// How often it was tried.
     var attempts = 1
-    /// What finds its breach again, in the scenario that showed it; nil when it was not caught.
+    /// The arguments that find its violation again, in the scenario that showed it; nil if it was not caught.
     var selector: String?
     /// Whether a second run of that alone found the breach again; nil when there was none.
     var isRepeated: Bool?
@@ -26,10 +26,10 @@ struct KillMatrixPeer: Sendable {
     var head: ClauseID?
     /// Whether the machine was late for a good part of the time: then little is proved, and a client gives up early.
     var wasLate = false
-    /// What was seen at the last attempt, when the suite says what is not true.
+    /// The last report, if the suite is wrong.
     var report: RunReport?
 
-    /// A defect nobody met.
+    /// A defect that no run could show.
     static func unmet(_ name: String, _ clause: ClauseID) -> KillMatrixPeer {
         KillMatrixPeer(kind: .defect, name: name, clause: clause)
     }
@@ -68,12 +68,12 @@ extension KillMatrixPeer {
 
     private static let repetitions = 4
 
-    /// What a report says of a peer; with `provesAll` evidence that proves nothing counts against it.
+    /// The result of a peer's report; with `provesAll`, inconclusive evidence counts against it.
     init(
         _ report: RunReport, _ kind: Kind, _ name: String, clause: ClauseID? = nil, unkeepable: [ClauseID] = [],
         provesAll: Bool
     ) {
-        // What only a kill or a full disk shows is not met.
+        // A defect that only a kill or a full disk shows is not met.
         let met = unkeepable.filter { !report.setAside.contains($0) }
         self.init(kind: kind, name: name, clause: clause, unkeepable: met)
         violated = (report.clauses(.violation) + report.clauses(.warning)).map(\.clause.id)

@@ -82,7 +82,7 @@ extension KillMatrix.Result {
 }
 
 extension KillMatrixPeer {
-    /// What became of it, in one word; capitals ask for attention.
+    /// Its result in one word; capitals ask for attention.
     fileprivate var word: String {
         if clause == nil { return holds ? "green" : "RED" }
         if holds { return "caught" }

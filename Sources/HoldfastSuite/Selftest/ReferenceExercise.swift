@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastReport
 
-/// What scenarios exercise when the built-in server performs them.
+/// The clauses that each scenario exercises on the built-in server.
 package enum ReferenceExercise {
     /// How often each clause is exercised, by the scenario; without the scenarios that are skipped.
     package static func counts(

@@ -7,8 +7,8 @@ import HoldfastTransport
 
 /// Runs the suite for servers against the reference server: healthy, varied, and broken in each named way.
 ///
-/// A defect that shows to whoever has a URL is put into a server of this process. The healthy server, the variations and the
-/// defects of crashes and faults are servers of their own, this same program started again, which can be killed.
+/// A defect that a URL is enough to show runs in this process. The healthy server, the variations and the defects of
+/// crashes and faults run as separate processes of this program, which can be killed.
 struct ServerKills: Sendable {
     let specification: Specification
     let scenarios: [Scenario]
@@ -25,7 +25,7 @@ struct ServerKills: Sendable {
     private static let killsOfVariations = 3
     /// How long a broken server is waited for: it is on the same machine, and what it does not send never comes.
     private static let patience = Duration.seconds(3)
-    /// What a broken or varied server keeps for replay: a tenth of the usual shows the same in a tenth of the time.
+    /// The replay buffer of a broken or varied server: a tenth of the usual size shows the same in a tenth of the time.
     private static let replayFrames = 100
 
     /// How all of them are met.

@@ -7,7 +7,7 @@ package enum GitOrigin {
         var folder = Files.folder(of: file)
         while !folder.isEmpty, folder != "/" {
             if FileManager.default.fileExists(atPath: folder + "/.git") {
-                // A program may lie in the repository of somebody who uses Holdfast as a package.
+                // The program may lie in a repository that uses Holdfast as a package.
                 guard FileManager.default.fileExists(atPath: folder + "/conformance.sh") else { return nil }
                 return (try? Files.text(of: folder + "/.git/config")).flatMap(url(in:))
             }

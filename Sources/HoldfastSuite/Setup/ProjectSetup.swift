@@ -4,9 +4,9 @@ import HoldfastSmallFoundation
 import HoldfastStage
 import HoldfastTransport
 
-/// What a project that tests its server in a build begins with: a subject file, and the file of its CI.
+/// The first files of a project that tests its server in CI: a subject file, and the CI file.
 package struct ProjectSetup: Sendable {
-    /// Whose CI runs it.
+    /// The CI system.
     package enum CI: String, Sendable, CaseIterable {
         case github, gitlab, none
     }
@@ -86,7 +86,7 @@ package struct ProjectSetup: Sendable {
             let isName =
                 name.first.map { $0 == "_" || $0.isASCII && $0.isLetter } == true
                 && name.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
-            // What is no name may be the token itself; so may a name that nobody has set and that does not look like one.
+            // A value that is not a name may be the token itself; so may an unset name that does not look like one.
             let looksLikeOne = name.allSatisfy { $0 == "_" || $0.isUppercase || $0.isNumber } && name.contains("_")
             guard isName, looksLikeOne || isSet(name) else {
                 throw InputProblem(
@@ -130,7 +130,7 @@ package struct ProjectSetup: Sendable {
         return value.text(pretty: true) + "\n"
     }
 
-    /// What a CI lacks until somebody sets it: the variable with the repository.
+    /// The setting that a CI still lacks: the variable with the repository.
     package var missing: String? {
         guard case .checkout(nil, _) = origin, ci != .none else { return nil }
         return "set HOLDFAST_REPOSITORY in your CI to the URL that you cloned Holdfast from"
@@ -154,7 +154,7 @@ package struct ProjectSetup: Sendable {
         return [
             install,
             "\(program) server --subject subject.json\(start.isEmpty ? " --wait 60" : "") --out results"
-                + " --format junit=results/junit.xml",
+                + " --format junit=results/junit.xml --format html=results/report.html",
         ]
     }
 

@@ -30,7 +30,7 @@ extension ServerUnderTest {
         words.add("--token", tokens.map { _ in "…" })
         words.add("--token-env", tokenVariables.map(quoted))
         words.add("--token-file", tokenFiles.map(quoted))
-        // What a program is given may be a secret that nobody knows of.
+        // An argument may be a secret unknown to the suite.
         words.add("--token-command", tokenCommands.map { "'\($0.prefix { !$0.isWhitespace }) …'" })
         words.add("--profile", profiles)
         words.add("--dialect", dialect.map(quoted))
@@ -68,7 +68,7 @@ extension ServerUnderTest {
 }
 
 extension ClientUnderTest {
-    /// The command that tests this client again: its options, and what stands behind `--`.
+    /// The command that tests this client again: its options, and the words after `--`.
     package func again(_ command: String, spec: String? = nil) -> RunReport.Again {
         var words = CommandWords(command)
         var program: [String] = []

@@ -4,7 +4,7 @@ import HoldfastStage
 import HoldfastTransport
 import ReferenceClient
 
-/// A client to put to the test: who drives it, and what it declares.
+/// A client to test: its driver, and the profiles it declares.
 ///
 /// ```swift
 /// let mine = ClientUnderTest(driver: ["./my-driver", "--headless"])
@@ -18,7 +18,7 @@ public struct ClientUnderTest: Sendable {
     /// Where the suite's server listens for the client; this machine alone when nil (`--host`).
     public var host: String?
 
-    /// Who drives it.
+    /// Its driver.
     package enum Driver: Sendable {
         /// A program with its arguments, started for each scenario.
         case command([String])
@@ -52,7 +52,7 @@ public struct ClientUnderTest: Sendable {
     /// Listens where a device is awaited, lets the body meet the drivers, and ends everything.
     ///
     /// * `invite`: Is told the address that a device has to open.
-    /// - Throws: What the body throws, or why nothing can listen.
+    /// - Throws: The error of the body, or the reason why nothing can listen.
     package func meeting<Result>(
         under specification: Specification, invite: (String) -> Void = { _ in },
         _ body: (Source) async throws -> Result

@@ -22,9 +22,9 @@ extension Specification {
     }
 }
 
-/// What a dialect says about a server to test.
+/// The properties of a server to test that its dialect implies.
 extension Dialect {
-    /// What a server is taken to declare when nobody says: all that a system of this dialect can.
+    /// The default profiles of a server: all that the dialect supports.
     var usualProfiles: Set<Profile> {
         isCanonical ? [.core] : profiles.intersection(Profile.all(of: .server))
     }
@@ -55,7 +55,7 @@ extension SubjectFile {
 }
 
 extension Profile {
-    /// What a subject of a side declares by the given names: each profile together with the one it needs.
+    /// The profiles that names declare: each together with the one it needs.
     package static func declared(
         named names: [String], of role: Role = .server, _ problems: inout [InputProblem]
     ) -> Set<Profile> {

@@ -43,7 +43,7 @@ final class ForeignWatch: Sendable {
         }
     }
 
-    /// Returns once another protocol was recognized, or the task is cancelled.
+    /// Returns once another protocol was recognized, or the task is canceled.
     func wait() async {
         while found == nil, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(100)) }
     }

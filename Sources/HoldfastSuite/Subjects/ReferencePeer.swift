@@ -21,7 +21,7 @@ extension ReferenceConfiguration {
             let devices = reached.map { (key: $0.principal, value: JSONValue.string($0.token)) }
             return JSONValue(members: ["topic": push.topic, "devices": JSONValue.object(JSONObject(devices))])
         }
-        // Without tokens everybody is one person.
+        // Without tokens, all connections belong to one principal.
         let people = requiresAuth ? principals : []
         return JSONValue(members: [
             "name": referenceName, "version": toolVersion, "url": "ws://\(host):\(port)\(socketPath)",
@@ -57,12 +57,12 @@ extension ReferenceConfiguration {
 struct ReferenceSubject {
     /// Where the program lies.
     let program: String
-    /// What is wrong with it, by name.
+    /// Its defects, by name.
     var defects: [String] = []
-    /// What it does differently, by name.
+    /// Its variations, by name.
     var variations: [String] = []
     var dialect = Dialect.canonical
-    /// What the program finds the dialect by; its name when nil.
+    /// The path by which the program finds the dialect; if nil, its name.
     var dialectFile: String?
     var replayFrames = 1000
     /// The profiles it keeps; nil for all.
@@ -71,7 +71,7 @@ struct ReferenceSubject {
     var principalsUnderLoad: Int?
 
     /// Principals, so that many scenarios run at once and each has devices of its own.
-    static let principals = 12
+    static let principals = 20
     /// The app its notices are for.
     static let topic = "app.holdfast.reference"
     /// Short times, so that a run can wait for them.
@@ -86,11 +86,11 @@ struct ReferenceSubject {
 
     /// The subject; its addresses are known once it is started.
     func subject() throws -> ServerSubject {
-        // Nobody takes the pushes of a load.
+        // A load run has no push service.
         let kept = profiles ?? Profile.all(of: .server).subtracting(principalsUnderLoad == nil ? [] : [.push])
         let secret = UUID().uuidString
         let count = principalsUnderLoad ?? Self.principals
-        // Without tokens everybody is one person.
+        // Without tokens, all connections belong to one principal.
         let people = (1...(kept.contains(.auth) ? count : 1)).map { number in
             ServerSubject.Principal(
                 name: "p\(number)", token: kept.contains(.auth) ? "\(secret)-\(number)" : nil,

@@ -60,7 +60,7 @@ extension Defect {
 }
 
 extension Replies {
-    /// What the agent says: one text, or the rules in a file, of which `demo` comes along; else the echo.
+    /// The answers of the agent: one text, or the rules in a file, of which `demo` is built in; by default an echo.
     package init(reply: String?, file: String?) throws {
         if reply != nil, file != nil {
             throw InputProblem(
@@ -100,7 +100,7 @@ extension ReferenceConfiguration {
         return (String(text[..<cut]), String(text[text.index(after: cut)...]))
     }
 
-    /// Who signs in: with a name where one is given, else p1, p2 and so on; a token with `{n}` stands for so many.
+    /// The principals: by a given name, or p1, p2 and so on; a token with `{n}` counts for that many.
     package static func principals(_ tokens: [String], _ count: Int) throws -> [(name: String, token: String)] {
         guard (1...1_000_000).contains(count) else {
             throw InputProblem(

@@ -1,6 +1,6 @@
 import Holdfast
 
-/// What whoever runs the suite left out on purpose: clauses that only this could decide are set aside, not failed.
+/// The tests that the user left out on purpose: clauses that only they could decide are set aside, not failed.
 package struct Scope: Sendable {
     /// The tiers asked for; nil means all that the subject allows.
     var tiers: Set<Int>?

@@ -1,4 +1,4 @@
-/// A server to put to the test: where it is or how it is started, what it declares, and whose credentials the suite may use.
+/// A server to test: its address or start command, its declared profiles, and the credentials the suite may use.
 ///
 /// Each property is an option of the command `conformance server`, named in its description, and messages name it so.
 ///
@@ -16,7 +16,7 @@ public struct ServerUnderTest: Sendable {
     /// service and model endpoint; the same are in HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and HOLDFAST_MODEL_URL.
     /// Only a server that the suite starts can be killed, and only so can it prove that answers are stored in time.
     public var start: String?
-    /// What its REST paths follow, where that is not the host and port of its WebSocket (`--http`).
+    /// The base URL of its REST paths, if it differs from the host and port of its WebSocket (`--http`).
     public var http: String?
     /// The profiles it declares; `core` when empty, or those of the subject file (`--profile`).
     public var profiles: [String] = []
@@ -30,7 +30,7 @@ public struct ServerUnderTest: Sendable {
     public var tokenCommands: [String] = []
     /// The device tokens that it knows, each as `principal=token` (`--device`).
     public var devices: [String] = []
-    /// The dialect it speaks: a name that comes along, or the path of a dialect file (`--dialect`).
+    /// Its dialect: a built-in name, or the path of a dialect file (`--dialect`).
     public var dialect: String?
     /// Whether its agent obeys scripts in the prompt (`--scripted-agent`).
     public var hasScriptedAgent = false
@@ -40,7 +40,7 @@ public struct ServerUnderTest: Sendable {
     public var tiers: [Int] = []
     /// Variables for the started server, each as `NAME=VALUE` (`--env`).
     public var environment: [String] = []
-    /// What the started server prints once it takes connections (`--ready`).
+    /// The text that the started server prints once it accepts connections (`--ready`).
     public var ready: String?
     /// Where the started server stores; a temporary folder when nil (`--data`).
     public var data: String?
@@ -50,7 +50,7 @@ public struct ServerUnderTest: Sendable {
     public var skipsCrashes = false
     /// Whether clauses that the set-up cannot show count as untested (`--strict`).
     public var isStrict = false
-    /// How many seconds a server that somebody else starts may take to come up (`--wait`).
+    /// How many seconds a server that is started elsewhere may take to come up (`--wait`).
     public var wait = 0
     /// The most seconds that a scenario waits because the server told so (`--patience`).
     public var patience = 20
@@ -80,7 +80,7 @@ public struct ServerUnderTest: Sendable {
 
     /// The program whose reference server is meant, whatever else describes a server.
     package var reference: String?
-    /// What is wrong with the reference server, and what it does differently.
+    /// The defects and variations of the reference server.
     package var defects: [String] = []
     package var variations: [String] = []
     /// How many principals the reference server has under load; nil for a suite.

@@ -3,7 +3,7 @@ import HoldfastPlatform
 import HoldfastStage
 import HoldfastTransport
 
-/// What the suite serves to a subject for as long as a command meets it: a push service, and a model that obeys scripts.
+/// The services for a subject while a command uses it: a push service, and a model that obeys scripts.
 enum Services {
     /// Starts what the subject needs, lets the body meet it, and ends everything.
     static func run<Result>(
@@ -55,7 +55,7 @@ package struct ServiceAddress: Sendable, Equatable {
     /// An address as an option gives it: `host:port`, or a port of this machine with or without a colon.
     ///
     /// * `option`: Such as `--listen`.
-    /// * `maySecure`: Whether `,tls` may stand behind it where TLS is to be spoken.
+    /// * `maySecure`: Whether `,tls` may follow it.
     package init(_ text: String, given option: String, maySecure: Bool = false) throws(InputProblem) {
         isSecure = maySecure && text.hasSuffix(",tls")
         let text = isSecure ? String(text.dropLast(4)) : text
@@ -91,7 +91,7 @@ package enum LocalAddresses {
         return found.filter { !$0.hasPrefix("127.") } + found.filter { $0.hasPrefix("127.") }
     }
 
-    /// What to show and to use for a host that means every address; the host itself otherwise.
+    /// The host to show and use instead of one that means every address; otherwise the host itself.
     package static func reachable(insteadOf host: String) -> String {
         ["0.0.0.0", "*", "::"].contains(host) ? all.first ?? "127.0.0.1" : host
     }

@@ -2,11 +2,11 @@ import Holdfast
 import HoldfastStage
 import HoldfastTranscript
 
-/// What a server is judged by where nobody said what it declares: the profiles that its greeting states.
+/// The default profiles of a server: those that its greeting states.
 extension ServerSubject {
-    /// The same server once it was asked to greet its principals, declaring what that states where nobody said what it declares.
+    /// The same server after it greeted its principals; by default it declares the profiles that the greeting states.
     ///
-    /// One that greets nobody within three seconds declares no more; what is wrong with it, others tell.
+    /// Without a greeting in three seconds, it declares nothing more; the run reports the reason.
     func greeted(under specification: Specification) async -> ServerSubject {
         var patient = self
         patient.timeouts = patient.timeouts.capped(at: .seconds(3))
@@ -20,7 +20,7 @@ extension ServerSubject {
         return subject
     }
 
-    /// What it is judged by, in words.
+    /// Its profiles, in words.
     var statedWords: String {
         profiles == [.core]
             ? "profiles: only core; 'connected' announces no others (add them with --profile)"

@@ -5,14 +5,14 @@ import HoldfastSmallFoundation
 
 /// Judges messages one after another; every thread has one of its own.
 package protocol ValidateJudge {
-    /// What is wrong with a message, in the order of the text; empty when it is valid.
+    /// The problems of a message, in text order; empty if it is valid.
     mutating func faults(in message: UnsafeBufferPointer<UInt8>) -> [ValidateFault]
 }
 
 /// One thing that is wrong with a message, and where in its text.
 package struct ValidateFault: Sendable {
     let location: JSONLocation?
-    /// What is wrong and what was expected, without the place.
+    /// The problem and the expectation, without the place.
     let words: String
 
     /// The words behind a place such as `frames.jsonl:17:5`; `line` is where the message starts.

@@ -12,7 +12,7 @@ struct LineReader: Sendable {
 
     private var file: InputFile
     private let lineLimit: Int
-    /// What has been read of a line that is not whole.
+    /// The beginning of a line that is not yet complete.
     private var rest: [UInt8] = []
     private var isAtEnd = false
 
@@ -57,7 +57,7 @@ package struct ValidateLines {
         self.makeJudge = makeJudge
     }
 
-    /// What all lines came to.
+    /// The result of all lines.
     package struct Total {
         var lines = 0
         package var messages = 0
@@ -66,7 +66,7 @@ package struct ValidateLines {
         var problem: LineReader.Problem?
     }
 
-    /// What one block came to.
+    /// The result of one block.
     private struct Block: Sendable {
         let number: Int
         var lines = 0
@@ -76,7 +76,7 @@ package struct ValidateLines {
         var faults: [(line: Int, fault: ValidateFault)] = []
     }
 
-    /// What a task of the group ends with.
+    /// The result of a task in the group.
     private enum Event: Sendable {
         case judged(Block)
         case failed(LineReader.Problem)

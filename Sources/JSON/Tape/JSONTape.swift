@@ -133,7 +133,7 @@ public struct JSONTape: ~Copyable {
     mutating func append(
         _ kind: TapeToken.Kind, start: Int, length: Int, isPlain: Bool = true, isInAnnex: Bool = false
     ) {
-        if count == capacity { grow() }
+        if count == capacity { Self.grow(&tokens, &capacity) }
         // The capacity was ensured above; offsets fit because texts of 2 GiB are rejected.
         tokens[count] = TapeToken(
             start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: length),
@@ -143,20 +143,14 @@ public struct JSONTape: ~Copyable {
 
     /// Makes room for one more open container.
     @inline(never)
-    mutating func growOpen() {
-        let larger = UnsafeMutablePointer<OpenContainer>.allocate(capacity: openCapacity * 2)
-        larger.moveInitialize(from: open, count: openCapacity)
-        open.deallocate()
-        open = larger
-        openCapacity *= 2
-    }
+    mutating func growOpen() { Self.grow(&open, &openCapacity) }
 
     @inline(never)
-    private mutating func grow() {
-        let larger = UnsafeMutablePointer<TapeToken>.allocate(capacity: capacity * 2)
-        larger.moveInitialize(from: tokens, count: count)
-        tokens.deallocate()
-        tokens = larger
+    private static func grow<Element>(_ memory: inout UnsafeMutablePointer<Element>, _ capacity: inout Int) {
+        let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: memory, count: capacity)
+        memory.deallocate()
+        memory = larger
         capacity *= 2
     }
 }

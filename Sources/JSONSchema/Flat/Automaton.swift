@@ -39,49 +39,26 @@ struct AutomatonBuilder {
     /// The most steps to examine while compiling one pattern.
     private static let maxWork = 2_000_000
 
-    /// The steps that threads are at, and whether nothing was read yet.
-    private struct State: Hashable {
-        var steps: [Int]
-        var isFirst = false
-    }
-
     /// The index of the automaton; nil for a pattern with lookaround, or if it grows too large.
     mutating func add(_ pattern: Pattern) -> Int32? {
         let program = pattern.program
         guard program.steps.count <= Self.maxSteps, program.canBeFollowed else { return nil }
         let (classes, samples) = Self.classes(program)
-        var states = [State(steps: [])]
-        var known: [State: UInt16] = [:]
-        var rows = [[UInt16](repeating: Automaton.dead, count: samples.count) + [0]]
-        rows.append([UInt16](repeating: Automaton.matched, count: samples.count) + [1])
-        states.append(State(steps: []))
-        var work = 0
-        func number(_ state: State, isMatch: Bool) -> UInt16 {
-            if isMatch { return Automaton.matched }
-            if state.steps.isEmpty { return Automaton.dead }
-            if let id = known[state] { return id }
-            let id = UInt16(states.count)
-            known[state] = id
-            states.append(state)
-            return id
+        var machine = WordMachine(pattern, samples)
+        // The states of the machine come after the two final ones.
+        func number(_ state: Int) -> UInt16 {
+            machine.verdict(state).map { $0 ? Automaton.matched : Automaton.dead } ?? UInt16(state + 2)
         }
-        let start = program.closure([0], isFirst: true, isEnd: false, &work)
-        let initial = number(State(steps: start.steps, isFirst: true), isMatch: start.isMatch)
-        var next = 2
-        while next < states.count {
-            let state = states[next]
-            next += 1
-            var row: [UInt16] = []
-            for sample in samples {
-                let (steps, isMatch) = program.closure(after: sample, from: state.steps, &work)
-                row.append(number(State(steps: steps), isMatch: isMatch))
-            }
-            let end = program.closure(state.steps, isFirst: state.isFirst, isEnd: true, &work)
-            rows.append(row + [end.isMatch ? 1 : 0])
-            guard states.count <= Self.maxStates, work <= Self.maxWork else { return nil }
+        var rows = [Automaton.dead, Automaton.matched].map { [UInt16](repeating: $0, count: samples.count) + [$0] }
+        var state = 0
+        while state < machine.count {
+            let row = samples.indices.map { number(machine.next(state, $0)) }
+            rows.append(row + [machine.accepts(state) ? 1 : 0])
+            state += 1
+            guard machine.count <= Self.maxStates, machine.work <= Self.maxWork else { return nil }
         }
         automata.append(
-            Automaton(first: Int32(cells.count), width: Int32(samples.count + 1), initial: initial))
+            Automaton(first: Int32(cells.count), width: Int32(samples.count + 1), initial: number(0)))
         cells += classes + rows.joined()
         return Int32(automata.count - 1)
     }
@@ -116,7 +93,7 @@ extension PatternProgram {
     }
 
     /// The steps that threads are at after they took a scalar, given the steps that waited for one.
-    package func closure(
+    func closure(
         after scalar: UInt32, from waiting: [Int], _ work: inout Int
     ) -> (steps: [Int], isMatch: Bool) {
         var seeds = waiting.filter { if case .take(let set) = steps[$0] { set.contains(scalar) } else { false } }
@@ -126,7 +103,7 @@ extension PatternProgram {
     }
 
     /// The steps that wait for a scalar or the end, after all steps that consume nothing.
-    package func closure(
+    func closure(
         _ seeds: [Int], isFirst: Bool, isEnd: Bool, _ work: inout Int
     ) -> (steps: [Int], isMatch: Bool) {
         var pending = seeds

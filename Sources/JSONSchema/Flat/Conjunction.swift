@@ -67,20 +67,14 @@ struct Conjunction {
 
     /// Whether the value has no influence on which members a node evaluates.
     private static func isStatic(_ first: Int, _ program: Program) -> Bool {
-        var pending = [first]
-        var seen = Set(pending)
-        while let node = pending.popLast() {
+        let items = program.conjunction(of: first)
+        guard Set(items.map(\.node)).count <= itemLimit else { return false }
+        return items.allSatisfy { keyword, node in
             if node != first, program.nodes[node].asksForRest { return false }
-            if seen.count > itemLimit { return false }
-            for keyword in program.nodes[node].keywords {
-                switch keyword {
-                case .reference(let target): if seen.insert(target).inserted { pending.append(target) }
-                case .allOf(let targets): pending += targets.filter { seen.insert($0).inserted }
-                case .anyOf, .oneOf, .condition, .dependentSchemas, .dynamicReference, .unevaluatedItems: return false
-                default: break
-                }
+            switch keyword {
+            case .anyOf, .oneOf, .condition, .dependentSchemas, .dynamicReference, .unevaluatedItems: return false
+            default: return true
             }
         }
-        return true
     }
 }

@@ -202,10 +202,7 @@ struct FlatCompiler {
                 let (first, count) = list(prefix)
                 let rest = rest.map { self.node([$0]) } ?? FlatProgram.anything
                 steps.append(.elements(first: first, count: count, rest: rest))
-            case .contains(let target, let min, let max):
-                steps.append(
-                    .contains(
-                        self.node([target]), min: Int32(clamping: min), max: Int32(clamping: max ?? .max)))
+            case .contains: steps.append(.ask(question(.keyword(keyword, node: node))))
             default: break
             }
         }

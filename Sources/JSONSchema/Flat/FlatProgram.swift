@@ -72,7 +72,6 @@ final class FlatProgram: Sendable {
         case unique(otherwise: Int32)
         /// A node for each of the first elements, and one for the rest.
         case elements(first: Int32, count: Int32, rest: NodeID)
-        case contains(NodeID, min: Int32, max: Int32)
         case memberCount(min: Int32, max: Int32)
         case has(slot: Int32)
         case shape(Int32)
@@ -83,8 +82,6 @@ final class FlatProgram: Sendable {
         case one(first: Int32, count: Int32)
         case not(NodeID)
         case condition(test: NodeID, then: NodeID, otherwise: NodeID)
-        /// The node to apply to objects with the slot's member.
-        case dependent(slot: Int32)
         case ask(Int32)
     }
 

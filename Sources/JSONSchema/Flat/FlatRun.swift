@@ -81,7 +81,7 @@ struct FlatRun {
         case .count(let bounds): return isCount(index) || isWithin(bounds, index)
         case .number(let bounds): return isWithin(bounds, index)
         case .elementCount(let min, let max), .memberCount(let min, let max): return isCounted(index, min, max)
-        case .unique, .elements, .contains, .has, .shape, .jump, .also, .any, .one, .not, .condition, .dependent, .ask:
+        case .unique, .elements, .has, .shape, .jump, .also, .any, .one, .not, .condition, .ask:
             guard depth < Self.maxDepth else { return false }
             depth &+= 1
             let isValid = holdsDeeper(step, index)
@@ -94,9 +94,8 @@ struct FlatRun {
     @inline(never)
     private mutating func holdsDeeper(_ step: UnsafePointer<FlatProgram.Step>, _ index: Int) -> Bool {
         switch step.pointee {
-        case .unique(let otherwise): hasUniqueElements(index) ?? ask(otherwise, index)
+        case .unique(let otherwise): surelyDiffer(index) || ask(otherwise, index)
         case .elements(let first, let count, let rest): elements(index, Int(first), Int(count), rest)
-        case .contains(let node, let min, let max): contains(index, node, Int(min), Int(max))
         case .has(let slot): member(names.slots[Int(slot)], of: index) != nil
         case .shape(let shape): holds(shapes + Int(shape), index)
         case .jump(let slot, let table): jump(index, names.slots[Int(slot)], table)
@@ -105,8 +104,6 @@ struct FlatRun {
         case .one(let first, let count): matching(index, first, count, enough: 2) == 1
         case .not(let node): !holds(node, index)
         case .condition(let test, let then, let otherwise): holds(holds(test, index) ? then : otherwise, index)
-        case .dependent(let slot):
-            member(names.slots[Int(slot)], of: index) == nil || holds(names.slots[Int(slot)].target, index)
         case .ask(let question): ask(question, index)
         case .length, .uuid, .dateTime, .format, .commonly, .pattern, .strings, .count, .number, .elementCount,
             .memberCount:

@@ -37,11 +37,8 @@ struct ShapeBuilder {
             case .anyOf(_, .some(let discriminator)), .oneOf(_, .some(let discriminator)):
                 // The jump already requires the member.
                 required.removeAll { $0 == ExactString(discriminator.property) }
-            case .dependentSchemas(_, let pairs):
-                for (name, target) in pairs {
-                    steps.append(.dependent(slot: compiler.slot(name, target: compiler.node([target]))))
-                }
-            case .dependentRequired: steps.append(.ask(compiler.question(.keyword(keyword, node: node))))
+            case .dependentSchemas, .dependentRequired:
+                steps.append(.ask(compiler.question(.keyword(keyword, node: node))))
             default: break
             }
         }
@@ -89,8 +86,8 @@ struct ShapeBuilder {
 
 extension FlatCompiler {
     /// A separate slot for one name.
-    mutating func slot(_ name: String, target: NodeID = FlatProgram.anything) -> Int32 {
-        slots.append(newSlot(name, target, 0))
+    mutating func slot(_ name: String) -> Int32 {
+        slots.append(newSlot(name, FlatProgram.anything, 0))
         return Int32(slots.count - 1)
     }
 

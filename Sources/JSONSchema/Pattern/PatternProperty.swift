@@ -1,43 +1,9 @@
 /// A Unicode property, as named in `\p{…}`.
 package enum PatternProperty: Sendable {
     case category(Set<Unicode.GeneralCategory>)
-    case binary(Binary)
+    case binary(@Sendable (Unicode.Scalar) -> Bool)
     /// In ECMA-262, but not in the standard library.
     case unavailable(String)
-
-    /// The binary properties in the standard library.
-    package enum Binary: String, Sendable {
-        case any = "Any"
-        case assigned = "Assigned"
-        case ascii = "ASCII"
-        case alphabetic = "Alphabetic"
-        case lowercase = "Lowercase"
-        case uppercase = "Uppercase"
-        case whiteSpace = "White_Space"
-        case emoji = "Emoji"
-        case emojiPresentation = "Emoji_Presentation"
-        case emojiModifier = "Emoji_Modifier"
-        case math = "Math"
-        case idStart = "ID_Start"
-        case idContinue = "ID_Continue"
-        case xidStart = "XID_Start"
-        case xidContinue = "XID_Continue"
-        case ideographic = "Ideographic"
-        case dash = "Dash"
-        case diacritic = "Diacritic"
-        case hexDigit = "Hex_Digit"
-        case asciiHexDigit = "ASCII_Hex_Digit"
-        case noncharacter = "Noncharacter_Code_Point"
-        case joinControl = "Join_Control"
-        case variationSelector = "Variation_Selector"
-    }
-
-    private static let shortNames: [String: Binary] = [
-        "Alpha": .alphabetic, "Lower": .lowercase, "Upper": .uppercase, "space": .whiteSpace, "IDS": .idStart,
-        "IDC": .idContinue, "XIDS": .xidStart, "XIDC": .xidContinue, "Ideo": .ideographic, "Dia": .diacritic,
-        "Hex": .hexDigit, "AHex": .asciiHexDigit, "NChar": .noncharacter, "Join_C": .joinControl,
-        "VS": .variationSelector, "EPres": .emojiPresentation, "EMod": .emojiModifier,
-    ]
 
     /// The property with a name and an optional value; nil if ECMA-262 has none.
     init?(name: String, value: String?) {
@@ -51,8 +17,8 @@ package enum PatternProperty: Sendable {
             }
         } else if let categories = Self.categories[name] {
             self = .category(categories)
-        } else if let binary = Binary(rawValue: name) ?? Self.shortNames[name] {
-            self = .binary(binary)
+        } else if let binary = Self.binaries.first(where: { $0.names.contains(name) }) {
+            self = .binary(binary.test)
         } else {
             return nil
         }
@@ -62,7 +28,7 @@ package enum PatternProperty: Sendable {
         guard let scalar = Unicode.Scalar(value) else { return false }
         switch self {
         case .category(let categories): return categories.contains(scalar.properties.generalCategory)
-        case .binary(let binary): return binary.contains(scalar)
+        case .binary(let test): return test(scalar)
         case .unavailable: return false
         }
     }
@@ -105,35 +71,30 @@ package enum PatternProperty: Sendable {
         (["Cf", "Format"], .format), (["Cs", "Surrogate"], .surrogate), (["Co", "Private_Use"], .privateUse),
         (["Cn", "Unassigned"], .unassigned),
     ]
-}
 
-extension PatternProperty.Binary {
-    func contains(_ scalar: Unicode.Scalar) -> Bool {
-        let properties = scalar.properties
-        switch self {
-        case .any: return true
-        case .assigned: return properties.generalCategory != .unassigned
-        case .ascii: return scalar.isASCII
-        case .alphabetic: return properties.isAlphabetic
-        case .lowercase: return properties.isLowercase
-        case .uppercase: return properties.isUppercase
-        case .whiteSpace: return properties.isWhitespace
-        case .emoji: return properties.isEmoji
-        case .emojiPresentation: return properties.isEmojiPresentation
-        case .emojiModifier: return properties.isEmojiModifier
-        case .math: return properties.isMath
-        case .idStart: return properties.isIDStart
-        case .idContinue: return properties.isIDContinue
-        case .xidStart: return properties.isXIDStart
-        case .xidContinue: return properties.isXIDContinue
-        case .ideographic: return properties.isIdeographic
-        case .dash: return properties.isDash
-        case .diacritic: return properties.isDiacritic
-        case .hexDigit: return properties.isHexDigit
-        case .asciiHexDigit: return properties.isASCIIHexDigit
-        case .noncharacter: return properties.isNoncharacterCodePoint
-        case .joinControl: return properties.isJoinControl
-        case .variationSelector: return properties.isVariationSelector
-        }
-    }
+    /// The binary properties in the standard library.
+    private static let binaries: [(names: [String], test: @Sendable (Unicode.Scalar) -> Bool)] = [
+        (["Any"], { _ in true }), (["ASCII"], { $0.isASCII }),
+        (["Assigned"], { $0.properties.generalCategory != .unassigned }),
+        (["Alphabetic", "Alpha"], { $0.properties.isAlphabetic }),
+        (["Lowercase", "Lower"], { $0.properties.isLowercase }),
+        (["Uppercase", "Upper"], { $0.properties.isUppercase }),
+        (["White_Space", "space"], { $0.properties.isWhitespace }),
+        (["Emoji"], { $0.properties.isEmoji }),
+        (["Emoji_Presentation", "EPres"], { $0.properties.isEmojiPresentation }),
+        (["Emoji_Modifier", "EMod"], { $0.properties.isEmojiModifier }),
+        (["Math"], { $0.properties.isMath }),
+        (["ID_Start", "IDS"], { $0.properties.isIDStart }),
+        (["ID_Continue", "IDC"], { $0.properties.isIDContinue }),
+        (["XID_Start", "XIDS"], { $0.properties.isXIDStart }),
+        (["XID_Continue", "XIDC"], { $0.properties.isXIDContinue }),
+        (["Ideographic", "Ideo"], { $0.properties.isIdeographic }),
+        (["Dash"], { $0.properties.isDash }),
+        (["Diacritic", "Dia"], { $0.properties.isDiacritic }),
+        (["Hex_Digit", "Hex"], { $0.properties.isHexDigit }),
+        (["ASCII_Hex_Digit", "AHex"], { $0.properties.isASCIIHexDigit }),
+        (["Noncharacter_Code_Point", "NChar"], { $0.properties.isNoncharacterCodePoint }),
+        (["Join_Control", "Join_C"], { $0.properties.isJoinControl }),
+        (["Variation_Selector", "VS"], { $0.properties.isVariationSelector }),
+    ]
 }

@@ -88,18 +88,16 @@ extension AUTH {
         }
     }
 
-    /// Whether a read contains a question: by its key, or by a text that only this question has.
+    /// Whether a read contains a question, by a key that no other principal used.
     private static func holds(
         _ read: ObservedSessionRead, _ request: ObservedRequest, _ history: Observations
     ) -> Bool {
-        let others = history.turns.flatMap(\.requests).filter { $0.principal != request.principal }
-        if let key = request.clientMessageId, !others.contains(where: { $0.clientMessageId == key }),
-            read.messages.contains(where: { $0.clientMessageId == key })
-        {
-            return true
+        guard let key = request.clientMessageId, read.messages.contains(where: { $0.clientMessageId == key }) else {
+            return false
         }
-        guard !others.contains(where: { exactlyEqual($0.prompt, request.prompt) }) else { return false }
-        return read.messages.contains { $0.role == "user" && exactlyEqual($0.text, request.prompt) }
+        return !history.requests.contains { _, other in
+            other.principal != request.principal && other.clientMessageId == key
+        }
     }
 }
 
@@ -107,8 +105,8 @@ extension Observations {
     /// Whether a frame belongs to a turn that the principal requested in the frame's session.
     fileprivate func answersOwnQuestion(_ frame: Frame, of principal: String) -> Bool {
         turns.contains { turn in
-            turn.principal == principal && turn.sessionAsked == frame.sessionId
-                && (frame.turnId.map { $0 == turn.turnId } ?? (frame.clientMessageId == turn.clientMessageId))
+            turn.principal == principal && turn.sessionAsked == frame.sessionId && frame.turnId != nil
+                && turn.turnId == frame.turnId
         }
     }
 }

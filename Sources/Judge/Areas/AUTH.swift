@@ -48,11 +48,10 @@ enum AUTH {
                 }
                 continue
             }
-            if history.isAfterHostileFrame(auth) { continue }
             // If the valid tokens are unknown, a refused one counts as invalid.
-            if history.capture?.lacks.contains(.credentials) == true, refusal != nil { continue }
-            if let ending = connection.endByServer(after: auth) {
-                guard !ending.isAtWill, !history.wasStopped(between: auth, and: ending.event) else { continue }
+            let mayBeInvalid = history.capture?.lacks.contains(.credentials) == true && refusal != nil
+            if mayBeInvalid || history.isAfterHostileFrame(auth, on: handshake.connection) { continue }
+            if let ending = history.unannouncedEnd(of: handshake.connection, after: auth) {
                 violate("the end of the connection", ending.event)
             } else if let late = history.deadline(after: auth, within: bound, on: handshake.connection) {
                 violate(connection.received.first { $0.event > auth }.map { called($0) } ?? "nothing", late)
@@ -83,16 +82,11 @@ enum AUTH {
     /// URL.
     static func badCredentialsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.credential != .good && handshake.version == 1 {
-            if handshake.credential == .missing,
-                case .opening(let opening) = history.events[
-                    history.connections[handshake.connection].opening
-                ].kind, Observations.holdsToken(opening.path)
-            {
-                continue
-            }
+            let isMissing = handshake.credential == .missing
+            if isMissing, history.hasTokenInPath(history.connections[handshake.connection]) { continue }
             history.judgeRefusal(
                 of: handshake, code: "auth_failed", close: 4001,
-                handshake.credential == .missing
+                isMissing
                     ? "an auth without a token was not refused" : "an auth with a wrong token was not refused",
                 into: &evidence)
         }
@@ -101,7 +95,8 @@ enum AUTH {
             if let refused = connection.refused, case .refused(401, _) = history.events[refused].kind {
                 evidence.keep()
             }
-            if let taken = acceptedUpgrade(of: connection) {
+            // Without another greeting, the server accepted it for good.
+            if connection.isGreetingAssumed, let taken = connection.opened {
                 evidence.violate(
                     "an upgrade without a valid token was accepted", expected: "401, or auth_failed and close 4001",
                     actual: "101", at: [connection.opening, taken])
@@ -109,36 +104,37 @@ enum AUTH {
         }
     }
 
-    /// The acceptance of an upgrade, if it is the only greeting.
-    private static func acceptedUpgrade(of connection: ObservedConnection) -> Int? {
-        connection.isGreetingAssumed ? connection.opened : nil
-    }
-
     /// AUTH-5: "A server MUST NOT run or store a frame that arrives before a successful `auth`, nor answer it with
     /// anything but an `error` or a close".
     ///
     /// Once for each connection on which another frame came first, or one after refused credentials, if the server
-    /// answered with an error, data or the end before a greeting. Its question must not reappear in any frame or read.
-    /// AUTH-2 judges frames about other questions there.
+    /// answered with an error, data or the end before a greeting. Its key must not appear in any frame or read; a
+    /// question without a key leaves no trace that is certainly its own, so its refusal proves nothing. AUTH-2 judges frames about other questions there.
     static func earlyFramesDoNothing(_ history: Observations, _ evidence: inout Evidence) {
-        let handshakes = Dictionary(
-            history.handshakes.map { ($0.connection, $0) }, uniquingKeysWith: { first, _ in first })
         for (index, connection) in history.connections.enumerated() {
-            let early = earlyFrames(on: connection, handshakes[index])
+            let early = earlyFrames(on: index, history)
             guard let first = early.first else { continue }
             let limit = connection.connected ?? .max
-            let questions = EarlyQuestions(early, in: history)
-            let data = connection.received.first {
-                $0.event > first.event && $0.event < limit && questions.areAnswered(by: $0)
+            let keys = history.keysOfNoOther(than: early)
+            func shows(_ frame: Frame) -> Bool {
+                frame.isOf("ack", "message", "toolUse", "done") && frame.clientMessageId.map(keys.contains) == true
             }
+            let data = connection.received.first { frame in
+                let isReplay =
+                    frame.type == "syncResult" && early.contains { $0.type == "sync" && $0.event < frame.event }
+                return frame.event > first.event && frame.event < limit && (isReplay || shows(frame))
+            }
+            let read = history.sessionReads.first { read in
+                (read.messages.map(\.clientMessageId) + read.turns.map(\.clientMessageId))
+                    .contains { $0.map(keys.contains) == true }
+            }
+            let stored = [history.received.first(where: shows)?.event, read?.event].compactMap(\.self).min()
             let isRefused = connection.received.contains {
                 $0.event > first.event && $0.event < limit && $0.type == "error" && $0.turnId == nil
             }
-            let isEnded =
-                connection.endByServer(after: first.event).map { ending in
-                    ending.event < limit && !history.wasStopped(between: first.event, and: ending.event)
-                } ?? false
-            evidence.test(no: data?.event ?? questions.trace(in: history), keptIf: isRefused || isEnded) { trace in
+            let isEnded = history.unannouncedEnd(of: index, after: first.event).map { $0.event < limit } ?? false
+            let isTraceable = early.allSatisfy { $0.type != "chat" || $0.clientMessageId != nil }
+            evidence.test(no: data?.event ?? stored, keptIf: isTraceable && (isRefused || isEnded)) { trace in
                 Finding(
                     "the server acted on a frame sent before auth", expected: "an error or a close frame",
                     actual: data.map { called($0) } ?? "its question was stored", at: [first.event, trace])
@@ -176,14 +172,14 @@ enum AUTH {
                 at: events)
         }
         for exchange in history.exchanges where exchange.sent.principal == nil && exchange.route != .health {
-            guard exchange.isRESTRequest, Observations.holdsToken(exchange.sent.path), let status = exchange.status
+            guard exchange.isRESTRequest, hasToken(inPath: exchange.sent.path), let status = exchange.status
             else { continue }
             judge((200...299).contains(status), "\(status)", at: exchange.events)
         }
         for connection in history.connections {
-            guard case .opening(let opening) = history.events[connection.opening].kind,
-                Observations.holdsToken(opening.path), connection.sent.allSatisfy({ $0["token"] == nil })
-            else { continue }
+            guard history.hasTokenInPath(connection), connection.sent.allSatisfy({ $0["token"] == nil }) else {
+                continue
+            }
             if let connected = connection.connected {
                 judge(true, "connected", at: [connection.opening, connected])
             } else if connection.refused != nil || connection.wasEndedByServer {
@@ -200,13 +196,16 @@ enum AUTH {
     }
 
     /// The frames of a connection before any successful `auth`.
-    private static func earlyFrames(on connection: ObservedConnection, _ handshake: Handshake?) -> [Frame] {
-        guard connection.isWhole else { return [] }
+    private static func earlyFrames(on index: Int, _ history: Observations) -> [Frame] {
+        let connection = history.connections[index]
+        guard connection.isWhole, !connection.isGreetingAssumed else { return [] }
+        func isRefused() -> Bool {
+            connection.connected == nil
+                && history.handshakes.contains { $0.connection == index && $0.credential != .good }
+        }
         return connection.sent.filter { frame in
-            guard frame.type == "chat" || frame.type == "sync" else { return false }
-            if connection.isGreetingAssumed { return false }
-            guard let auth = connection.auth, auth < frame.event else { return true }
-            return connection.connected == nil && handshake.map { $0.credential != .good } ?? false
+            let isFirst = connection.auth.map { $0 > frame.event } ?? true
+            return (frame.type == "chat" || frame.type == "sync") && (isFirst || isRefused())
         }
     }
 
@@ -234,29 +233,19 @@ enum AUTH {
                     expected: "close 4002 after \(limit.components.seconds) s, at most 5 s later", actual: actual,
                     at: [opened, event])
             }
-            guard connection.wasEndedByServer, let ending = connection.ending else {
+            guard let ending = history.unannouncedEnd(of: index, after: opened) else {
                 if let late = history.deadline(after: opened, within: limit + grace, on: index) {
                     violate("it stayed open", late)
                 }
                 continue
             }
-            // A server may restart or be overloaded at any time (LIVE-10), and announces a stop (LIVE-5).
-            guard !ending.isAtWill, !ending.isOwnStop,
-                !history.wasStopped(between: opened, and: ending.event)
-            else { continue }
-            let end = history.time(of: ending.event)
-            switch ending.kind {
-            case .closed(.fromServer, let code):
-                if end - history.time(of: connection.opening) < limit.microseconds {
-                    if isSilent { violate(called(close: code) + " earlier", ending.event) }
-                } else if history.patience(from: opened, to: ending.event) > (limit + grace).microseconds {
-                    violate(called(close: code) + " later", ending.event)
-                } else if code == 4002 {
-                    evidence.keep()
-                } else if isSilent {
-                    violate(called(close: code), ending.event)
-                }
-            default: if isSilent { violate("the end of the connection without a close frame", ending.event) }
+            let isEarly = history.span(from: connection.opening, to: ending.event) < limit.microseconds
+            let isLate = history.patience(from: opened, to: ending.event) > (limit + grace).microseconds
+            if ending.has(code: 4002), !isEarly, !isLate {
+                evidence.keep()
+            } else if isSilent || isLate && ending.kind != .lost {
+                let when = ending.kind == .lost ? "" : isEarly ? " earlier" : isLate ? " later" : ""
+                violate(called(ending) + when, ending.event)
             }
         }
     }
@@ -286,7 +275,7 @@ enum AUTH {
     /// Once for each `connected`. A listed but undeclared profile may be kept, unless its most obvious sign is missing.
     static func capabilitiesAreStated(_ history: Observations, _ evidence: inout Evidence) {
         let optional = Profile.all(of: .server).subtracting([.core])
-        for (index, connection) in history.connections.enumerated() {
+        for connection in history.connections {
             guard let greeting = connection.greeting else { continue }
             let names = (greeting["capabilities"]?.arrayValue ?? []).compactMap(\.stringValue)
             let stated = Set(names.compactMap(Profile.init(rawValue:)))
@@ -298,13 +287,17 @@ enum AUTH {
                     actual: names.isEmpty ? "nothing" : listed(names), at: [greeting.event])
                 continue
             }
-            let wrong = stated.intersection(optional).subtracting(history.profiles).sorted().lazy
-                .compactMap { profile in history.lacks(profile, on: index).map { (profile, $0) } }.first
-            evidence.test(no: wrong) { profile, event in
+            let wrong = stated.intersection(optional).subtracting(history.profiles).sorted().first { profile in
+                switch profile {
+                case .sync: greeting.epoch == nil || greeting["lastSeq"] == nil
+                case .rateLimit: connection.limit("messagesPerMinute") == nil
+                default: false
+                }
+            }
+            evidence.test(no: wrong) { profile in
                 Finding(
                     "connected lists a profile that the server does not keep",
-                    expected: "no '\(profile.rawValue)' in capabilities",
-                    actual: listed(names), at: Array(Set([greeting.event, event])).sorted())
+                    expected: "no '\(profile.rawValue)' in capabilities", actual: listed(names), at: [greeting.event])
             }
         }
     }
@@ -378,14 +371,10 @@ enum AUTH {
 }
 
 extension Observations {
-    /// The event that shows that the server of a greeted connection does not keep a profile, if there is one.
-    fileprivate func lacks(_ profile: Profile, on index: Int) -> Int? {
-        let connection = connections[index]
-        guard let greeting = connection.greeting else { return nil }
-        switch profile {
-        case .sync: return greeting.epoch == nil || greeting["lastSeq"] == nil ? greeting.event : nil
-        case .rateLimit: return connection.limit("messagesPerMinute") == nil ? greeting.event : nil
-        default: return nil
-        }
+    /// The keys of some questions that no other request in the history has.
+    fileprivate func keysOfNoOther(than early: [Frame]) -> Set<String> {
+        let events = Set(early.map(\.event))
+        let others = requests.map(\.request).filter { !events.contains($0.event) }
+        return Set(early.compactMap(\.clientMessageId)).subtracting(others.compactMap(\.clientMessageId))
     }
 }

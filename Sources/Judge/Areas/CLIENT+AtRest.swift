@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a client shows once nothing is under way: a comparison, whatever mistake caused the difference.
+/// The client's screen once nothing is under way: a plain comparison, whatever mistake caused a difference.
 extension CLIENT {
     /// CLIENT-25, rule 3: at rest the screen shows the whole history in its order.
     ///
@@ -30,12 +30,13 @@ extension CLIENT {
 
     /// CLIENT-30, rule 2: at rest nothing is awaited.
     ///
-    /// Once for each session that was looked at like that while nothing that the person typed is unsettled.
+    /// Once for each session that was looked at like that while nothing that the person typed for it is unsettled.
     static func restIsNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
-        let questions = ClientQuestion.all(in: history)
+        let questions = history.clientQuestions
         for rest in history.rests {
             let isOpen = questions.contains { question in
                 question.event < rest.end && question.event > history.client.installation(at: rest.event)
+                    && question.requests.first?.sessionAsked ?? rest.sessionId == rest.sessionId
                     && !question.news.contains {
                         $0.kind != .proof && $0.event < rest.event && $0.error?.retryAfter == nil
                     }
@@ -86,7 +87,8 @@ extension Observations {
             guard let session = act.1.id("sessionId") else { return nil }
             let replaced = replacedQuestions(in: session, before: act.0)
             let messages = (act.1["messages"]?.arrayValue ?? []).compactMap { $0.stringValue.map(opaqueID) }
-                .filter { !replaced.contains($0) }.map { id in
+                .filter { !replaced.contains($0) && (told[$0] != nil || !isHeldBack($0, in: session, before: act.0)) }
+                .map { id in
                     ObservedSessionRead.StoredMessage(
                         id: id, role: told[id]?.role, text: told[id]?.text ?? "", turnId: nil,
                         clientMessageId: told[id]?.key, saysKey: false, saysTurn: false)
@@ -97,11 +99,22 @@ extension Observations {
         }
     }
 
+    /// Whether a read lacked a message that was stored before it was asked for.
+    private func isHeldBack(_ id: String, in session: String, before event: Int) -> Bool {
+        client.stored.contains { stored in
+            stored.ids.contains(id)
+                && sessionReads.contains { read in
+                    read.sessionId == session && read.request > stored.event && read.event < event
+                        && !read.messages.contains { $0.id == id }
+                }
+        }
+    }
+
     /// The messages in whose place the person sent another, which the history keeps: they need not be shown before a read.
     private func replacedQuestions(in session: String, before event: Int) -> Set<String> {
         let read = sessionReads.last { $0.sessionId == session && $0.event < event }?.request ?? -1
         return Set(
-            ClientQuestion.all(in: self).filter { question in
+            clientQuestions.filter { question in
                 question.repeats.contains { $0 < event && $0 > read }
             }.flatMap(\.ids))
     }

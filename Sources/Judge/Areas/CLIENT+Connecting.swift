@@ -15,9 +15,9 @@ extension CLIENT {
 
     /// CLIENT-36, rule 2: nothing goes out on the old connection.
     ///
-    /// Once for each return of an app that had a connection when it left, when it sends anything afterwards. What it
-    /// sent before it left may arrive after a short absence, and a `ping` may have been on its way; what the person
-    /// typed since is neither.
+    /// Once for each return of an app that had a connection when it left, if it sends anything afterwards. Frames that
+    /// it sent before it left may arrive after a short absence, and a `ping` may have been on its way; a message typed
+    /// since is neither.
     static func oldConnectionsRest(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for back in client.returns {
@@ -28,7 +28,9 @@ extension CLIENT {
             }
             guard !old.isEmpty else { continue }
             let sent = history.sent.filter { $0.event > back.event && $0.event < life.upperBound }
-            let typed = Set(client.typed.filter { $0.event > back.event }.flatMap(\.sends).map(\.event))
+            let typed = Set(
+                history.clientQuestions.filter { $0.typed.map { $0 > back.event } == true }.flatMap(\.requests).map(
+                    \.event))
             let onTheWay = sent.filter { frame in
                 let sent = frame.type == "ping" ? back.event : back.left
                 return old.contains(frame.connection) && !typed.contains(frame.event)
@@ -47,7 +49,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-36, rule 3: the first report of the system after a launch is no return.
+    /// CLIENT-36, rule 3: the first report of the system after a launch does not count as a return.
     ///
     /// Once for each launch with a `foreground` and no `background` before it, watched for `foregroundReconnect`. A
     /// connection that others ended proves nothing.
@@ -62,7 +64,7 @@ extension CLIENT {
             func end(of index: Int) -> Int? {
                 [history.connections[index].ending?.event, history.connections[index].refused].compactMap(\.self).min()
             }
-            // Who was refused before, such as for a version, had no connection to keep then.
+            // A client that was refused before, such as for a version, had no connection to keep then.
             let attempts = history.attempts(in: begin..<late).drop { end(of: $0).map { $0 < told.event } ?? false }
             let hadAnother = history.attempts(in: begin..<late).first != attempts.first
             guard let first = attempts.first else { continue }
@@ -71,7 +73,7 @@ extension CLIENT {
             let end = end(of: first)
             let others = attempts.dropFirst().map { history.connections[$0].opening }
             if let end, end < late {
-                // Who waits for a greeting in vain has connected to nothing.
+                // A client that waits for a greeting without success has not connected.
                 let wait = history.patience(from: connection.opening, to: end)
                 if connection.connected == nil, wait >= history.clientWindow(\.connect).microseconds { continue }
                 // On a machine that was late, it may have taken the greeting for one that never came.
@@ -122,8 +124,8 @@ extension CLIENT {
     /// failing read more than 20 times in a minute".
     ///
     /// Once for each launch with attempts of its own, each message that was sent again, and each position, session or
-    /// list that was asked for again, in a minute or more. What the person, the system or a push brought about is not
-    /// the client's own; nor, but for connecting, is what a new connection did.
+    /// list that was asked for again, in a minute or more. Requests caused by the person, the system or a push are not
+    /// the client's own; nor, except for connecting, are those caused by a new connection.
     static func nothingIsHammered(_ history: Observations, _ evidence: inout Evidence) {
         let acts = history.client.acts.map(\.event)
         let causes = history.recoveryTriggers + acts
@@ -144,7 +146,7 @@ extension CLIENT {
             test(openings, but: acts, watched: launch.events, "the client attempts to connect too often")
         }
         if evidence.exercised > 0, let remark = tightLoop(history) { evidence.remarks.append(remark) }
-        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+        for question in history.clientQuestions where !question.isAmbiguous {
             test(question.requests.map(\.event), but: causes, "a message is resent too often")
         }
         let asked = Dictionary(grouping: history.syncs) { sync in
@@ -159,7 +161,7 @@ extension CLIENT {
         }
     }
 
-    /// What a client that never rests used of a processor; nil when it rests, and where nobody told.
+    /// The processor share of a client that never rests; nil if it rests, or the share is unknown.
     ///
     /// No clause bounds it, and no count of attempts shows a loop that asks for no connection.
     private static func tightLoop(_ history: Observations) -> String? {
@@ -255,36 +257,36 @@ extension CLIENT {
     /// CLIENT-3: "A client MUST NOT reconnect after a terminal close until the person acts or the app returns, unless
     /// the code was 4010 and it offers an open version".
     ///
-    /// Once for each such close, watched for a minute. What a person does may begin anew; what becomes of the network
-    /// may not.
+    /// Once for each such close, watched for a minute. An act of the person may allow a new attempt; a change of the
+    /// network may not.
     static func terminalClosesAreFinal(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for index in client.attempts {
             let connection = history.connections[index]
             guard let close = history.terminalClose(of: connection) else { continue }
-            // Who has opened another one has given this one up.
+            // A client that has opened another connection has given this one up.
             if history.attempts(in: connection.opening..<close).count > 1 { continue }
             let act = client.acts.first { $0.event > close && !withoutAPerson.contains($0.name) }
-            // Whoever loses the network right then may never learn of the close.
+            // A client that loses the network right then may never learn of the close.
             let network = client.nextAct("networkDown", "networkUp", after: close)?.event
-            if let network, history.patience(from: close, to: network) < Observations.inFlight.microseconds { continue }
+            if let network, history.mayCross(close, network) { continue }
             let next = history.nextOpening(after: close)
             if let next, act.map({ next < $0.event }) ?? true {
                 // On a machine that was late, it may have been on its way when the close came.
                 let isLate = history.wasLate(from: close, to: next)
                 let scheduling = history.timeouts.scheduling.microseconds
                 if isLate, history.patience(from: close, to: next) < scheduling { continue }
-                // What makes it connect anew may have come just before the close.
+                // The cause of a new connection may have come just before the close.
                 let opened = history.attempts(in: 0..<close).last.map { history.connections[$0].opening } ?? 0
                 let isCaused = client.acts("foreground", "openPush", "networkUp").contains { act in
                     act.event > opened && act.event < close
                         && history.patience(from: act.event, to: next)
                             < history.clientBound(\.foregroundReconnect).microseconds
                 }
-                // Who has just sent something over REST may have given the connection up already.
+                // A client that has just sent something over REST may have given the connection up already.
                 let isGivenUp = history.exchanges.contains { exchange in
                     exchange.isChat && exchange.request < close
-                        && history.patience(from: exchange.request, to: close) < Observations.onItsWay.microseconds
+                        && history.mayCross(exchange.request, close)
                 }
                 if isCaused || isGivenUp { continue }
                 if let offered = history.offersAnotherVersion(after: close, of: index) {

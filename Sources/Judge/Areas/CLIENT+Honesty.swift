@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastTranscript
 
-/// What a client says of its connection, and what it does without one.
+/// The client's reports on its connection, and its behavior without one.
 extension CLIENT {
     /// CLIENT-23: "A client MUST show itself as connected only after `connected` has arrived on the connection it uses".
     ///
@@ -22,7 +22,7 @@ extension CLIENT {
             }
             let opening = pending.map { history.connections[$0].opening }
             let isSettled = opening.map {
-                history.patience(from: $0, to: state.event) >= Observations.inFlight.microseconds
+                !history.mayCross($0, state.event)
             }
             guard !wasGreeted || isSettled == true else { continue }
             evidence.violate(
@@ -35,29 +35,27 @@ extension CLIENT {
     /// CLIENT-4: "A client MUST treat a connection as ended when a send on it fails, a `chat` is unanswered for
     /// `resend`, or it is silent for `silence`".
     ///
-    /// Once for each `chat` that nothing came of, and for each message typed into a socket that had died in silence.
-    /// What the client does about it is another connection or a request; afterwards it leaves the old connection alone.
+    /// Once for each `chat` without any reaction, and for each message typed into a socket that had died in silence.
+    /// The client reacts with another connection or a request; afterwards it leaves the old connection alone.
     static func silenceEndsTheConnection(_ history: Observations, _ evidence: inout Evidence) {
-        let questions = ClientQuestion.all(in: history)
-        for typed in history.client.typed {
-            let question = questions.first { $0.typed == typed.event }
-            for send in typed.sends {
-                guard case .connection(let index) = send.origin else { continue }
-                silenceEnds(index, after: send.event, key: send.key, history, into: &evidence)
+        for question in history.clientQuestions {
+            for request in question.requests {
+                guard let connection = request.connection else { continue }
+                silenceEnds(connection, after: request.event, of: question, history, into: &evidence)
             }
-            guard typed.sends.first.map({ history.span(from: typed.event, to: $0.event) > 0 }) ?? true,
-                let dead = history.deadConnection(at: typed.event), !history.isHeldUp(typed)
+            guard let typed = question.typed,
+                question.requests.first.map({ history.span(from: typed, to: $0.event) > 0 }) ?? true,
+                let dead = history.deadConnection(at: typed), !history.isHeldUp(question)
             else { continue }
-            // What is shown as failed at once, such as for its size, was sent nowhere.
-            let soon = history.patience(of: typed.event) + Observations.inFlight.microseconds
-            let late = history.events.indices.boundary { history.patience(of: $0) > soon }
-            if question.map({ history.hasFailed($0, from: typed.event, to: late) }) == true { continue }
-            silenceEnds(dead, after: typed.event, key: typed.key, history, into: &evidence)
+            // A message shown as failed at once, such as for its size, was not sent.
+            if history.hasFailed(question, from: typed, to: history.endOfCrossing(with: typed)) { continue }
+            silenceEnds(dead, after: typed, of: question, history, into: &evidence)
         }
     }
 
     private static func silenceEnds(
-        _ index: Int, after event: Int, key: String?, _ history: Observations, into evidence: inout Evidence
+        _ index: Int, after event: Int, of question: ClientQuestion, _ history: Observations,
+        into evidence: inout Evidence
     ) {
         let client = history.client
         let bound = history.clientBound(\.resend)
@@ -68,8 +66,8 @@ extension CLIENT {
             if history.wasEndedByClient(history.connections[index]) { evidence.keep() }
             return
         }
-        // What tells of it may have crossed with it.
-        let news = history.news(of: key, after: history.inFlight(before: event) - 1)
+        // The report may have crossed with it.
+        let news = question.news.first { $0.event >= history.inFlight(before: event) }?.event
         if let news, news < event { return }
         let opening = history.nextOpening(after: event)
         func reaction(_ isMeant: (ObservedExchange) -> Bool) -> Int? {
@@ -80,7 +78,9 @@ extension CLIENT {
         // shows.
         if let news, history.patience(of: news) <= limit,
             history.arrivals(on: index).contains(news)
-                || reaction({ $0.isChat && $0.body?.id("clientMessageId") == key }).map({ news < $0 }) ?? true
+                || reaction({ $0.isChat && $0.body?.id("clientMessageId").map(question.keys.contains) == true }).map({
+                    news < $0
+                }) ?? true
         {
             return
         }
@@ -94,7 +94,7 @@ extension CLIENT {
             return
         }
         let used = history.connections[index].sent.first { history.patience(of: $0.event) > limit }
-        // What the person opens, or a push names, is read whatever became of the connection.
+        // A session that the person opens, or a push names, is read whatever the state of the connection.
         let acts = history.client.acts("selectSession", "openPush", "receivePush")
         let isCaused = acts.contains { $0.event > event && $0.event < reaction }
         evidence.test(no: used, keptIf: own || !isCaused) { used in
@@ -110,7 +110,7 @@ extension CLIENT {
     /// Once for each connection that the stage silenced after the question was taken, and the client left for another
     /// one. Broken when it goes on waiting for the bound and for the longest wait before another attempt.
     static func silentConnectionsEnd(_ history: Observations, _ evidence: inout Evidence) {
-        let questions = ClientQuestion.all(in: history)
+        let questions = history.clientQuestions
         for index in history.client.attempts {
             guard let connected = history.connections[index].connected else { continue }
             let arrivals = history.arrivals(on: index).drop { $0 < connected }
@@ -136,7 +136,8 @@ extension CLIENT {
         let end = history.client.ends[index] ?? .max
         let reaction = min(history.nextOpening(after: arrival) ?? .max, end)
         if reaction < .max, history.patience(of: reaction) <= limit {
-            // Who leaves a living connection has other reasons, and so has who comes back or was turned away.
+            // A client that leaves a living connection has other reasons, and so has one that returned or was turned
+            // away.
             let isSilenced = connection.ending.map { $0.kind == .cut && $0.event < reaction } == true
             if isSilenced, history.isAble(from: arrival, to: reaction) { evidence.keep() }
             return
@@ -151,7 +152,7 @@ extension CLIENT {
                 history.patience(from: arrival, to: look.event) >= history.clientWindow(\.silence).microseconds
             })?.event,
             history.isAwaiting(questions, at: late)
-                || questions.contains(where: { history.homecoming(to: $0, elsewhereAt: late)?.thinking == true }),
+                || questions.contains(where: { history.firstLookOnReturn(to: $0, elsewhereAt: late)?.thinking == true }),
             !history.hasAnother(than: index, at: arrival, in: 0..<history.events.endIndex)
         else { return }
         evidence.violate(
@@ -160,7 +161,7 @@ extension CLIENT {
             at: [arrival, proof])
     }
 
-    // MARK: What a client says and does while it has no socket
+    // MARK: Without a socket
 
     /// CLIENT-33: "A client SHOULD show `connecting`, `degraded` (polling without a socket) and `offline` (no network)
     /// as different states".
@@ -211,7 +212,7 @@ extension CLIENT {
                         && !Set(stored.ids).isSubset(of: read.messages.compactMap(\.id))
                 })
             else { continue }
-            // Where it shows them later, nobody looked in between.
+            // If it shows them later, the screen was not looked at in between.
             if shows(stored, after) { continue }
             evidence.violate(
                 "messages stored while only REST works are not shown",

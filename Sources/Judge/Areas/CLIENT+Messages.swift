@@ -1,4 +1,4 @@
-/// What the state table says of a message of the person, and of the waiting for it; judged by the model.
+/// The rules of the state table about a message of the person and the wait for its answer; judged by the model.
 extension CLIENT {
     /// CLIENT-24: "A client MUST regard a message as sent only on a frame, response or history that carries its
     /// `clientMessageId` or `turnId` and does not refuse it".
@@ -28,8 +28,8 @@ extension CLIENT {
 
     /// CLIENT-31, rule 2: not within `polling` of an `ack` whose connection stands.
     ///
-    /// Once for each message that was looked at meanwhile. Who has read twice since may have polled to the end
-    /// (CLIENT-39).
+    /// Once for each message that was looked at meanwhile. A client that has read twice since may have polled to the
+    /// end (CLIENT-39).
     static func whatRunsHasNotFailed(_ history: Observations, _ evidence: inout Evidence) {
         evidence.add(history.messageModel[.running])
     }

@@ -6,8 +6,8 @@ extension CLIENT {
     /// CLIENT-29: "A client MUST show the session and message that a tapped notification names, at launch, from the
     /// background and on the screen, unless it cannot be found or read".
     ///
-    /// Once for each tap that came to its message, or could have. Another session on the way is no fault; another
-    /// session afterwards is.
+    /// Once for each tap that led to its message, or could have. Another session on the way is allowed; another session
+    /// afterwards is not.
     static func tapsLeadToTheMessage(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = history.clientDeliveries
         for notice in ClientNotice.all(in: history) where notice.kind != .received {
@@ -28,7 +28,7 @@ extension CLIENT {
             }
             if let there = looks.first(where: { isThere($0.state) }) {
                 let lost = looks.first { $0.event > there.event && $0.state.sessionId != session }
-                // What was there before anything could ask for it is in time.
+                // A message that was there before any request for it is in time.
                 let limit = since.map { history.patience(of: $0) + history.timeouts.pong.microseconds }
                 let isInTime = limit.map { history.patience(of: there.event) < $0 } ?? true
                 evidence.test(no: lost, keptIf: isInTime) { lost in
@@ -61,7 +61,7 @@ extension CLIENT {
         }) {
             return notice.event
         }
-        // What the client does once the person has left the session says nothing about the tap.
+        // Requests of the client after the person has left the session say nothing about the tap.
         let brought = named.first { $0.event > notice.event && $0.event < end && $0.road == .read }
         if let brought { return brought.event }
         guard history.client.hasNetwork(at: notice.event), !history.wasSentAway(before: notice.event) else {
@@ -71,7 +71,7 @@ extension CLIENT {
             $0.request > life && $0.request < end && history.end(of: $0) > notice.event
         }
         if reads.contains(where: { $0.request > notice.event }) { return nil }
-        // What was read before the tap may lack the message; it is read once more.
+        // A read before the tap may lack the message; it is read once more.
         if !reads.isEmpty {
             return reads.allSatisfy { $0.status == 200 } ? reads.compactMap(\.response).max() : nil
         }
@@ -85,62 +85,34 @@ extension CLIENT {
 
     /// CLIENT-32, rule 2: an error stands where the session of a tapped notification cannot be found or read.
     ///
-    /// Once for each tapped notification whose session is answered with 404, or stands in no list that was asked for
-    /// since, and once for each whose message the client does not have while there is no network or a read has failed.
+    /// Once for each tapped notification whose session is answered with 404, or is in no list that was asked for since,
+    /// or whose message the client does not have while there is no network or a read has failed.
     static func lostSessionsAreTold(_ history: Observations, _ evidence: inout Evidence) {
         for notice in ClientNotice.all(in: history) where notice.kind != .received {
-            guard let (cause, end) = history.unreadStretch(of: notice) else { continue }
+            guard let stretch = history.unreadStretch(of: notice) else { continue }
             // An error of before may say it again, and surely says so while there is no connection.
             let before = history.client.state(at: notice.event)?.errors ?? []
-            let shown = history.shown(after: cause, within: history.clientPatience, before: end) { state in
+            let looks = history.looks(after: notice.event, before: stretch.cause)
+            func tells(_ state: ObservedClient.State) -> Bool? {
                 let isCutOff = state.connection == .offline || state.connection == .degraded
                 let isTold = state.errors.count > before.count || state.errors.contains { !before.contains($0) }
                 if isTold || isCutOff && !state.errors.isEmpty || history.isShown(notice, in: state) { return true }
-                return state.errors.contains { $0.key == nil } ? nil : false
+                let mayBeOld = state.errors.contains { $0.key == nil && $0.code.map(passingCodes.contains) != true }
+                return mayBeOld ? nil : false
             }
+            if looks.contains(where: { tells($0.state) == true }) {
+                evidence.keep()
+                continue
+            }
+            let shown = history.shown(after: stretch.cause, within: stretch.bound, before: stretch.end, holds: tells)
             evidence.test(shown) { late in
                 Finding(
                     "a notification names a session that cannot be read, and no error is shown",
                     expected: "an error on the screen until the session is read",
-                    actual: "none within the bound 'resend'",
-                    at: [notice.event, cause, late])
+                    actual: "none within \(stretch.bound)",
+                    at: [notice.event, stretch.cause, late])
             }
         }
-        for notice in ClientNotice.all(in: history) where notice.kind != .received {
-            guard let session = notice.sessionId, let told = notFound(session, after: notice.event, history) else {
-                continue
-            }
-            let before = history.client.state(at: notice.event)?.errors ?? []
-            let end = history.end(of: notice.event, at: departures)
-            // One that was there before may say it again.
-            func tells(_ state: ObservedClient.State) -> Bool? {
-                if state.errors.count > before.count || state.errors.contains(where: { !before.contains($0) }) {
-                    return true
-                }
-                return state.errors.contains { $0.code.map { $0 == "session_not_found" } ?? true } ? nil : false
-            }
-            if history.looks(after: notice.event, before: told).contains(where: { tells($0.state) == true }) {
-                evidence.keep()
-            } else {
-                let sighting = history.shown(
-                    after: told, within: history.timeouts.pong, before: end, holds: tells)
-                evidence.test(sighting) { late in
-                    Finding(
-                        "a notification names a session that was not found, and no error is shown",
-                        expected: "an error on the screen", actual: "none within the bound 'pong'",
-                        at: [notice.event, told, late])
-                }
-            }
-        }
-    }
-
-    /// The response that told the client, after an event, that there is no such session.
-    private static func notFound(_ session: String, after event: Int, _ history: Observations) -> Int? {
-        let reads = history.client.reads(of: session).filter { $0.request > event }
-        if reads.contains(where: { $0.status == 200 }) { return nil }
-        let refused = reads.filter(\.tellsOfNoSession).compactMap(\.response)
-        let lists = history.listReads.filter { $0.request > event && !$0.ids.contains(session) }.map(\.event)
-        return refused.min() ?? (reads.isEmpty ? lists.min() : nil)
     }
 
     /// CLIENT-22: "A client MUST recover the session of a push that arrives in the foreground while no open connection
@@ -163,7 +135,7 @@ extension CLIENT {
             let reads = history.client.reads(of: session)
             let requests = (syncs + reads.map(\.request)).filter { $0 > notice.event && $0 < end }
             if requests.isEmpty {
-                // Who is turned away while it connects asks for nothing more.
+                // A client that is turned away while it connects asks for nothing more.
                 guard let late, !history.wasSentAway(before: late),
                     !reads.contains(where: { $0.request < notice.event && ($0.response ?? .max) > notice.event })
                 else { continue }
@@ -187,7 +159,7 @@ extension Observations {
         guard let ending = connection.ending, ending.event < event else { return true }
         let last = connection.received.last { $0.event < event }?.event ?? connected
         let isSilent = client.ends[index].map { $0 > event } ?? true
-        return isSilent && patience(from: last, to: event) < Self.inFlight.microseconds
+        return isSilent && mayCross(last, event)
     }
 
     /// Whether a screen has the message that a notification names.
@@ -195,11 +167,13 @@ extension Observations {
         state.sessionId == notice.sessionId && notice.messageId.map(state.ids.contains) == true
     }
 
-    /// From when to when a client knows that it cannot read what a tap names; nil when it has it, or nothing failed.
-    fileprivate func unreadStretch(
-        of notice: ClientNotice
-    ) -> (cause: Int, end: Int)? {
-        guard let session = notice.sessionId, let id = notice.messageId else { return nil }
+    /// From when to when a client knows that it cannot read what a tap names, and how soon it has to say so; nil when it
+    /// has it, or nothing failed.
+    fileprivate func unreadStretch(of notice: ClientNotice) -> (cause: Int, bound: Duration, end: Int)? {
+        guard let session = notice.sessionId else { return nil }
+        let departure = end(of: notice.event, at: CLIENT.departures)
+        if let told = notFound(session, after: notice.event) { return (told, timeouts.pong, departure) }
+        guard let id = notice.messageId else { return nil }
         let brought = clientDeliveries.first { $0.id == id && $0.road != .push && $0.road != .typed }
         if let brought, brought.event < notice.event { return nil }
         if client.states.contains(where: { $0.event < notice.event && isShown(notice, in: $0) }) { return nil }
@@ -207,8 +181,17 @@ extension Observations {
         let failed = reads.filter(\.hasFailed).map { end(of: $0) }.min()
         guard let cause = client.hasNetwork(at: notice.event) ? failed : notice.event else { return nil }
         let answered = reads.filter(\.isAnswered).map { end(of: $0) }.min()
-        let ends = [brought?.event, answered, end(of: notice.event, at: CLIENT.departures)].compactMap(\.self)
+        let ends = [brought?.event, answered, departure].compactMap(\.self)
         guard let end = ends.min(), end > cause else { return nil }
-        return (cause, end)
+        return (cause, clientPatience, end)
+    }
+
+    /// The response that told the client, after an event, that there is no such session.
+    private func notFound(_ session: String, after event: Int) -> Int? {
+        let reads = client.reads(of: session).filter { $0.request > event }
+        if reads.contains(where: { $0.status == 200 }) { return nil }
+        let refused = reads.filter(\.tellsOfNoSession).compactMap(\.response)
+        let lists = listReads.filter { $0.request > event && !$0.ids.contains(session) }.map(\.event)
+        return refused.min() ?? (reads.isEmpty ? lists.min() : nil)
     }
 }

@@ -1,16 +1,16 @@
 import Holdfast
 import HoldfastTranscript
 
-/// What a client reads although nothing says that it lost anything.
+/// Reads of a client that are due although nothing says that it lost anything.
 extension CLIENT {
     /// CLIENT-18: "A client MUST read the session on its screen over REST, until a read is answered, whenever it may
     /// have a gap, unless a terminal close ended the last connection".
     ///
     /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on
-    /// the screen. A read that is under way then may serve, and decides nothing where it is answered; who has no
-    /// connection may read after the next greeting, and who has no network reads then, with the waits of one whose read
-    /// failed. What the stream has brought is judged in favor of the client: with an epoch, any message of the session
-    /// will do, as long as each greeting since was followed by a `sync` and no gap was told.
+    /// the screen. A read under way then may serve, and decides nothing if it is answered; a client without a
+    /// connection may read after the next greeting, and one without a network reads then, with the waits of one whose
+    /// read failed. Doubt about the stream favors the client: with an epoch, any message of the session is enough, as
+    /// long as each greeting since was followed by a `sync` and no gap was announced.
     static func whatIsOpenedIsRead(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
             guard let session = act.details.id("sessionId"),
@@ -35,7 +35,7 @@ extension CLIENT {
                 !history.syncs.contains(where: { $0.connection == index && history.mayHold($0) }),
                 !history.isGone(session, before: greeted)
             else { continue }
-            // Who is on the way to another session has it on the screen when that is read.
+            // A client on the way to another session shows it once that is read.
             let goal = history.client.acts("selectSession", "openPush", "launch").last { $0.event < greeted }
             if let goal = goal?.details.id("sessionId"), goal != session { continue }
             judge(
@@ -55,7 +55,7 @@ extension CLIENT {
             pending.request < cause && history.end(of: pending) > cause
                 && history.patience(from: pending.request, to: cause) < history.clientBound(\.polling).microseconds
         }
-        // What failed without a network is read again with the network, perhaps before the greeting.
+        // A read that failed without a network is repeated with the network, perhaps before the greeting.
         let back = opened.map { history.end(of: $0, at: ["networkUp"]) }
         var read = OwedRead(
             session: session, cause: cause, since: pending.map { $0.request - 1 } ?? back ?? cause,
@@ -78,7 +78,7 @@ extension CLIENT {
     /// A read of a session on the screen that a client owes, again until it is answered.
     struct OwedRead {
         let session: String
-        /// What made it due: at first a word of the server or the person, then each read that failed.
+        /// The event that made it due: at first a frame or an act of the person, then each read that failed.
         var cause: Int
         /// The event after which a read serves; the request of the last one, once there was any.
         var since: Int
@@ -139,7 +139,7 @@ extension Observations {
     func mayHaveRead(at read: Int, forOthersThan cause: Int) -> Bool {
         let acts = client.acts("launch", "selectSession", "openPush").map(\.event)
         return (recoveryTriggers + acts).contains { $0 > cause && $0 < read }
-            || ClientQuestion.all(in: self).contains { question in
+            || clientQuestions.contains { question in
                 question.requests.contains { $0.event < read }
                     && !question.news.contains { $0.kind != .proof && $0.event < cause }
             }
@@ -149,7 +149,7 @@ extension Observations {
     func connectionInUse(at event: Int) -> Int? {
         connections.indices.last { index in
             guard let connected = connections[index].connected, connected < event else { return false }
-            // Who asks for another has none in use.
+            // A client that asks for another connection has none in use.
             let next = attempt(after: connections[index].opening).map { connections[$0].opening }
             return [client.ends[index], next].compactMap(\.self).allSatisfy { $0 > event }
         }
@@ -164,7 +164,7 @@ extension Observations {
         return (greeted, index)
     }
 
-    /// Whether the stream may have brought all of a session since it was last read, or since it was first told of.
+    /// Whether the stream may have brought all of a session since it was last read, or first announced.
     fileprivate func mayBeWhole(_ session: String, at event: Int) -> Bool {
         let start = client.installation(at: event)
         let greetings = connections.filter { $0.connected.map { $0 > start && $0 < event } == true }

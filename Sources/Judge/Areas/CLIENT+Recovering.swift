@@ -3,10 +3,10 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a client does when it comes back.
+/// The client's recovery after a reconnect.
 extension CLIENT {
     /// Acts after which what was told or asked need not be shown any more.
-    static let leavings = ObservedClient.endsOfLife.union(["selectSession", "openPush", "background"])
+    static let navigationAwayActs = ObservedClient.endsOfLife.union(["selectSession", "openPush", "background"])
 
     /// CLIENT-14: "A client MUST recover, by `sync` from a held position or else a session read, after each reconnect
     /// while it lacks the ending of a turn whose session it knows".
@@ -16,7 +16,7 @@ extension CLIENT {
     /// has an epoch, and the client may have held a position in it. A capture may be of several clients.
     static func reconnectsAreFollowedByRecovery(_ history: Observations, _ evidence: inout Evidence) {
         guard history.isOfOneClient else { return }
-        let questions = ClientQuestion.all(in: history)
+        let questions = history.clientQuestions
         for (index, connection) in history.connections.enumerated() {
             guard let greeted = connection.connected, let lost = history.lossBefore(connection: index) else { continue }
             for question in questions {
@@ -33,7 +33,7 @@ extension CLIENT {
                 let proof = history.deadline(after: greeted, within: history.clientPatience, on: index).flatMap {
                     history.isAble(from: greeted, to: $0) ? $0 : nil
                 }
-                // What is asked on a later connection is the recovery of that one.
+                // A request on a later connection is the recovery of that one.
                 let end = proof ?? history.loss(of: index) ?? history.events.endIndex
                 if let recovery = history.recovery(of: sessions, since: lost, of: index), recovery < end {
                     let isInTime = question.ended.map { recovery < $0 } ?? true
@@ -51,31 +51,23 @@ extension CLIENT {
     /// CLIENT-25: "A client MUST show after recovery the whole history in its order, and during it all that it showed
     /// before, unless a read begun since it came lacks it".
     ///
-    /// Once for each read or replay of the session on the screen that brings a message which was not shown, for each
-    /// read that has those that were in another order, and for each replay after a launch from a position that stands
-    /// for messages.
+    /// Once for each read or replay of the session on the screen that brings a message which was not shown, and for each
+    /// read that has those that were in another order.
     static func allThatWasMissedIsShown(_ history: Observations, _ evidence: inout Evidence) {
         for told in history.toldHistories {
             guard let before = history.client.state(at: told.event), before.sessionId == told.sessionId,
                 told.messages.contains(where: { !before.shows($0) })
                     || told.connection == nil && !before.shows(inOrder: told.messages),
-                history.end(of: told.asked, at: leavings) > told.event,
-                // Who asked again before the answer has given the first read up.
+                history.end(of: told.asked, at: navigationAwayActs) > told.event,
+                // A client that asked again before the answer has given the first read up.
                 !history.client.reads(of: told.sessionId).contains(where: {
                     $0.request > told.asked && $0.request < told.event
                 })
             else { continue }
-            // What came as the client left may never have been taken.
+            // Frames that arrived as the client left may never have been taken.
             let departure = history.departure(after: told.event, on: told.connection) ?? .max
-            let end = min(history.end(of: told.event, at: leavings), departure)
-            let result = history.shown(after: told.event, within: history.clientPatience, before: end) { look in
-                // Once all of it is there, nothing more is to come that would put it in order but another read.
-                !told.isGap && history.isTaken(told, by: look, unlike: before)
-                    && look.state.sessionId == told.sessionId && told.messages.allSatisfy(look.state.shows)
-                    && !look.state.shows(inOrder: told.messages)
-                    && !history.isRecovering(
-                        told.sessionId, between: max(told.event, history.inFlight(before: look.event)), and: look.event)
-            } holds: { state in
+            let end = min(history.end(of: told.event, at: navigationAwayActs), departure)
+            let result = history.shown(after: told.event, within: history.clientPatience, before: end) { state in
                 state.sessionId == told.sessionId ? state.shows(inOrder: told.messages) : nil
             }
             evidence.test(result) { event in
@@ -86,30 +78,16 @@ extension CLIENT {
                     actual: shown?.joined(separator: " ") ?? "nothing", at: [told.event, event])
             }
         }
-        for kept in history.keptHistories {
-            let departure = history.departure(after: kept.event, on: kept.connection) ?? .max
-            let end = min(history.end(of: kept.asked, at: leavings), departure)
-            let result = history.shown(after: kept.event, within: history.clientPatience, before: end) { state in
-                state.sessionId == kept.sessionId ? kept.messages.allSatisfy(state.shows) : nil
-            }
-            evidence.test(result) { event in
-                let state = history.client.state(at: event)
-                let lost = kept.messages.filter { state?.shows($0) == false }.compactMap(\.id)
-                return Finding(
-                    "a position was kept past messages that were not", expected: "\(listed(lost)) on the screen",
-                    actual: "a sync from behind them, which does not bring them again",
-                    at: [kept.asked, kept.event, event])
-            }
-        }
     }
 
     /// CLIENT-25, rule 2: nothing that was shown goes, unless a read begun since it came lacks it.
     ///
     /// Once for each read or sync during which, or after which, the screen of its session was looked at. Two entries
-    /// for one message that become one are no loss, and neither is a question that went to a conversation of its own.
+    /// for one message that become one are not a loss, and neither is a question that went to a conversation of its
+    /// own.
     static func recoveryNeverShowsLess(_ history: Observations, _ evidence: inout Evidence) {
         let states = history.client.states
-        let questions = ClientQuestion.all(in: history)
+        let questions = history.clientQuestions
         var accused: Set<Int> = []
         func isElsewhere(_ message: ObservedClient.ShownMessage, than session: String, at event: Int) -> Bool {
             guard message.id == nil, let key = message.key else { return false }
@@ -144,7 +122,7 @@ extension CLIENT {
             }
             return (read.request, history.end(of: read))
         }
-        // What went out on a connection that was over is over as it begins.
+        // A frame sent on an ended connection is lost at once.
         let syncs = history.syncs.map { (begun: $0.request.event, ended: max($0.request.event, history.end(of: $0))) }
         let looks = history.looks(after: -1, before: .max).map(\.event)
         for recovery in reads + syncs {
@@ -154,8 +132,7 @@ extension CLIENT {
             let next = looks[looks.boundary { $0 > recovery.begun }...].first
             if next.map({ $0 < end }) == true { evidence.keep() }
             guard recovery.ended < end else { continue }
-            // What the stage has answered is still on its way to the screen; meanwhile a question that was refused may
-            // go.
+            // An answer of the stage is still on its way to the screen; meanwhile a refused question may be sent.
             let patience = history.patience(of: recovery.ended) + history.clientPatience.microseconds
             let stored = Set(before.messages.compactMap(\.id))
             for after in states[states.boundary { $0.event > recovery.ended }...] {
@@ -205,11 +182,12 @@ extension CLIENT {
         for wait in waits {
             // Without a socket, a list may as well be read for what is new (CLIENT-40), and beside any read it is a
             // part of that.
-            let older = history.readsOlder(than: wait.question)
             let polls = history.polls(in: wait).reduce(into: [Int]()) { polls, poll in
-                let isBeside = (older + polls.suffix(1)).contains { history.areSimultaneous($0, poll) }
-                let isPoll = !lists.contains(poll) || history.connectionInUse(at: poll) != nil && !isBeside
-                if isPoll { polls.append(poll) }
+                let isBeside = polls.last.map { last in
+                    history.mayCross(last, poll) && (lists.contains(last) || lists.contains(poll))
+                }
+                let isForNews = lists.contains(poll) && history.connectionInUse(at: poll) == nil
+                if isBeside != true, !isForNews { polls.append(poll) }
             }
             guard let first = polls.first else { continue }
             let answers = history.answers(served: polls, among: waits)
@@ -241,7 +219,7 @@ extension CLIENT {
     /// `offline`, when polling ends without an answer or nothing could bring one".
     ///
     /// Once for each time that a client polled at least twice for an answer that did not come, and once for each
-    /// stretch in which it waited on the screen and had nothing that could bring the answer. Without a network,
+    /// period in which it waited on the screen and had nothing that could bring the answer. Without a network,
     /// `offline` says as much as an error.
     static func pollingEndsInTheOpen(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.clientBound(\.polling)
@@ -265,28 +243,28 @@ extension CLIENT {
                     actual: isThinking ? "still thinking" : "neither", at: [polls[0], event])
             }
         }
-        for question in ClientQuestion.all(in: history) {
-            for stretch in history.deafStretches(of: question, overVisits: true) {
+        for question in history.clientQuestions {
+            for period in history.undeliverablePeriods(of: question, acrossVisits: true) {
                 guard
                     let due = history.proof(
-                        after: stretch.start, limit: history.patience(of: stretch.start) + bound.microseconds),
-                    due < stretch.end, history.isAble(from: stretch.start, to: due),
-                    let back = history.homecoming(to: question, elsewhereAt: due),
-                    back.event < stretch.end
-                        || history.patience(from: stretch.end, to: back.event) < Observations.inFlight.microseconds
+                        after: period.lowerBound, limit: history.patience(of: period.lowerBound) + bound.microseconds),
+                    due < period.upperBound, history.isAble(from: period.lowerBound, to: due),
+                    let back = history.firstLookOnReturn(to: question, elsewhereAt: due),
+                    back.event < period.upperBound
+                        || history.mayCross(period.upperBound, back.event)
                 else { continue }
                 evidence.test(
                     !back.thinking, otherwise: "the client waits elsewhere for an answer that nothing can bring",
                     expected: "the message failed, or an error, as the person comes back", actual: "still thinking",
-                    at: [stretch.start, due, back.event])
+                    at: [period.lowerBound, due, back.event])
             }
-            for stretch in history.deafStretches(of: question) {
-                guard let state = history.client.state(at: stretch.start), state.thinking,
-                    history.mayStand(question, on: state, before: stretch.end)
+            for period in history.undeliverablePeriods(of: question) {
+                guard let state = history.client.state(at: period.lowerBound), state.thinking,
+                    history.mayStand(question, on: state, before: period.upperBound)
                 else { continue }
                 let before = state
-                let shown = history.shown(after: stretch.start, within: bound, before: stretch.end) { state in
-                    guard history.mayStand(question, on: state, before: stretch.end) else { return nil }
+                let shown = history.shown(after: period.lowerBound, within: bound, before: period.upperBound) { state in
+                    guard history.mayStand(question, on: state, before: period.upperBound) else { return nil }
                     let isWaiting = state.thinking && !history.awaitsOthers(than: question, on: state)
                     if isWaiting { return false }
                     if state.connection == .offline, !history.client.hasNetwork(at: state.event) { return true }
@@ -297,7 +275,7 @@ extension CLIENT {
                         "the client waits for an answer that nothing can bring",
                         expected: "thinking false, and a failed message or an error",
                         actual: "neither, and no request or connection could bring the answer",
-                        at: [stretch.start, event])
+                        at: [period.lowerBound, event])
                 }
             }
         }
@@ -312,7 +290,7 @@ extension CLIENT {
     /// right one only after a frame, response or history has named it together with the key or the turn; asking again
     /// with the same key is one way to find it, reading is another.
     static func aTurnIsFoundByItsKey(_ history: Observations, _ evidence: inout Evidence) {
-        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+        for question in history.clientQuestions where !question.isAmbiguous {
             guard let first = question.requests.first, first.sessionAsked == nil, let lost = history.end(of: first),
                 lost > first.event, !question.news.contains(where: { $0.event < lost })
             else { continue }
@@ -321,10 +299,10 @@ extension CLIENT {
             let failed = history.client.states.first { $0.event > lost && $0.showsAsFailed(question) }?.event ?? .max
             let end = min(
                 history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), settled)
-            // What else the person typed there, or what was refused for a while, may begin the session of their
-            // conversation once this one failed (CLIENT-12); when it failed nobody knows between two looks.
+            // Other messages typed there, or refused for a while, may begin the session of their conversation once this
+            // one failed (CLIENT-12); the moment of failure is unknown between two looks.
             let unfailed = history.client.states.last { $0.event < failed }?.event ?? failed
-            let neighbors = ClientQuestion.all(in: history).filter { other in
+            let neighbors = history.clientQuestions.filter { other in
                 guard other.event != question.event, other.requests.contains(where: { $0.sessionAsked == nil }) else {
                     return false
                 }
@@ -356,7 +334,7 @@ extension CLIENT {
                     to: min(settled, history.endOfData(at: lost)), history
                 ) { state in state.messages.contains { $0.key.map(question.keys.contains) == true } }
                 ?? wrongScreen(among: onScreen, from: lost, to: end, history) { $0.sessionId != before }
-            // Who went elsewhere before it was lost sees something else.
+            // A person who left before the loss sees something else.
             let hasLeft = question.typed.map { history.endOfStay(at: $0) < lost } == true
             if hasLeft, wrong.map({ wrong in !question.requests.contains { $0.event == wrong.event } }) ?? true {
                 continue
@@ -377,7 +355,7 @@ extension CLIENT {
         }
     }
 
-    /// A request for the same message that names a session nobody had tied to it.
+    /// A request for the same message that names a session without evidence for it.
     private static func wrongSend(
         of question: ClientQuestion, among questions: [ClientQuestion], after lost: Int, before settled: Int,
         _ history: Observations
@@ -392,7 +370,7 @@ extension CLIENT {
         }.first
     }
 
-    /// A screen of a kind that shows a session nobody had tied to the message.
+    /// A screen of a kind that shows a session without evidence for the message.
     private static func wrongScreen(
         among questions: [ClientQuestion], from start: Int, to end: Int, _ history: Observations,
         where isMeant: (ObservedClient.State) -> Bool
@@ -422,11 +400,11 @@ extension CLIENT {
         let news = question.news.first { news in
             news.kind != .refusal && news.sessionId != nil && !history.mayBeMissed(news, of: question, before: .max)
         }?.event
-        // What was sent again and not answered cannot be found.
+        // A message that was sent again and not answered cannot be found.
         if news == nil, question.requests.count > 1 { return .unknown }
         let greeted = history.connections.lazy.compactMap(\.connected).first { $0 > lost }
         guard let cause = news ?? greeted else { return .unknown }
-        guard news != nil || history.neglect(after: lost, within: history.clientBound(\.polling)) != nil else {
+        guard news != nil || history.standing(after: lost, within: history.clientBound(\.polling)) != nil else {
             return .unknown
         }
         return history.shown(after: cause, within: history.clientBound(\.polling), before: end) { state in

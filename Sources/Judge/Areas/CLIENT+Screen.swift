@@ -2,14 +2,14 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a person sees, and where.
+/// The person's view: contents and sessions.
 extension CLIENT {
     /// CLIENT-26: "A client MUST show each message once, whole and at once, however often and in what order frames,
     /// replays, reads and pushes bring it, and whatever numbers are missing".
     ///
-    /// Once for each message that came more than once and was looked at afterwards, and once for each that says what
-    /// another says: neither may be shown twice, and neither may be taken for the other. Entries without id are counted
-    /// by their words against the messages the client was told of.
+    /// Once for each message that came more than once and was looked at afterwards, and once for each that equals
+    /// another: neither may be shown twice, and neither may be taken for the other. Entries without id are counted by
+    /// their texts against those the client knows of.
     static func messagesAreShownOnce(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         var doubled: Set<String> = []
@@ -122,8 +122,8 @@ extension CLIENT {
     /// the session it became, unless its read fails".
     ///
     /// Once for each choice that was on the screen when something of another session came, and was looked at
-    /// afterwards. After a message was typed, only a session that was on the screen before is surely another one. What
-    /// a tap brought is judged by CLIENT-29.
+    /// afterwards. After a message was typed, only a session that was on the screen before is surely another one.
+    /// CLIENT-29 judges sessions that a tap brought.
     static func theScreenStays(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = history.clientDeliveries.filter { $0.road != .typed }
         for act in history.client.acts("selectSession") {
@@ -141,7 +141,7 @@ extension CLIENT {
             let before = Set(history.client.states(from: begin, to: choice).compactMap(\.sessionId))
             let left = looks.first { look in
                 guard look.event < failed?.request ?? .max else { return false }
-                // Whom the server wants no more may show nothing.
+                // A client that the server turned away may show nothing.
                 guard let now = look.state.sessionId else { return session != nil && look.state.connection != .offline }
                 guard now != session else { return false }
                 return look.event < typed || session != nil && before.contains(now)
@@ -174,7 +174,8 @@ extension CLIENT {
             let cause = max(choice, read.map(history.end) ?? choice)
             let outcome = history.shown(after: cause, within: history.clientPatience, before: end) { state in
                 if state.sessionId == session { return true }
-                // Whom the server wants no more may show nothing, and a new conversation may be one that was begun.
+                // A client that the server turned away may show nothing, and a new conversation may be one that was
+                // begun.
                 let isBegun = history.clientQuestions.contains { question in
                     question.event < choice && question.requests.contains { $0.sessionAsked == nil }
                         && state.sessionId.map(question.sessions(before: state.event).contains) == true
@@ -192,8 +193,9 @@ extension CLIENT {
 
     /// CLIENT-26, rule 2: the text is whole, but for white space at its ends.
     ///
-    /// Once for each message that was shown under its id, and once more where other words take the place of the whole
-    /// text. What a notification named may be shown with its words until the client surely has the message.
+    /// Once for each message that was shown under its id, and once more if other text replaces the whole one. A message
+    /// that a notification named may be shown with the text of the notification until the client surely has the
+    /// message.
     static func textsAreWhole(_ history: Observations, _ evidence: inout Evidence) {
         let byID = Dictionary(grouping: history.clientDeliveries.filter { $0.id != nil }) { $0.id ?? "" }
         var (whole, broken): ([String: String], Set<String>) = ([:], [])
@@ -221,21 +223,20 @@ extension CLIENT {
         }
     }
 
-    // MARK: What a person sees of the sessions that are not on the screen
+    // MARK: Sessions off the screen
 
     /// CLIENT-34: "A client SHOULD count as unread each live answer in a session off the screen, once, and only what
     /// others said there since that was last shown".
     ///
-    /// Once for each such answer while the app is in the foreground and its connection stays open. Answers to the same
-    /// session add up until it comes to the screen; what else a client counts is its own.
+    /// Once for each such answer while the app is in the foreground and its connection stays open: the count is one more
+    /// than it was seen before the answer came.
     static func othersAreCounted(_ history: Observations, _ evidence: inout Evidence) {
-        var waiting: [String: (base: Int, ids: Set<String>, event: Int)] = [:]
         for frame in history.received where frame.type == "done" && !frame.isDuplicate {
             guard let session = frame.sessionId, let state = history.client.state(at: frame.event),
                 state.sessionId != session, history.client.isForeground(at: frame.event),
                 history.attempt(after: history.connections[frame.connection].opening).map({
                     history.connections[$0].opening > frame.event
-                }) ?? true
+                }) ?? true, history.departure(after: frame.event, on: frame.connection) == nil
             else { continue }
             // A conversation without a name may have come to this one since it was looked at.
             let gone = history.end(of: frame.event, at: ["selectSession", "openPush"])
@@ -244,25 +245,7 @@ extension CLIENT {
             {
                 continue
             }
-            var entry = waiting[session] ?? (state.unread[session] ?? 0, [], frame.event)
-            let shownSince = history.client.states(from: entry.event, to: frame.event)
-            let wasShown = shownSince.contains { $0.sessionId == session }
-            if wasShown || history.client.launch(at: entry.event)?.events.contains(frame.event) != true {
-                entry = (state.unread[session] ?? 0, [], frame.event)
-            }
-            entry.ids.insert(frame.messageId ?? "event \(frame.event)")
-            let wanted = entry.base + entry.ids.count
-            // What came as the client left counts only if it was taken; a later answer proves nothing of it.
-            if history.departure(after: frame.event, on: frame.connection) != nil {
-                let next = history.received.first {
-                    $0.event > frame.event && $0.type == "done" && $0.sessionId == session
-                }
-                let isTaken = history.client.states(from: frame.event, to: next?.event ?? .max).contains { state in
-                    state.event > frame.event && state.unread[session] ?? 0 >= wanted
-                }
-                if !isTaken { continue }
-            }
-            waiting[session] = entry
+            let wanted = (state.unread[session] ?? 0) + 1
             let seen = history.client.states.first { $0.event > frame.event && $0.sessionId == session }?.event
             let left = history.end(of: frame.event, at: ObservedClient.interruptions)
             let outcome = history.shown(
@@ -272,11 +255,8 @@ extension CLIENT {
                 if let end = history.connections[frame.connection].ending?.event, end < late { continue }
                 // A read of that session may have brought it before the frame was taken.
                 let isRead = history.sessionReads.contains { read in
-                    read.sessionId == session && read.event > entry.event && read.event < late
-                        && read.messages.contains { message in
-                            message.id.map(entry.ids.contains) == true
-                                || frame.messageId == nil && message.role == "assistant" && message.text == frame.text
-                        }
+                    read.sessionId == session && read.event < late
+                        && read.messages.contains { $0.id != nil && $0.id == frame.messageId }
                 }
                 if isRead { continue }
             }
@@ -300,14 +280,14 @@ extension CLIENT {
         var judged: Set<String> = []
         for state in history.client.states {
             for (session, count) in state.unread.sorted(by: { $0.key < $1.key }) where session != state.sessionId {
-                // Who was told that it is not there may have thrown away what was seen of it.
+                // A client that was told that it does not exist may have dropped its messages.
                 guard !history.isGone(session, before: state.event) else { continue }
                 let start = history.client.installation(at: state.event)
                 let launch = history.client.launch(at: state.event)?.events.lowerBound ?? start
                 let stay = history.client.states.last {
                     $0.event < state.event && $0.event > launch && $0.sessionId == session
                 }
-                // What came as the person left may have come after that.
+                // Frames that arrived as the person left may have come after that.
                 let since = stay.map { history.inFlight(before: $0.event) } ?? start
                 let all = others[session]?.prefix { $0.event < state.event } ?? []
                 let came = all.filter { told in
@@ -315,9 +295,9 @@ extension CLIENT {
                     guard told.road != .push || told.id.map({ stay?.ids.contains($0) == true }) == true else {
                         return false
                     }
-                    // What was shown was seen.
+                    // A shown message was seen.
                     if let stay, told.event < stay.event, told.id.map(stay.ids.contains) == true { return true }
-                    // What was on its way when a connection ended, or the app, may come again.
+                    // A message on its way when a connection or the app ended may come again.
                     return told.event > launch && told.event < since
                         && history.hadTime(for: told.event, on: told.frame?.connection, before: since)
                 }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What becomes of what a person sends.
+/// The fate of the person's messages.
 extension CLIENT {
     /// CLIENT-7: "A client MUST resend each question whose connection or request ended before the server said anything
     /// of it, unless CLIENT-9 or CLIENT-11 forbids it".
@@ -11,7 +11,7 @@ extension CLIENT {
     /// into a dead connection still shown as connected. One that shows up in a replay or a history meanwhile has
     /// arrived and need not be sent again. Broken when a greeted connection stands for `resend` without it.
     static func lostQuestionsAreSentAgain(_ history: Observations, _ evidence: inout Evidence) {
-        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+        for question in history.clientQuestions where !question.isAmbiguous {
             guard let lost = history.loss(of: question) else { continue }
             judge(question, lostAt: lost, in: history, &evidence)
         }
@@ -24,14 +24,14 @@ extension CLIENT {
     ) {
         let limits = history.frameLimits.filter { history.endOfLife(at: $0.told) > lost.sent }.map(\.bytes)
         var bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
-        // What failed may have been too large with the conversation before it.
+        // A failed message may have been too large together with the conversation before it.
         if history.hasFailed(question, from: lost.sent, to: .max) {
             let screens = history.client.states.filter { $0.event >= lost.sent }
             bytes += screens.map { $0.messages.reduce(64) { $0 + $1.text.utf8.count + 64 } }.max() ?? 0
         }
         if limits.contains(where: { $0 < bytes }) { return }
         let hasArrived = question.news.contains { $0.event > lost.sent }
-        let proof = hasArrived ? nil : history.neglect(of: question, lostAt: lost)
+        let proof = hasArrived ? nil : history.proofNotSentAgain(of: question, lostAt: lost)
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
             Finding(
                 "an unacknowledged message is never resent",
@@ -47,7 +47,7 @@ extension CLIENT {
     /// Once for each request after the first of one message, until the client was told how it ended or that it was
     /// refused.
     static func theSameIsSentAgain(_ history: Observations, _ evidence: inout Evidence) {
-        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+        for question in history.clientQuestions where !question.isAmbiguous {
             guard let first = question.requests.first, let key = first.clientMessageId else { continue }
             for again in question.requests.dropFirst() {
                 guard !question.news.contains(where: { $0.event < again.event && $0.kind != .proof }) else { break }
@@ -68,7 +68,7 @@ extension CLIENT {
     /// to have the key of the first when the first had been answered, and the second never comes with another.
     static func eachMessageHasAKeyOfItsOwn(_ history: Observations, _ evidence: inout Evidence) {
         var used: [String: Int] = [:]
-        let questions = ClientQuestion.all(in: history)
+        let questions = history.clientQuestions
         for (index, question) in questions.enumerated() {
             guard let first = question.requests.first else {
                 if let event = taken(for: question, among: questions[..<index], history) {
@@ -109,16 +109,6 @@ extension CLIENT {
         return (first.event, second.event)
     }
 
-    /// CLIENT-24, rule 2: what is lost after frames of other turns is sent again, as in CLIENT-7.
-    static func othersProveNothing(_ history: Observations, _ evidence: inout Evidence) {
-        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
-            guard let lost = history.loss(of: question),
-                history.hasOthers(than: question, from: lost.sent, to: lost.event)
-            else { continue }
-            judge(question, lostAt: lost, in: history, &evidence)
-        }
-    }
-
     /// CLIENT-11: "A client MUST NOT send a `chat` or a `POST /api/chat` larger than the `limits.maxFrameBytes` of the
     /// last `connected` since its launch, but show the message as failed".
     ///
@@ -129,7 +119,7 @@ extension CLIENT {
         func limit(before event: Int, for sent: Int) -> (told: Int, bytes: Int)? {
             limits.last { $0.told < event && history.endOfLife(at: $0.told) > sent }
         }
-        for question in ClientQuestion.all(in: history) {
+        for question in history.clientQuestions {
             for request in question.requests {
                 // A request that was on its way when `connected` came could not know it.
                 let event = request.connection == nil ? history.inFlight(before: request.event) : request.event
@@ -150,7 +140,7 @@ extension CLIENT {
         }
     }
 
-    // MARK: What a client is told against a message
+    // MARK: Refusals
 
     /// Codes with which a message is refused for a while; they end no turn.
     static let passingCodes: Set<String> = ["busy", "rate_limited"]
@@ -161,7 +151,7 @@ extension CLIENT {
     /// Once for each such refusal, when the message came again, or `resend` was watched to its end. A refusal that
     /// came just before the client left or its connection ended may never have been taken.
     static func refusalsSettle(_ history: Observations, _ evidence: inout Evidence) {
-        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+        for question in history.clientQuestions where !question.isAmbiguous {
             let refusals = question.news.filter { $0.input == .refusedForGood || $0.input == .refusedMismatch }
             for refusal in refusals {
                 let again = question.requests.first { $0.event > refusal.event }
@@ -185,10 +175,10 @@ extension CLIENT {
     /// CLIENT-8: "A client MUST NOT send a message refused with `rate_limited` again before `retryAfterMs` has
     /// passed".
     ///
-    /// Once for each refusal that names a time, when the message came again, or the time was watched to its end. Who
-    /// may never have taken the refusal has to send the message again once its connection ends (CLIENT-7).
+    /// Once for each refusal that names a time, if the message came again, or the time was watched to its end. A client
+    /// that may never have taken the refusal must send the message again once its connection ends (CLIENT-7).
     static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
-        for question in ClientQuestion.all(in: history) where !question.isAmbiguous {
+        for question in history.clientQuestions where !question.isAmbiguous {
             for news in question.news where news.kind == .refusal && news.error?.code == "rate_limited" {
                 guard let wait = news.error?.retryAfter, wait > 0 else { continue }
                 let limit = history.time(of: news.event) + wait

@@ -2,15 +2,15 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a client does with what a person types: kept, sent in order, sent again, and not failed once answered.
+/// The client's treatment of typed messages: kept, sent in order, sent again, and not failed once answered.
 extension CLIENT {
     /// CLIENT-6, rule 2: "send again" takes a new key after an ending or `idempotency_mismatch`, else the last one
     /// while it is open.
     ///
-    /// Once for each `sendAgain` that a request followed. What the client was told up to the request counts; what came
-    /// so shortly before it that it may not have been taken in leaves either key right.
+    /// Once for each `sendAgain` that a request followed. Everything the client was told up to the request counts;
+    /// after news so shortly before it that the client may not have taken them, either key is right.
     static func whatIsSentAgainHasItsKey(_ history: Observations, _ evidence: inout Evidence) {
-        let questions = ClientQuestion.all(in: history)
+        let questions = history.clientQuestions
         for question in questions where !question.isAmbiguous && question.key != nil {
             for again in question.repeats {
                 let later = question.requests + questions.filter { $0.typed == again }.flatMap(\.requests)
@@ -42,11 +42,11 @@ extension CLIENT {
     /// CLIENT-38: "A client MUST send a typed message within `resend` of the last of typing, connecting and the end of
     /// what it awaited before, unless it shows it as failed".
     ///
-    /// Once for each message that was sent or shown as failed. Broken when a connection stands for `resend` without
-    /// either or an error that names it, and no earlier message is still awaited. Who sends words that nobody typed may
-    /// mean these.
+    /// Once for each message that was sent or shown as failed. Violated if a connection is open for `resend` without
+    /// either or an error that names it, and no earlier message is still awaited. A client that sends texts that were
+    /// not typed may mean these.
     static func whatIsTypedIsSent(_ history: Observations, _ evidence: inout Evidence) {
-        let questions = ClientQuestion.all(in: history)
+        let questions = history.clientQuestions
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
             guard let typed = question.typed, let life = history.client.launch(at: typed)?.events,
                 history.client.acts.contains(where: { $0.event == typed && $0.name == "send" })
@@ -55,28 +55,28 @@ extension CLIENT {
                 judgeRepeats(of: question, among: questions, history, &evidence)
                 continue
             }
-            // What was typed before the app was launched again is still awaited, unless that launch forgot everything.
+            // A message typed before the app was launched again is still awaited, unless that launch forgot everything.
             let start = history.client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
             let earlier = questions[..<index].filter { $0.event > start ?? 0 }.map { other in
-                // What is refused for now comes again, and may hold up what was typed after it.
+                // A message refused for now comes again, and may hold up messages typed after it.
                 other.news.first { news in
                     news.kind != .proof && !passingCodes.contains(news.error?.code ?? "")
                         && !history.mayBeMissed(news, of: other, before: typed)
                 }?.event
             }
-            // What an earlier message holds up may go once that is over.
+            // A message held up by an earlier one may be sent once that is over.
             let released = max(typed, earlier.compactMap(\.self).max() ?? typed)
             let stood = earlier.contains(nil) ? nil : history.standing(from: typed, released: released)
-            // Who has gone elsewhere sees what became of it only on coming back, and never comes back to a new
-            // conversation, where it stays if it is too long.
+            // A person who left sees its fate only on return, and never returns to a new conversation, where it stays
+            // if it is too long.
             let isNew = history.screen(at: typed).map { $0.sessionId == nil } ?? false
-            // What stands around the text counts too.
+            // The frame around the text counts too.
             let isTooLong = history.frameLimits(after: typed).contains { $0 < question.text.utf8.count + 256 }
             let proof = stood.flatMap { stood in
                 isNew && !isTooLong || history.endOfStay(at: typed) > stood
                     ? stood : history.sighting(of: question, after: stood, before: life.upperBound)
             }
-            // What went out under the key of an equal text is CLIENT-5's.
+            // CLIENT-5 judges a message sent under the key of an equal text.
             let equals = questions.filter { $0.says(question.text) }
             // Of equal words as many have to go out as waited.
             let waiting = equals.count { other in
@@ -86,7 +86,7 @@ extension CLIENT {
                 equals.flatMap(\.requests).count {
                     $0.event > typed && life.contains($0.event) && $0.event < proof ?? .max
                 } >= max(1, waiting)
-            // A failure that shows only later tells nobody in time.
+            // A failure shown later is not told in time.
             let isFailed = history.hasFailed(question, from: typed, to: proof.map { $0 + 1 } ?? life.upperBound)
             let isOpen = proof.map { proof in
                 history.wasTold(of: question, from: typed, to: proof + 1)
@@ -102,6 +102,46 @@ extension CLIENT {
                 evidence.violate(
                     "a part of a typed message was not sent", expected: shown(question.text),
                     actual: shown(cut.prompt), at: [typed, cut.event])
+            }
+        }
+    }
+
+    /// CLIENT-38, rule 2: at rest each message typed into the session on the screen was sent, or has been shown as failed.
+    ///
+    /// Once for each session that was looked at like that after messages were typed into it in the same life of the app.
+    /// Of equal texts as many have to be sent as were typed. A message that waits for `retryAfterMs`, or for one that the
+    /// server never answered, may still wait at rest.
+    static func restOwesNoMessage(_ history: Observations, _ evidence: inout Evidence) {
+        let questions = history.clientQuestions
+        for rest in history.rests {
+            guard let life = history.client.launch(at: rest.event)?.events else { continue }
+            let typed = questions.filter { question in
+                question.typed.map { life.contains($0) && $0 < rest.event } == true && question.repeats.isEmpty
+                    && history.screen(at: question.event)?.sessionId == rest.sessionId
+            }
+            let sent = questions.filter { !$0.requests.isEmpty && $0.event < rest.event }
+            let mayWait = sent.contains { question in
+                let last = question.news.last { $0.event < rest.event && $0.kind != .proof }
+                return last.map { $0.error?.retryAfter != nil || passingCodes.contains($0.error?.code ?? "") } ?? true
+            }
+            // Words that no one typed may be a form of these.
+            let isOpen = questions.contains { $0.typed == nil && life.contains($0.event) && $0.event < rest.end }
+            guard !typed.isEmpty, !mayWait, !isOpen else { continue }
+            let settled = sent.flatMap(\.news).map(\.event).filter { $0 < rest.event }.max() ?? 0
+            let lost = typed.first { question in
+                let alike = questions.filter { $0.says(question.text) }
+                let requests = alike.flatMap(\.requests).filter { life.contains($0.event) && $0.event < rest.end }
+                let sent = Set(requests.map { $0.clientMessageId ?? "\($0.event)" }).count
+                let owed = alike.count { $0.typed.map { life.contains($0) && $0 < rest.event } == true } - sent
+                return owed > 0 && owed > alike.count { history.hasFailed($0, from: $0.event, to: rest.end) }
+            }
+            let looked = history.client.states.last { $0.event < rest.end && $0.sessionId == rest.sessionId }?.event
+            let stood = lost.flatMap { history.standing(from: $0.event, released: max($0.event, settled)) }
+            let proof = looked.flatMap { looked in stood.map { max($0, rest.event) <= looked ? looked : nil } ?? nil }
+            evidence.test(lost == nil, orBy: proof) { proof in
+                Finding(
+                    "a typed message was never sent", expected: "its chat, or the message shown as failed",
+                    actual: "neither at rest", at: [lost?.event ?? rest.event, proof])
             }
         }
     }
@@ -139,9 +179,9 @@ extension CLIENT {
     ///
     /// Once for each message that was typed into a session, once for each after the first in a new conversation whose
     /// session the client was told before it sent it, and once for the first in an empty one that the person chose: it
-    /// begins a session. A session that is gone, or that left the screen by itself, binds nobody.
+    /// begins a session. A session that is gone, or that left the screen by itself, does not bind the client.
     static func messagesGoWhereTheyWereTyped(_ history: Observations, _ evidence: inout Evidence) {
-        let questions = ClientQuestion.all(in: history)
+        let questions = history.clientQuestions
         for (index, question) in questions.enumerated() where !question.isAmbiguous && question.repeats.isEmpty {
             guard let typed = question.typed, let request = question.requests.first,
                 let screen = history.screen(at: typed)
@@ -175,7 +215,7 @@ extension CLIENT {
                     return other.news.contains { $0.kind == .refusal && $0.event < request.event }
                 }
                 if isOpen { continue }
-                // What it was told a moment before it may not have known.
+                // The client may not have known a fact that arrived a moment before it.
                 let known = request.sessionAsked == nil ? history.inFlight(before: request.event) : request.event
                 let news = first.map { first in
                     first.news.filter { $0.event < known && !history.mayBeMissed($0, of: first, before: request.event) }
@@ -191,7 +231,7 @@ extension CLIENT {
                 }
             }
             guard let session, !history.isGone(session, before: request.event) else { continue }
-            // What goes out once more belongs where it belonged.
+            // A message sent once more belongs to its first session.
             let stray = question.requests.first {
                 $0.sessionAsked != session && ($0.event == request.event || screen.sessionId != nil)
             }
@@ -206,19 +246,19 @@ extension CLIENT {
     /// CLIENT-35: "A client MUST show or send, when it is launched again, every unconfirmed message of the person".
     ///
     /// Once for each such message that is shown or sent after the end of the app, by the system or by itself, and
-    /// `launch`; what was refused or shown as failed is none the less there. Broken when a connection stands for
-    /// `resend` while its session is on the screen, or a new conversation where it was typed into one, and neither
-    /// happens. What was typed in the moment of a crash may not have been taken in.
+    /// `launch`; a refused or failed one counts as present. Violated if a connection is open for `resend` while its
+    /// session is on the screen, or a new conversation if it was typed into one, and neither happens. A message typed
+    /// in the moment of a crash may not have been taken.
     static func nothingTypedIsForgotten(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
-        let questions = ClientQuestion.all(in: history)
+        let questions = history.clientQuestions
         for end in client.acts where ObservedClient.deaths.contains(end.name) {
             guard let launch = client.nextAct("launch", after: end.event),
                 let life = client.launch(at: launch.event), !life.isFresh
             else { continue }
             for question in questions where !question.isAmbiguous && question.repeats.isEmpty {
                 guard let typed = question.typed, client.launch(at: typed)?.events.upperBound == end.event,
-                    end.name == "quit" || history.span(from: typed, to: end.event) > Observations.inFlight.microseconds,
+                    end.name == "quit" || !history.mayCross(typed, end.event),
                     question.news.allSatisfy({ $0.kind == .refusal || $0.event > end.event }),
                     let screen = history.screen(at: typed),
                     !questions.contains(where: { $0.typed != typed && $0.says(question.text) })
@@ -258,7 +298,7 @@ extension CLIENT {
     /// Once for each two neighbors of one conversation that waited together, for their first transport or for another
     /// one, and went out by one road. Requests over REST may overtake others on the way.
     static func theOrderOfTypingIsKept(_ history: Observations, _ evidence: inout Evidence) {
-        let questions = ClientQuestion.all(in: history).filter { $0.typed != nil && !$0.isAmbiguous }
+        let questions = history.clientQuestions.filter { $0.typed != nil && !$0.isAmbiguous }
         for (place, first) in questions.enumerated() {
             let others = questions[(place + 1)...].filter { history.isOneConversation(first, $0) }
             for (number, second) in others.enumerated() {
@@ -269,8 +309,7 @@ extension CLIENT {
                         if number == 0 { evidence.keep() }
                     } else if early.connection == late.connection,
                         early.connection != nil
-                            || history.patience(from: late.event, to: early.event)
-                                >= Observations.inFlight.microseconds,
+                            || !history.mayCross(late.event, early.event),
                         !history.stoodAside(first, at: late.event, until: early.event)
                     {
                         evidence.violate(
@@ -294,7 +333,7 @@ extension CLIENT {
                 guard let end = history.end(of: request), end < event else { return false }
                 // The client may not know yet that a request over REST has failed.
                 return request.connection != nil
-                    || history.patience(from: end, to: event) >= Observations.inFlight.microseconds
+                    || !history.mayCross(end, event)
             }
         }
         return first.requests.compactMap { early in
@@ -331,12 +370,11 @@ extension Observations {
         return one == other && (isOneStay || client.state(at: first.event)?.sessionId == one)
     }
 
-    /// Whether a message may have stood aside for a later one: refused, shown as failed or told of before the later one
-    /// went out or so shortly after it that the screen was late, or sent again by the person without having been seen
-    /// to wait.
+    /// Whether a message may have given way to a later one: refused, shown as failed or reported before the later one
+    /// was sent or so shortly after it that the screen was late, or sent again by the person although it was not seen
+    /// waiting.
     fileprivate func stoodAside(_ question: ClientQuestion, at start: Int, until sent: Int) -> Bool {
-        let limit = patience(of: start) + Self.inFlight.microseconds
-        let late = min(sent, events.indices.boundary { patience(of: $0) > limit })
+        let late = min(sent, endOfCrossing(with: start))
         if wasTold(of: question, from: question.event, to: late, mayBeNameless: true) { return true }
         guard let again = question.repeats.first(where: { $0 < sent }) else { return false }
         return !looks(after: late - 1, before: again).contains { look in
@@ -351,7 +389,7 @@ extension Observations {
         if client.hasNetwork(at: typed),
             let inUse = attempts(in: start..<typed).last(where: { mayBeInUse($0, at: typed) })
         {
-            // Who waits for what was missed may hold it up until that has come.
+            // A client that waits for missed frames may hold it up until they have come.
             let replayed = syncs.filter { $0.connection == inUse && $0.request.event < released }.map { end(of: $0) }
             let begin = max(released, replayed.max() ?? released)
             if begin < events.endIndex, let proof = deadline(after: begin, within: clientPatience, on: inUse),
@@ -374,18 +412,18 @@ extension Observations {
     /// Whether a client surely had what it was told before it sent something: it showed something else between that and
     /// an act of the person, which no failed request explains, or there was as long as a busy machine takes.
     ///
-    /// Who has waited for long may say by itself that nothing came.
+    /// After a long wait, a client may say by itself that nothing came.
     fileprivate func isTaken(
         _ news: ClientQuestion.News, of question: ClientQuestion, before request: ObservedRequest, told act: Int
     ) -> Bool {
         if hadTime(for: news.event, on: news.connection, before: request.event, atLeast: timeouts.scheduling) {
             return true
         }
-        // What was sent on a connection that was over goes out again by another transport, and may have left before.
+        // A message sent on an ended connection is sent again by another transport, and may have left before.
         let last = question.requests.last { $0.event < news.event }
         if last.map({ min(end(of: $0) ?? .max, endOfLife(at: $0.event)) < news.event }) == true,
             request.connection == nil || request.connection != news.connection,
-            patience(from: news.event, to: request.event) < Self.inFlight.microseconds
+            mayCross(news.event, request.event)
         {
             return false
         }
@@ -394,7 +432,7 @@ extension Observations {
         let failed = question.requests.compactMap(exchange).filter { $0.status != 200 }
             .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != news.event }
         let isLong = last.map { patience(from: $0.event, to: news.event) >= clientBound(\.resend).microseconds } == true
-        // What came as the client left, and was told again, may have been taken only then.
+        // News that arrived as the client left, and came again, may have been taken only then.
         let isMissed = departure(after: news.event, on: news.connection) != nil
         let again = isMissed ? question.news.first { $0.event > news.event && $0.kind != .proof }?.event : nil
         return client.states.contains { state in
@@ -405,7 +443,7 @@ extension Observations {
         }
     }
 
-    /// What is surely on the screen: what was shown last, unless the person went elsewhere since.
+    /// The screen that is certain: the last one shown, unless the person left since.
     fileprivate func screen(at event: Int) -> ObservedClient.State? {
         guard let state = client.state(at: event),
             end(of: state.event, at: ["selectSession", "openPush", "launch"]) > event

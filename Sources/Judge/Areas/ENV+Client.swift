@@ -11,39 +11,29 @@ extension ENV {
     static func clientFramesAreValid(_ history: Observations, _ evidence: inout Evidence) {
         let known = Set(history.schemas.types(sentBy: .client))
         for frame in history.sent where !frame.isBinary {
-            evidence.test(no: fault(in: frame, known, history)) { what, expected, actual in
-                Finding(what, expected: expected, actual: actual, at: [frame.event])
-            }
+            evidence.test(no: fault(in: frame, known, history)) { $0 }
         }
     }
 
-    private static func fault(
-        in frame: Frame, _ known: Set<String>, _ history: Observations
-    ) -> (what: String, expected: String, actual: String)? {
-        guard let document = history.frames[frame.event]?.document, let value = frame.value else {
-            let problem = history.frames[frame.event]?.problem
-            return ("a frame is not JSON", "one JSON object", problem?.description ?? "no JSON")
+    private static func fault(in frame: Frame, _ known: Set<String>, _ history: Observations) -> Finding? {
+        guard let value = frame.value else {
+            return Finding(
+                "a frame is not JSON", expected: "one JSON object", actual: frame.problem?.description ?? "no JSON",
+                at: [frame.event])
         }
-        if let flaw = document.flaws.first {
-            return (
-                "a frame has a repeated member or broken Unicode", "unique member names, and well-formed Unicode",
-                "\(flaw)"
-            )
+        if let flaw = frame.flaws?.first {
+            return Finding(
+                "a frame has a repeated member or broken Unicode",
+                expected: "unique member names, and well-formed Unicode", actual: "\(flaw)", at: [frame.event])
         }
         guard let type = frame.type, known.contains(type) else {
-            return ("a frame has no type that a client may send", listed(known), shown(frame.type ?? value.typeName))
+            return Finding(
+                "a frame has no type that a client may send", expected: listed(known),
+                actual: shown(frame.type ?? value.typeName), at: [frame.event])
         }
-        let problems = history.schemas.validate(value, as: history.schemas.name(of: value))
-        return problems.first { $0.clause == ClauseID(.ENV, 12) }.map { problem in
-            (
-                "\(located(type, problem.instance)): \(problem.what)", problem.expected,
-                shown(value[problem.instance]?.text())
-            )
-        }
+        return history.schemas.validate(value, as: history.schemas.name(of: value))
+            .first { $0.clause == ClauseID(.ENV, 12) }.map { Finding($0, in: value, of: type, at: [frame.event]) }
     }
-
-    /// How long a client may take to show what it received.
-    private static func redraw(_ history: Observations) -> Int { history.timeouts.scheduling.microseconds }
 
     /// ENV-13: "A client MUST process a frame as if members that it does not know were absent, and ignore one of an
     /// unknown type without an error or a close".
@@ -114,7 +104,7 @@ extension ENV {
         let watched = history.clientSilence(
             after: frame.event, within: history.timeouts.scheduling, unless: ["background", "networkDown"])
         let act = client.acts.first { $0.event > frame.event && $0.name != "exit" }?.event ?? .max
-        let limit = history.time(of: frame.event) + redraw(history)
+        let limit = history.time(of: frame.event) + history.timeouts.scheduling.microseconds
         func violate(_ actual: String, _ event: Int) {
             evidence.violate(
                 "a frame of the unknown type \(shown(frame.type)) was not ignored", expected: "nothing happens",
@@ -127,7 +117,7 @@ extension ENV {
         }
         if let ending = connection.ending, ending.event > frame.event, ending.event < act,
             history.wasEndedByClient(connection), history.time(of: ending.event) <= limit,
-            !hasReasonToLeave(connection, at: ending.event, history)
+            !hasReasonToLeave(frame.connection, at: ending.event, history)
         {
             return violate("the end of the connection", ending.event)
         }
@@ -145,14 +135,12 @@ extension ENV {
 
     /// Whether a preceding act of the user or the system makes a client leave a connection.
     private static func hasReasonToLeave(
-        _ connection: ObservedConnection, at event: Int, _ history: Observations
+        _ index: Int, at event: Int, _ history: Observations
     ) -> Bool {
         let names: Set<String> = ["foreground", "openPush", "background", "networkDown", "networkUp"]
-        return history.connections.firstIndex { $0.opening == connection.opening }.map {
-            history.hasWaited(on: $0, at: event)
-        } == true
+        return history.hasWaited(on: index, at: event)
             || history.client.acts.contains { act in
-                act.event > connection.opening && act.event < event && names.contains(act.name)
+                act.event > history.connections[index].opening && act.event < event && names.contains(act.name)
                     && history.patience(from: act.event, to: event) < history.timeouts.scheduling.microseconds
             }
     }

@@ -34,8 +34,7 @@ extension Observations {
         on index: Int, _ connection: ObservedConnection
     ) -> [(frame: Int, error: Int)] {
         let errors = connection.received.filter { frame in
-            frame.type == "error" && frame.turnId == nil && frame.seq == nil
-                && frame.code.map(Self.spoken.contains) == true
+            frame.isRefusal && frame.code.map(Self.spoken.contains) == true
         }
         let chats = connection.sent.filter { $0.type == "chat" }
         func only<Element>(_ elements: [Element]) -> Element? { elements.count == 1 ? elements.first : nil }

@@ -11,9 +11,8 @@ extension ENV {
     /// nothing else on its connection can have been malformed.
     static func validQuestionsAreNotMalformed(_ history: Observations, _ evidence: inout Evidence) {
         lazy var hostile = Set(history.hostileFrames.map(\.frame.connection))
-        let formal: Set<String> = ["bad_request", "parse_error", "unknown_type"]
         for (turn, request) in history.requests where history.isValidQuestion(request) {
-            let nameless = history.nameless(formal.union(["internal"]), after: request)
+            let nameless = history.nameless(ErrorMeaning.malformed.union(["internal"]), after: request)
             guard let refusal = request.refusal ?? (turn.isAccepted ? nil : nameless) else {
                 if request.ack != nil || request.outcome != nil || turn.isAccepted { evidence.keep() }
                 continue
@@ -21,7 +20,7 @@ extension ENV {
             let isMalformed =
                 request.connection == nil
                 ? history.exchange(of: request)?.status == 400
-                : request.refusal == nil || formal.contains(request.refusalCode ?? "")
+                : request.refusal == nil || ErrorMeaning.malformed.contains(request.refusalCode ?? "")
             guard isMalformed, !history.mayBeRefused(request) else { continue }
             let isNamed = request.clientMessageId.map { history.frames[refusal]?.clientMessageId == $0 } ?? false
             if let connection = request.connection, hostile.contains(connection), !isNamed { continue }
@@ -56,10 +55,8 @@ extension Observations {
     fileprivate func isValidQuestion(_ request: ObservedRequest) -> Bool {
         switch request.origin {
         case .connection(let index):
-            guard let value = frames[request.event]?.value, let connected = connections[index].connected else {
-                return false
-            }
-            return connected < request.event && isNoReason("bad_request", to: request)
+            guard let value = frames[request.event]?.value else { return false }
+            return connections[index].isGreeted(before: request.event) && isNoReason("bad_request", to: request)
                 && !UnknownMembers.exist(in: value, as: "chat")
         case .exchange(let index):
             guard let text = exchanges[index].sent.body, let document = try? JSONParser.document(text) else {

@@ -67,12 +67,10 @@ extension ENV {
     ///
     /// Only a `chat` of more than half the limit exercises this; a smaller one counts if it is refused for its size.
     static func framesUpToTheLimitAreAccepted(_ history: Observations, _ evidence: inout Evidence) {
-        let oversize = Set(history.hostileFrames.filter { $0.kind == .oversize }.map(\.frame.event))
         for (turn, request) in history.requests {
             guard let index = request.connection, case let connection = history.connections[index],
                 let limit = connection.limit("maxFrameBytes"), let size = history.size(of: request),
-                !oversize.contains(request.event),
-                request.event > connection.connected ?? .max
+                history.hostileKind(of: request.event) != .oversize, connection.isGreeted(before: request.event)
             else { continue }
             let isRefused = request.refusalCode == "too_large"
             if let refusal = isRefused ? request.refusal : history.nameless(["too_large"], after: request) {
@@ -80,15 +78,16 @@ extension ENV {
                     "a frame within the limit was refused as too large",
                     expected: "frames of up to \(limit) bytes accepted",
                     actual: "\(size) bytes refused", at: [request.event, refusal])
-            } else if case .closed(.fromServer, 1009) = connection.ending?.kind, let end = connection.ending?.event,
-                connection.sent.last(where: { $0.event < end })?.event == request.event, !turn.isAccepted,
+            } else if let ending = connection.ending, ending.has(code: 1009), !turn.isAccepted,
+                case let before = connection.sent.filter({ $0.event < ending.event }),
+                before.last?.event == request.event,
                 // One over the limit may be meant that was sent before.
-                !connection.sent.contains(where: { $0.event < end && oversize.contains($0.event) })
+                !before.contains(where: { history.hostileKind(of: $0.event) == .oversize })
             {
                 evidence.violate(
                     "the server closed on a frame within the limit",
                     expected: "frames of up to \(limit) bytes accepted",
-                    actual: "close 1009 after \(size) bytes", at: [request.event, end])
+                    actual: "close 1009 after \(size) bytes", at: [request.event, ending.event])
             } else if size > limit / 2, turn.isAccepted {
                 evidence.keep()
             }
@@ -102,19 +101,16 @@ extension ENV {
     static func largerMessagesAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for hostile in history.hostileFrames where hostile.kind == .oversize {
             let event = hostile.frame.event
-            let connection = history.connections[hostile.frame.connection]
             let expected = "an error with 'too_large', or close 1009"
             if let answer = hostile.answer {
                 evidence.test(
                     answer.code == "too_large", otherwise: "a frame over the limit got the wrong error",
                     expected: expected, actual: called(answer), at: [event, answer.event])
-            } else if let ending = connection.endByServer(after: event) {
-                guard !history.wasStopped(between: event, and: ending.event) else { continue }
+            } else if let ending = history.unannouncedEnd(of: hostile.frame.connection, after: event) {
                 if case .closed(.fromServer, let code) = ending.kind {
                     evidence.test(
                         code == 1009, otherwise: "a frame over the limit got the wrong close code",
-                        expected: expected, actual: "close \(code.map(String.init) ?? "without code")",
-                        at: [event, ending.event])
+                        expected: expected, actual: called(close: code), at: [event, ending.event])
                 } else if case .eof(let reason) = history.events[ending.event].kind, !reason.isEmpty {
                     evidence.doubt(
                         "the connection was reset after a frame over the limit", expected: expected, actual: reason,
@@ -122,7 +118,7 @@ extension ENV {
                 } else {
                     evidence.violate(
                         "the connection ended without a close frame after a frame over the limit", expected: expected,
-                        actual: "the end of the connection without a close frame", at: [event, ending.event])
+                        actual: called(ending), at: [event, ending.event])
                 }
             } else if let end = history.deadline(
                 after: event, within: history.timeouts.close, on: hostile.frame.connection)
@@ -169,12 +165,12 @@ extension ENV {
     ///
     /// The stage notes `fragments` on the connection before a message that it sends in pieces.
     static func fragmentsAreOneMessage(_ history: Observations, _ evidence: inout Evidence) {
-        let hostile = Set(history.hostileFrames.map(\.frame.event))
         for (event, note) in history.events.enumerated() {
             guard case .act("fragments", _) = note.kind,
                 let connection = history.connections.last(where: {
                     .connection($0.device) == note.lane && $0.opening < event
-                }), let frame = connection.sent.first(where: { $0.event > event }), !hostile.contains(frame.event)
+                }), let frame = connection.sent.first(where: { $0.event > event }),
+                history.hostileKind(of: frame.event) == nil
             else { continue }
             count(history.reception(of: frame), of: "a message in fragments", from: frame.event, in: &evidence)
         }
@@ -214,11 +210,12 @@ extension ENV {
                 !taken.contains($0) && !answered.contains($0) && $0 != greeted
             }
             var count = 0
-            for error in connection.received where refusesAFrame(error) && !endings.contains(error.event) {
+            for error in connection.received where error.isRefusal && !endings.contains(error.event) {
+                guard let code = error.code, codes.contains(code) else { continue }
                 // If it was too large for the server, it may have been too large for the recorder.
-                if history.isCapture, error.code == "too_large" { continue }
+                if history.isCapture, code == "too_large" { continue }
                 // If nothing was sent, it answers the silence.
-                if error.code == "auth_failed", connection.sent.isEmpty, connection.connected == nil { continue }
+                if code == "auth_failed", connection.sent.isEmpty, connection.connected == nil { continue }
                 count += 1
                 let frames = open.filter { $0 < error.event }
                 evidence.test(
@@ -232,10 +229,4 @@ extension ENV {
 
     /// Codes of frames that were not accepted; `busy` and `rate_limited` may come later.
     private static let codes = ErrorMeaning.refusals.subtracting(["busy", "rate_limited", "auth_timeout"])
-
-    /// Whether an `error` says that one frame was not accepted.
-    private static func refusesAFrame(_ frame: Frame) -> Bool {
-        guard frame.type == "error", frame.turnId == nil, frame.seq == nil, let code = frame.code else { return false }
-        return codes.contains(code)
-    }
 }

@@ -33,62 +33,51 @@ enum ENV {
     ///
     /// Once per message and body. A REST body that is not JSON is judged by the clause about its request.
     static func messagesAreStrictJSON(_ history: Observations, _ evidence: inout Evidence) {
-        let known = Set(history.schemas.types(sentBy: .server))
-        for frame in history.received {
-            evidence.test(no: fault(in: frame, known)) { what, expected, actual in
-                Finding(what, expected: expected, actual: actual, at: [frame.event])
-            }
-        }
+        for frame in history.received { evidence.test(no: fault(in: frame, history)) { $0 } }
         for exchange in history.exchanges {
             if exchange.received?.bodyIsText == false {
                 evidence.violate(
                     "a REST body is not UTF-8", expected: "UTF-8 throughout", actual: "invalid bytes",
                     at: exchange.events)
             } else if let answer = exchange.answer {
-                let fault = fault(answer.flaws, numbersOf: exchange.route == .other ? nil : answer.root)
-                evidence.test(no: fault) { what, expected, actual in
-                    Finding(what, expected: expected, actual: actual, at: exchange.events)
-                }
+                evidence.test(no: fault(answer.flaws, in: answer.root, "the body", history, at: exchange.events)) { $0 }
             }
         }
     }
 
-    private typealias Fault = (what: String, expected: String, actual: String)
-
-    private static func fault(in frame: Frame, _ known: Set<String>) -> Fault? {
+    private static func fault(in frame: Frame, _ history: Observations) -> Finding? {
         guard !frame.isBinary, let value = frame.value else {
-            return (
+            return Finding(
                 frame.isBinary ? "the server sent a binary message" : "the server sent a text that is not JSON",
-                "one JSON object in a text message",
-                frame.isBinary ? "a binary message" : frame.problem?.description ?? "no JSON"
-            )
+                expected: "one JSON object in a text message",
+                actual: frame.isBinary ? "a binary message" : frame.problem?.description ?? "no JSON",
+                at: [frame.event])
         }
         guard let type = frame.type else {
-            return (
-                "the server sent JSON that is not an object with a type", "an object with a string 'type'",
-                value.objectValue == nil ? value.typeName : "'type' \(value["type"]?.typeName ?? "missing")"
-            )
+            return Finding(
+                "the server sent JSON that is not an object with a type", expected: "an object with a string 'type'",
+                actual: value.objectValue == nil ? value.typeName : "'type' \(value["type"]?.typeName ?? "missing")",
+                at: [frame.event])
         }
-        return fault(frame.flaws ?? [], numbersOf: known.contains(type) ? value : nil)
+        return fault(frame.flaws ?? [], in: value, type, history, at: [frame.event])
     }
 
     /// Other problems of JSON: a duplicate name, a lone surrogate, or a number that must be written as an integer.
-    private static func fault(_ flaws: [JSONFlaw], numbersOf value: JSONValue?) -> Fault? {
-        if let flaw = flaws.first {
-            let what =
-                switch flaw.kind {
-                case .duplicateKey(let key): "member '\(key)' is repeated"
-                case .loneSurrogate: "an unpaired surrogate escape"
-                }
-            return (
-                "\(what) at \(flaw.location)", "none", flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)"
-            )
+    private static func fault(
+        _ flaws: [JSONFlaw], in value: JSONValue, _ name: String, _ history: Observations, at events: [Int]
+    ) -> Finding? {
+        guard let flaw = flaws.first else {
+            return history.problem(at: events.last, of: ClauseID(.ENV, 1))
+                .map { Finding($0, in: value, of: name, at: events) }
         }
-        return value.flatMap { IntegerMembers(in: $0).bad }.map { bad in
-            (
-                "\(bad.place) is not an integer", "an integer from 0 to 9007199254740991", shown(bad.value.text())
-            )
-        }
+        let what =
+            switch flaw.kind {
+            case .duplicateKey(let key): "member '\(key)' is repeated"
+            case .loneSurrogate: "an unpaired surrogate escape"
+            }
+        return Finding(
+            "\(what) at \(flaw.location)", expected: "none",
+            actual: flaw.pointer.isRoot ? "in the message" : "at \(flaw.pointer)", at: events)
     }
 
     /// ENV-2: "A server MUST send every frame of a type that this specification defines in a form that is valid against
@@ -97,16 +86,10 @@ enum ENV {
     /// The schema of `syncResult` includes the frames in `missed`. Rules with an `x-clause` of another clause are
     /// judged there. Once per frame of a known type.
     static func everyFrameIsValid(_ history: Observations, _ evidence: inout Evidence) {
-        var tape = JSONTape()
         for frame in history.receivedOfKnownType {
             guard let value = frame.said, let type = frame.type else { continue }
-            let name = history.schemas.name(of: value)
-            let problem = history.schemas.validate(value, as: name, in: &tape).first { $0.clause == ClauseID(.ENV, 2) }
-            evidence.test(no: problem) { problem in
-                Finding(
-                    "\(located(type, problem.instance)): \(problem.what)", expected: problem.expected,
-                    actual: shown(value[problem.instance]?.text()), at: [frame.event])
-            }
+            let problem = history.problem(at: frame.event, of: ClauseID(.ENV, 2))
+            evidence.test(no: problem) { Finding($0, in: value, of: type, at: [frame.event]) }
         }
     }
 
@@ -166,11 +149,9 @@ enum ENV {
     ///
     /// Refusals for another reason (`busy`, `rate_limited`) say nothing about the members and do not count.
     static func unknownMembersAreIgnored(_ history: Observations, _ evidence: inout Evidence) {
-        let hostile = Set(history.hostileFrames.map(\.frame.event))
-        for frame in history.sent {
-            let connection = history.connections[frame.connection]
+        for frame in history.sent where history.hostileKind(of: frame.event) == nil {
             guard let value = frame.value, let type = frame.type, UnknownMembers.exist(in: value, as: type),
-                let connected = connection.connected, frame.event > connected, !hostile.contains(frame.event)
+                history.connections[frame.connection].isGreeted(before: frame.event)
             else { continue }
             count(history.reception(of: frame), of: "a \(type) with unknown members", from: frame.event, in: &evidence)
         }
@@ -190,11 +171,9 @@ enum ENV {
     static func otherConnectionsStayUsable(_ history: Observations, _ evidence: inout Evidence) {
         for hostile in history.hostileFrames {
             for (index, connection) in history.connections.enumerated() where index != hostile.frame.connection {
-                let before = connection.connected.map { $0 < hostile.frame.event } ?? false
-                if before {
-                    guard connection.isOpen(at: hostile.frame.event) else { continue }
-                    bystander(index, of: hostile, history, &evidence)
-                }
+                let event = hostile.frame.event
+                guard connection.isGreeted(before: event), connection.isOpen(at: event) else { continue }
+                bystander(index, of: hostile, history, &evidence)
             }
             let next = history.connections.indices.first { history.connections[$0].opening > hostile.frame.event }
             if let next { newcomer(next, after: hostile, history, &evidence) }
@@ -222,14 +201,11 @@ enum ENV {
         let event = hostile.frame.event
         let ping = connection.sent.first { $0.event > event && $0.type == "ping" }
         if connection.received.contains(where: { $0.event > ping?.event ?? event }) { return evidence.keep() }
-        if let ending = connection.ending, connection.wasEndedByServer {
-            let sentHostile = history.hostileFrames.contains {
-                $0.frame.connection == index && $0.frame.event < ending.event
-            }
+        if let ending = history.unannouncedEnd(of: index, after: event) {
             // A peer that does not read answers no pings.
-            guard !sentHostile, connection.pauses.isEmpty, !ending.isExcused,
-                !history.wasStopped(between: event, and: ending.event)
-            else {
+            if ending.mayBeSilence || !connection.pauses.isEmpty
+                || history.sentHostile(on: index, before: ending.event)
+            {
                 return
             }
             evidence.violate(
@@ -258,16 +234,15 @@ enum ENV {
             return
         }
         guard let auth = connection.auth else { return }
-        if let ending = connection.ending, connection.wasEndedByServer {
-            if case .closed(.fromServer, let code?) = ending.kind, code >= 4000 || ending.isAtWill { return }
+        if let ending = connection.endByServer() {
+            if ending.isForAnotherReason { return }
             evidence.violate(
                 "a new connection ended after a hostile frame on another one", expected: "connected", actual: "the end",
                 at: [event, ending.event])
         } else if let end = history.deadline(after: auth, within: history.timeouts.connect, on: index) {
             evidence.violate(
                 "a new connection was not answered after a hostile frame on another one", expected: "connected",
-                actual: "nothing",
-                at: [event, auth, end])
+                actual: "nothing", at: [event, auth, end])
         }
     }
 }

@@ -11,7 +11,7 @@ extension ID {
     static func illFormedIdsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, request) in history.requests {
             guard let asked = request.sessionAsked, !isSessionID(asked), let connection = request.connection,
-                request.event > history.connections[connection].connected ?? .max,
+                history.connections[connection].isGreeted(before: request.event),
                 !history.sessions.exists(asked, for: request.principal, before: request.event)
             else { continue }
             judgeRefusal(
@@ -26,16 +26,11 @@ extension ID {
                     "a request with a malformed session id was not answered", expected: "400 or 404",
                     actual: missing.actual, at: [exchange.request, missing.proof])
             }
-            guard let status = exchange.status else { continue }
-            switch status {
-            case 400, 404: evidence.keep()
-            case 401: continue
-            case 429 where exchange.isChat: continue
-            default:
-                evidence.violate(
-                    "a request with a malformed session id got the wrong status", expected: "400 or 404",
-                    actual: "\(status) for \(shown(id))", at: exchange.events)
-            }
+            guard let status = exchange.status, status != 401, status != 429 || !exchange.isChat else { continue }
+            evidence.test(
+                status == 400 || status == 404,
+                otherwise: "a request with a malformed session id got the wrong status", expected: "400 or 404",
+                actual: "\(status) for \(shown(id))", at: exchange.events)
         }
     }
 
@@ -71,32 +66,29 @@ extension ID {
     ///
     /// Exercised by every turn and message except the first.
     static func idsNameOneThing(_ history: Observations, _ evidence: inout Evidence) {
-        var register = IdRegister(count: 3 * history.turns.count)
+        var (turns, messages, places) = (IdRegister(), IdRegister(), IdRegister())
         for (index, turn) in history.turns.enumerated() {
-            for frames in [turn.acks, turn.frames, turn.endings, turn.copies] {
-                for frame in frames {
-                    if let turnId = frame.turnId, frame.says("turnId"), frame.type == "ack" || turn.acks.isEmpty {
-                        register.note(turnId, .turn, as: .turn(index), turn.principal, at: frame.event)
-                    }
-                    guard let id = frame.messageId else { continue }
-                    let isAnswer = frame.type == "done" || frame.string("role") == "assistant"
-                    register.note(
-                        id, .message, as: isAnswer ? .answer(index) : .question(index), turn.principal, at: frame.event)
+            for frame in [turn.acks, turn.frames, turn.endings, turn.copies].joined() {
+                if let turnId = frame.turnId, frame.says("turnId"), frame.type == "ack" || turn.acks.isEmpty {
+                    turns.note(turnId, of: turn.principal, as: .turn(index), at: frame.event)
                 }
+                guard let id = frame.messageId else { continue }
+                let isAnswer = frame.type == "done" || frame.string("role") == "assistant"
+                messages.note(id, of: turn.principal, as: isAnswer ? .answer(index) : .question(index), at: frame.event)
             }
         }
         for read in history.sessionReads {
             for message in read.messages {
                 guard let id = message.id, let principal = read.principal else { continue }
-                register.note(id, .place, as: .place(read.sessionId), principal, at: read.event)
+                places.note(id, of: principal, as: .place(read.sessionId), at: read.event)
             }
         }
-        for clash in register.clashes {
+        for clash in (turns.clashes + messages.clashes + places.clashes).sorted(by: { $0.event < $1.event }) {
             evidence.violate(
                 "one id names two objects", expected: "a unique id for each turn and message",
                 actual: "\(shown(clash.id)) for \(clash.first) and \(clash.second)", at: [clash.before, clash.event])
         }
-        evidence.exercised += register.distinct
+        evidence.exercised += max(0, turns.count - 1) + max(0, messages.count - 1)
     }
 
     /// The ill-formed session id of a REST read or question, if there is one that the server did not assign.
@@ -148,12 +140,8 @@ extension ID {
     }
 }
 
-/// The uses of each id.
+/// The first use of each id of one kind, and the ids with another one.
 private struct IdRegister {
-    enum Kind: Hashable {
-        case turn, message, place
-    }
-
     /// The thing that an id names, by the index of its turn or by its session.
     enum Use: Equatable, CustomStringConvertible {
         case turn(Int)
@@ -171,30 +159,15 @@ private struct IdRegister {
         }
     }
 
-    private struct Key: Hashable {
-        let id: String
-        let kind: Kind
-        let principal: String
-    }
-
-    private var uses: [Key: (what: Use, event: Int)] = [:]
-
-    init(count: Int) { uses.reserveCapacity(count) }
-
-    private var counts: [Kind: Int] = [:]
+    private var uses: [OwnName: (what: Use, event: Int)] = [:]
     private(set) var clashes: [(id: String, first: Use, second: Use, before: Int, event: Int)] = []
 
-    /// How many uses could have conflicted with an earlier one of their kind but did not.
-    var distinct: Int { counts.filter { $0.key != .place }.values.reduce(0) { $0 + max(0, $1 - 1) } }
+    var count: Int { uses.count }
 
-    mutating func note(_ id: String, _ kind: Kind, as what: Use, _ principal: String, at event: Int) {
-        let key = Key(id: id, kind: kind, principal: principal)
-        if let use = uses[key] {
-            guard use.what != what, !clashes.contains(where: { $0.id == id }) else { return }
-            clashes.append((id, use.what, what, use.event, event))
-        } else {
-            uses[key] = (what, event)
-            counts[kind, default: 0] += 1
-        }
+    mutating func note(_ id: String, of principal: String, as what: Use, at event: Int) {
+        let name = OwnName(id, of: principal)
+        guard let use = uses[name] else { return uses[name] = (what, event) }
+        guard use.what != what, !clashes.contains(where: { $0.id == id }) else { return }
+        clashes.append((id, use.what, what, use.event, event))
     }
 }

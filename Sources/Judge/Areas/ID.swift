@@ -139,17 +139,17 @@ enum ID {
                 history.sessions.isAbsent(asked, for: request.principal, before: request.event)
             else { continue }
             judgeRefusal(
-                of: request, turn, "a question to an unknown session", orSeenIn: request.sessionAsked,
-                within: history.timeouts.ack, history, &evidence)
+                of: request, turn, "a question to an unknown session", orSeenIn: asked, within: history.timeouts.ack,
+                history, &evidence)
         }
     }
 
     /// Judges whether a question is refused for its session: with one of some codes, or over REST with 404.
     ///
     /// The server may name a budget or a size first, or a key of another question (IDEM-5). Any frame of a turn in a
-    /// nonexistent session shows that the question ran, even without names.
+    /// session that does not exist shows that the question ran, even without its names.
     static func judgeRefusal(
-        of request: ObservedRequest, _ turn: ObservedTurn, _ what: String, orSeenIn nobodys: String? = nil,
+        of request: ObservedRequest, _ turn: ObservedTurn, _ what: String, orSeenIn absent: String? = nil,
         with codes: Set<String> = ["session_not_found"], within bound: Duration, _ history: Observations,
         _ evidence: inout Evidence
     ) {
@@ -169,15 +169,16 @@ enum ID {
         func violate(_ how: String, _ actual: String, _ event: Int) {
             evidence.violate("\(what) \(how)", expected: listed(codes), actual: actual, at: [request.event, event])
         }
-        let signs = [request.ack].compactMap(\.self) + turn.frames + turn.endings
+        let inAbsent = history.connections[connection].received.lazy.filter {
+            absent != nil && $0.sessionId == absent && $0.isOf("ack", "toolUse", "done")
+        }
+        let signs = [request.ack].compactMap(\.self) + turn.frames + turn.endings + inAbsent
         if let refusal = request.refusal {
             if codes.contains(code) { return evidence.keep() }
             // A stopping server accepts nothing.
             if history.wasStopped(between: request.event, and: refusal) { return }
             violate("got the wrong error", called(error: request.refusalCode), refusal)
-        } else if let sign = signs.map(\.event).filter({ $0 > request.event }).min()
-            ?? nobodys.flatMap({ history.firstFrame(naming: $0, on: connection, after: request.event) })
-        {
+        } else if let sign = signs.map(\.event).filter({ $0 > request.event }).min() {
             if turn.mayHaveRefusedUnseen(request, by: sign) { return }
             violate("was accepted", "a turn in \(shown(turn.sessionId ?? request.sessionAsked))", sign)
         } else if let missing = history.unanswered(request.event, within: bound, on: connection) {
@@ -185,44 +186,29 @@ enum ID {
         }
     }
 
-    /// Types with the id of a session; in other types, that member has an unknown meaning.
-    private static let ofSessions: Set = ["ack", "message", "toolUse", "done", "error"]
-
     /// ID-7: "A server MUST name its sessions with ids that match `[A-Za-z0-9_-]{1,128}`".
     ///
     /// An error may repeat the client's own ill-formed id. Once per frame or body with a session id.
     static func sessionIdsAreWellFormed(_ history: Observations, _ evidence: inout Evidence) {
-        func judge(_ ids: [JSONValue?], at events: [Int]) {
-            let ids = ids.compactMap { $0 }
-            guard !ids.isEmpty else { return }
-            guard let bad = ids.first(where: { !($0.stringValue.map(isSessionID) ?? false) }) else {
-                return evidence.keep()
+        func judge(_ value: JSONValue?, _ hasID: Bool, at events: [Int]) {
+            let problem = history.problem(at: events.last, of: ClauseID(.ID, 7))
+            evidence.test(no: problem, keptIf: hasID) { problem in
+                Finding(
+                    "a session id contains characters that are not allowed in a path",
+                    expected: "[A-Za-z0-9_-]{1,128}", actual: shown(value?[problem.instance]?.text()), at: events)
             }
-            evidence.violate(
-                "a session id contains characters that are not allowed in a path", expected: "[A-Za-z0-9_-]{1,128}",
-                actual: shown(bad.text()), at: events)
         }
         let refusals = Set(history.turns.flatMap(\.requests).compactMap(\.refusal))
-        for frame in history.received {
-            guard let type = frame.type, type == "syncResult" || Self.ofSessions.contains(type),
-                !refusals.contains(frame.event),
-                // In a capture, it may refuse an unrecorded question.
-                !history.isCapture || frame.type != "error" || frame.turnId != nil
-            else { continue }
-            let missed = frame["missed"]?.arrayValue?.filter { Self.ofSessions.contains($0["type"]?.stringValue ?? "") }
-                .map { $0["sessionId"] }
-            if missed == nil, frame.sessionId.map(isSessionID) == true { evidence.keep(); continue }
-            judge([frame["sessionId"]] + (missed ?? []), at: [frame.event])
+        for frame in history.receivedOfKnownType where !refusals.contains(frame.event) {
+            // In a capture, it may refuse an unrecorded question.
+            if history.isCapture, frame.type == "error", frame.turnId == nil { continue }
+            let isReplay = frame["missed"]?.arrayValue?.contains { $0["sessionId"] != nil } == true
+            judge(frame.said, isReplay || frame.sessionId != nil, at: [frame.event])
         }
         for exchange in history.exchanges where exchange.status == 200 {
-            guard let root = exchange.answer?.root else { continue }
-            switch exchange.route {
-            case .sessions:
-                judge((root["sessions"]?.arrayValue ?? []).map { $0["id"] }, at: exchange.events)
-            case .session: judge([root["session"]?["id"]], at: exchange.events)
-            case .chat: judge([root["sessionId"]], at: exchange.events)
-            default: continue
-            }
+            guard let root = exchange.said else { continue }
+            let isList = root["sessions"]?.arrayValue?.isEmpty == false
+            judge(root, isList || root["session"] != nil || root["sessionId"] != nil, at: exchange.events)
         }
     }
 }
@@ -262,14 +248,5 @@ private struct NamesOfTurn {
             return ("clientMessageId", turn.clientMessageId, given)
         }
         return nil
-    }
-}
-
-extension Observations {
-    /// The first frame of a turn with a session id, on a connection after an event.
-    fileprivate func firstFrame(naming session: String, on connection: Int, after event: Int) -> Int? {
-        connections[connection].received.first {
-            $0.event > event && $0.isOf("ack", "toolUse", "done") && $0.sessionId == session
-        }?.event
     }
 }

@@ -15,17 +15,16 @@ extension IDEM {
             if exchange?.status == 413 || request.refusalCode == "too_large", history.mayBeTooLarge(request) {
                 continue
             }
-            var missing = request.connection.flatMap { connection in
-                history.connections[connection].connected.map { $0 < again.event } == true
-                    ? history.unanswered(again.event, within: history.timeouts.error, on: connection) : nil
-            }
-            if let exchange {
+            let missing: Unanswered?
+            if let connection = request.connection {
+                guard history.connections[connection].isGreeted(before: again.event) else { continue }
+                missing = history.unanswered(again.event, within: history.timeouts.error, on: connection)
+            } else {
                 // A server that checks the key only when the session is free answers as late as a turn.
-                missing = history.unanswered(exchange, within: history.timeouts.turn + history.timeouts.rest)
+                let bound = history.timeouts.turn + history.timeouts.rest
+                missing = exchange.flatMap { history.unanswered($0, within: bound) }
             }
-            guard request.connection.map({ history.connections[$0].connected ?? .max < again.event }) ?? true,
-                let event = request.refusal ?? again.answered ?? missing?.proof
-            else { continue }
+            guard let event = request.refusal ?? again.answered ?? missing?.proof else { continue }
             let status = exchange?.status.map { "\($0), " } ?? ""
             let actual = request.refusalCode ?? (again.answered == nil ? missing?.actual : nil) ?? "taken as a repeat"
             evidence.test(

@@ -38,32 +38,30 @@ enum IDEM {
             } else if answers.count > 1, binding.contains(where: { $0.turnId != nil }) {
                 evidence.keep()
             }
-            guard let second = requests.dropFirst().first else { continue }
-            for read in history.reads(of: turn) where read.request > second.event && read.listsTurns {
+            for read in history.reads(of: turn) where read.request > requests[1].event && read.listsTurns {
                 let count = read.turns.filter { $0.clientMessageId == turn.clientMessageId }.count
                 evidence.test(
                     count <= 1, keptIf: count == 1, otherwise: "a session lists two turns for one key",
-                    expected: "one turn", actual: "\(count)", at: [second.event, read.event])
+                    expected: "one turn", actual: "\(count)", at: [requests[1].event, read.event])
             }
         }
     }
 
     /// The first two answers that cannot belong to one turn, because they name two turns or sessions.
     private static func otherTurn(in answers: [TurnAnswer], of turn: ObservedTurn) -> (TurnAnswer, TurnAnswer)? {
-        if let first = answers.first(where: { $0.turnId != nil }),
-            let other = answers.first(where: { $0.turnId != nil && $0.turnId != first.turnId })
-        {
+        func different(_ name: (TurnAnswer) -> String?) -> (TurnAnswer, TurnAnswer)? {
+            guard let first = answers.first(where: { name($0) != nil }),
+                let other = answers.first(where: { name($0) != nil && name($0) != name(first) })
+            else { return nil }
             return (first, other)
         }
+        if let turns = different(\.turnId) { return turns }
         // A request with other content or another session is not a repeat (IDEM-5).
         let isMixed = turn.requests.contains { request in
             let isElsewhere = request.sessionAsked.map { $0 != turn.sessionId } ?? false
             return request.refusal == nil && (isElsewhere || request.content != turn.request.content)
         }
-        guard !isMixed, let first = answers.first(where: { $0.sessionId != nil }),
-            let other = answers.first(where: { $0.sessionId != nil && $0.sessionId != first.sessionId })
-        else { return nil }
-        return (first, other)
+        return isMixed ? nil : different(\.sessionId)
     }
 
     /// IDEM-1, rule 2: a repeat is not stored as a second message.
@@ -72,10 +70,9 @@ enum IDEM {
     /// repeat may be unrecorded, so a read alone decides. A key is free again after a day (IDEM-6).
     static func repeatStoresNoSecondMessage(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads where history.isCapture {
-            let asked = read.messages.filter { $0.role == "user" && $0.saysKey && $0.clientMessageId != nil }
-            for (key, stored) in Dictionary(grouping: asked, by: \.clientMessageId).sorted(by: {
-                $0.key ?? "" < $1.key ?? ""
-            }) {
+            let asked = read.messages.filter { $0.role == "user" && $0.saidKey != nil }
+            let byKey = Dictionary(grouping: asked) { $0.saidKey ?? "" }
+            for (key, stored) in byKey.sorted(by: { $0.key < $1.key }) {
                 guard let first = stored.first,
                     let second = stored.first(where: { $0.id != first.id && $0.isOfOneDay(as: first) })
                 else { continue }
@@ -111,36 +108,31 @@ enum IDEM {
     /// IDEM-2: "A server MUST answer a repeated `chat` on its connection alone: an `ack` with the first `turnId` and,
     /// as no other, `duplicate: true`, then a copy of an earlier ending".
     ///
-    /// Nothing tells which of two requests with one key an `ack` answers, and a repeat may be answered before the
-    /// first.
+    /// Nothing tells which of two requests with one key an `ack` answers, and a repeat may be answered before the first:
+    /// an `ack` with `duplicate` belongs to the repeat.
     static func repeatIsAcknowledgedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turns where turn.requests.count == 1 && !history.isCapture {
-            guard let ack = turn.request.ack, ack.isDuplicate, !history.isOthersKey(of: turn) else { continue }
-            evidence.violate(
-                "a chat that was sent once was acknowledged as a repeat", expected: "no 'duplicate'",
-                actual: "duplicate: true", at: [turn.event, ack.event])
-        }
+        judgeSingleQuestions(
+            overREST: false, "a chat that was sent once was acknowledged as a repeat", history, &evidence)
         for again in history.trueRepeats {
             guard let connection = again.request.connection else { continue }
             // The context before it may have grown (ENV-8).
             if again.request.ack == nil, history.size(of: again.request) ?? 0 > history.leastFrameLimit { continue }
             let expected = history.namedTurns(of: again.turn).first?.turnId
             if let ack = again.request.ack {
-                let acks = again.turn.acks.filter { $0.connection == connection }
-                let isCrossed =
-                    history.original(of: again.turn)?.ack.map { $0.isDuplicate && $0.connection == connection } == true
-                    && acks.count { !$0.isDuplicate } == 1
                 let named = ack.says("turnId") ? ack.turnId : nil
                 evidence.test(
-                    (ack.isDuplicate || isCrossed) && (expected == nil || named == expected),
+                    ack.isDuplicate && (expected == nil || named == expected),
                     otherwise: "the ack of a repeat does not say so",
                     expected: "duplicate: true, turn \(expected ?? "of the first")",
                     actual: "duplicate: \(ack.isDuplicate), turn \(named ?? "none")", at: [again.event, ack.event])
             } else if let refusal = again.request.refusal {
-                if history.isMatterOfRates(again.request) { continue }
                 // An unauthenticated connection repeats nothing.
-                let isKnown = history.connections[connection].connected.map { $0 < again.event } ?? false
-                if again.request.refusalCode == "not_authenticated", !isKnown { continue }
+                let isEarly = !history.connections[connection].isGreeted(before: again.event)
+                if isEarly && again.request.refusalCode == "not_authenticated"
+                    || history.isMatterOfRates(again.request)
+                {
+                    continue
+                }
                 let forms = history.original(of: again.turn).flatMap { again.request.forms(beside: $0) }
                 evidence.violate(
                     "a repeat was refused", expected: "ack with duplicate: true",
@@ -154,6 +146,19 @@ enum IDEM {
         }
     }
 
+    /// Judges questions that were sent once: no answer calls them a repeat.
+    private static func judgeSingleQuestions(
+        overREST: Bool, _ what: String, _ history: Observations, _ evidence: inout Evidence
+    ) {
+        for turn in history.turns where turn.requests.count == 1 && !history.isCapture {
+            let request = turn.request
+            guard (request.connection == nil) == overREST, let answer = request.ack?.event ?? request.success,
+                history.isCalledDuplicate(request), !history.isOthersKey(of: turn)
+            else { continue }
+            evidence.violate(what, expected: "no 'duplicate'", actual: "duplicate: true", at: [turn.event, answer])
+        }
+    }
+
     /// IDEM-2, rule 2: a repeat of an ended turn gets one copy of the ending, after its `ack` and on its connection
     /// only.
     ///
@@ -162,30 +167,25 @@ enum IDEM {
         for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack,
                 ack.isDuplicate || again.isKnown(by: ack, on: connection),
-                let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.event < again.event,
-                // A failure need not survive the process or refused writes, unless a read showed it.
-                first.type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.event)
-                    || history.wasShownFailed(again.turn, by: first, before: again.event)
+                let first = endingToCopy(for: again, history)
             else { continue }
+            func violate(_ what: String, expected: String, actual: String, _ event: Int) {
+                evidence.violate(what, expected: expected, actual: actual, at: [again.event, event])
+            }
             let copies = again.turn.duplicates.filter { $0.event > ack.event }
-            if let stray = copies.first(where: { copy in
-                !again.turn.requests.contains {
-                    $0.connection == copy.connection && $0.event < copy.event && $0.ack?.isDuplicate == true
-                }
-            }) {
-                evidence.violate(
+            if let stray = copies.first(where: { isStray($0, of: again.turn) }) {
+                violate(
                     "a copy was sent to a connection that did not ask",
-                    expected: "a copy only on the connection that asked",
-                    actual: "a copy on another connection", at: [again.event, stray.event])
+                    expected: "a copy only on the connection that asked", actual: "a copy on another connection",
+                    stray.event)
             } else if let early = earlyCopy(before: ack, of: again) {
-                evidence.violate(
+                violate(
                     "a copy came before the ack of its repeat", expected: "the ack first",
-                    actual: "a copy of \(called(first))",
-                    at: [again.event, early.event])
+                    actual: "a copy of \(called(first))", early.event)
             } else if let extra = extraCopy(on: connection, of: again.turn) {
-                evidence.violate(
-                    "a repeat got more than one copy", expected: "one copy for each repeat",
-                    actual: "one more", at: [again.event, extra.event])
+                violate(
+                    "a repeat got more than one copy", expected: "one copy for each repeat", actual: "one more",
+                    extra.event)
             } else if let copy = copies.first(where: { $0.connection == connection }) {
                 let names = ["type", "text", "code", "sessionId", "turnId", "messageId"]
                 let wrong = names.filter { copy[$0] != first[$0] }
@@ -194,9 +194,9 @@ enum IDEM {
                     expected: "the same outcome", actual: "other \(wrong.joined(separator: ", "))",
                     at: [first.event, copy.event])
             } else if let late = history.deadline(after: ack.event, within: history.timeouts.ack, on: connection) {
-                evidence.violate(
+                violate(
                     "a repeat of an ended turn did not get its outcome", expected: "a copy of \(called(first))",
-                    actual: "none within the bound 'ack'", at: [again.event, late])
+                    actual: "none within the bound 'ack'", late)
             }
         }
     }
@@ -212,7 +212,7 @@ enum IDEM {
             guard let connection = again.request.connection, let ack = again.request.ack else { continue }
             let ending = again.turn.endings(on: connection).first?.event
             let copies = again.turn.duplicates.filter { $0.connection == connection && $0.event > ack.event }
-            let isWitness = history.connections[connection].connected.map { $0 < again.turn.event } ?? false
+            let isWitness = history.connections[connection].isGreeted(before: again.turn.event)
             let early = copies.first { copy in ending.map { copy.event < $0 } ?? isWitness }
             let owed = again.turn.requests.filter { request in
                 request.connection == connection && ending.map { (request.ack?.event ?? 0) > $0 } ?? false
@@ -233,35 +233,22 @@ enum IDEM {
     /// IDEM-4: "A server MUST answer a repeated `POST /api/chat` with the ending of the first turn, once it has ended,
     /// and set `duplicate: true` in its 200 and in no other".
     static func repeatOverRESTHasTheFirstOutcome(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turns where turn.requests.count == 1 && !history.isCapture {
-            guard let response = turn.request.success, history.isDuplicate(response: response),
-                !history.isOthersKey(of: turn)
-            else { continue }
-            evidence.violate(
-                "a question that was sent once was answered as a repeat", expected: "no 'duplicate'",
-                actual: "duplicate: true", at: [turn.event, response])
-        }
+        judgeSingleQuestions(
+            overREST: true, "a question that was sent once was answered as a repeat", history, &evidence)
         for again in history.trueRepeats where again.request.connection == nil {
-            let turn = again.turn
-            let done = turn.endings.first { $0.type == "done" }
-            let original = history.original(of: turn)?.success.flatMap { history.body(ofResponse: $0) }
             if let response = again.request.success {
-                let body = history.body(ofResponse: response)
-                var wrong = history.isDuplicate(response: response) ? [] : ["duplicate"]
-                wrong += ["text", "sessionId", "turnId"].filter { name in
-                    let expected = done?[name] ?? original?[name] ?? (name == "text" ? nil : turn.ack?[name])
-                    return expected.map { body?[name] != $0 } ?? false
-                }
-                let mayDiffer = history.wasDisturbed(between: turn.event, and: again.event)
-                if turn.ending?.type == "error", !mayDiffer { wrong.append("status 200") }
+                let wrong = wrongMembers(ofResponse: response, to: again, history)
                 evidence.test(
                     wrong.isEmpty, otherwise: "a repeat over REST got another outcome",
                     expected: "the first outcome, duplicate: true", actual: "other \(wrong.joined(separator: ", "))",
                     at: [again.event, response])
             } else if let failure = again.request.failure {
-                let hadFailed = turn.requests.contains { $0.failure ?? failure < failure }
-                let isFinished = done != nil || original != nil
-                evidence.test(turn.ending?.type == "error" || hadFailed, orBy: isFinished ? failure : nil) { failure in
+                let turn = again.turn
+                let hasFailed =
+                    turn.ending?.type == "error" || turn.requests.contains { $0.failure ?? failure < failure }
+                let isFinished =
+                    turn.endings.contains { $0.type == "done" } || history.original(of: turn)?.success != nil
+                evidence.test(hasFailed, orBy: isFinished ? failure : nil) { failure in
                     Finding(
                         "a repeat of a finished turn failed over REST", expected: "200 with the first outcome",
                         actual: "a failure", at: [again.event, failure])
@@ -276,6 +263,23 @@ enum IDEM {
         }
     }
 
+    /// The members in which the 200 of a repeat differs from the first outcome.
+    private static func wrongMembers(
+        ofResponse response: Int, to again: Repeat, _ history: Observations
+    ) -> [String] {
+        let turn = again.turn
+        let body = history.body(ofResponse: response)
+        let done = turn.endings.first { $0.type == "done" }
+        let original = history.original(of: turn)?.success.flatMap { history.body(ofResponse: $0) }
+        var wrong = history.isDuplicate(response: response) ? [] : ["duplicate"]
+        wrong += ["text", "sessionId", "turnId"].filter { name in
+            let expected = done?[name] ?? original?[name] ?? (name == "text" ? nil : turn.ack?[name])
+            return expected.map { body?[name] != $0 } ?? false
+        }
+        let mayDiffer = history.wasDisturbed(between: turn.event, and: again.event)
+        return turn.ending?.type == "error" && !mayDiffer ? wrong + ["status 200"] : wrong
+    }
+
     /// ID-9, rule 2: session reads show the `turnId` of each message of a turn, and the key of its question.
     static func readsShowTheKey(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
@@ -284,24 +288,40 @@ enum IDEM {
             guard let key = turn.clientMessageId, let place = stored.first, stored.count == 1,
                 history.turnIdsStarted(by: turn).count < 2
             else { return }
-            let question = read.messages[place]
-            let unshown = question.saysKey && question.clientMessageId == key ? nil : question
-            evidence.test(no: unshown) { question in
-                Finding(
-                    "a user message does not show its key", expected: "clientMessageId \(key)",
-                    actual: question.saysKey ? question.clientMessageId ?? "none" : "none", at: [read.event],
-                    lacking: question.saysKey ? nil : "clientMessageId")
+            let saidKey = read.messages[place].saidKey
+            if saidKey == key {
+                evidence.keep()
+            } else {
+                evidence.violate(
+                    Finding(
+                        "a user message does not show its key", expected: "clientMessageId \(key)",
+                        actual: saidKey ?? "none", at: [read.event], lacking: saidKey == nil ? "clientMessageId" : nil))
             }
             guard let turnId = turn.turnId else { return }
-            let unnamed = ([place] + places.answers(of: turn)).first { place in
-                !read.messages[place].saysTurn || read.messages[place].turnId != turnId
-            }
-            evidence.test(no: unnamed) { place in
+            let saidTurns = ([place] + places.answers(of: turn)).map { read.messages[$0].saidTurn }
+            evidence.test(no: saidTurns.first { $0 != turnId }) { said in
                 Finding(
-                    "a message does not show its turn", expected: "turnId \(turnId)",
-                    actual: read.messages[place].saysTurn ? read.messages[place].turnId ?? "none" : "none",
-                    at: [read.event], lacking: read.messages[place].saysTurn ? nil : "turnId")
+                    "a message does not show its turn", expected: "turnId \(turnId)", actual: said ?? "none",
+                    at: [read.event], lacking: said == nil ? "turnId" : nil)
             }
+        }
+    }
+
+    /// The ending of a turn that was over when a repeat was sent, and that the server must still know.
+    ///
+    /// A failure need not survive the process or refused writes, unless a read showed it.
+    private static func endingToCopy(for again: Repeat, _ history: Observations) -> Frame? {
+        guard let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.event < again.event,
+            first.type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.event)
+                || history.wasShownFailed(again.turn, by: first, before: again.event)
+        else { return nil }
+        return first
+    }
+
+    /// Whether no repeat preceded a copy on its connection.
+    private static func isStray(_ copy: Frame, of turn: ObservedTurn) -> Bool {
+        !turn.requests.contains {
+            $0.connection == copy.connection && $0.event < copy.event && $0.ack?.isDuplicate == true
         }
     }
 

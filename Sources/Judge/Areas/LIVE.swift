@@ -25,7 +25,6 @@ enum LIVE {
     /// Only a clock next to the server can tell when a pong came.
     static func pingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.pong
-        let isTimed = history.history.header.capture?.lacking(anyOf: [.delays]) == nil
         for (index, connection) in history.connections.enumerated() {
             for ping in history.pings(on: index) {
                 let asked = ping.request.event
@@ -39,9 +38,11 @@ enum LIVE {
                     }
                     let isInTime = history.patience(from: asked, to: pong.event) <= bound.microseconds
                     evidence.test(
-                        isInTime || !isTimed || !connection.pauses.isEmpty, otherwise: "a ping was answered late",
+                        isInTime || !history.knowsDelays || !connection.pauses.isEmpty,
+                        otherwise: "a ping was answered late",
                         expected: "a pong within the bound 'pong'", actual: "one, too late", at: [asked, pong.event])
-                } else if isTimed, isPlain(ping.request, history), !history.isAfterHostileFrame(asked),
+                } else if history.knowsDelays, isPlain(ping.request, history),
+                    !history.isAfterHostileFrame(asked, on: index),
                     let missing = history.unanswered(asked, within: bound, on: index)
                 {
                     evidence.violate(
@@ -68,7 +69,7 @@ enum LIVE {
         for (index, connection) in history.connections.enumerated() where connection.opened != nil {
             for ping in connection.transportPings {
                 func silence() -> Int? {
-                    if history.isAfterHostileFrame(ping) { return nil }
+                    if history.isAfterHostileFrame(ping, on: index) { return nil }
                     return history.deadline(after: ping, within: history.timeouts.pong, on: index)
                 }
                 evidence.test(connection.transportPongs.contains { $0 > ping }, orBy: silence()) { late in
@@ -135,12 +136,13 @@ enum LIVE {
         for handshake in history.handshakes where handshake.isValid {
             let connection = history.connections[handshake.connection]
             guard connection.sent.count(where: { $0.type == "auth" }) == 1 else { continue }
-            for close in history.closes(on: handshake.connection) where close.event > handshake.auth.event {
+            for event in connection.events where event > handshake.auth.event {
+                guard case .close(.fromServer, let code, _) = history.events[event].kind else { continue }
                 evidence.test(
-                    close.code != 4001 && close.code != 4010,
+                    code != 4001 && code != 4010,
                     otherwise: "a connection with a valid token and version 1 got a terminal close code",
-                    expected: "a code other than 4001 and 4010", actual: called(close: close.code),
-                    at: [handshake.auth.event, close.event])
+                    expected: "a code other than 4001 and 4010", actual: called(close: code),
+                    at: [handshake.auth.event, event])
             }
         }
         if history.isCapture { return }
@@ -169,33 +171,27 @@ enum LIVE {
     static func silentPeersAreLetGo(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected, let mute = connection.mutes.first,
-                let heartbeat = heartbeat(of: connection, history)
+                let heartbeat = connection.heartbeat
             else { continue }
-            let bound = heartbeat * 3 + history.timeouts.close
-            let all = signs(on: index, history)
-            let signs = all.filter { $0 > max(connected, mute) }
-            for (last, next) in zip([max(connected, mute)] + signs, signs.map(Optional.some) + [nil]) {
-                if let late = history.deadline(after: last, within: bound, on: index), late <= next ?? .max {
-                    test(false, "it stayed open", at: [last, late])
-                    break
-                }
-                guard next == nil, let ending = connection.endByServer(after: last), !ending.isAtWill,
-                    !ending.isOwnStop, !history.wasStopped(between: last, and: ending.event)
-                else { continue }
-                let isInTime = history.patience(from: last, to: ending.event) <= bound.microseconds
-                // Other clauses judge an earlier end, or one with the code of another cause. The silence may have
-                // started before the stage stopped answering.
-                let heard = max(connected, all.last { $0 <= last } ?? 0)
-                let silence = history.span(from: heard, to: ending.event)
-                guard silence >= heartbeat.microseconds * (ending.isForSilence || ending.kind == .lost ? 7 : 8) / 4
-                else { continue }
-                if isInTime, case .closed(.fromServer, let code) = ending.kind, code != 4001, code != 4004,
-                    !history.lives.refusedWrites(between: last, and: ending.event)
-                {
-                    test(false, called(close: code), at: [last, ending.event])
-                } else {
-                    test(isInTime, "its end, too late", at: [last, ending.event])
-                }
+            let bound = .microseconds(3 * heartbeat) + history.timeouts.close
+            let start = max(connected, mute)
+            let signs = [start] + connection.signs.filter { $0 > start }
+            let kept = zip(signs, signs.dropFirst() + [.max]).lazy.compactMap { sign, next in
+                history.deadline(after: sign, within: bound, on: index).flatMap { $0 <= next ? (sign, $0) : nil }
+            }.first
+            if let (sign, late) = kept { test(false, "it stayed open", at: [sign, late]) }
+            // Other clauses judge an earlier end, or one with the code of another cause. The silence may have started
+            // before the stage stopped answering.
+            guard kept == nil, let last = signs.last, let ending = history.unannouncedEnd(of: index, after: last),
+                history.wasSilent(connection, before: ending.event)
+            else { continue }
+            let isInTime = history.patience(from: last, to: ending.event) <= bound.microseconds
+            if isInTime, case .closed(_, let code) = ending.kind, code != 4001, code != 4004,
+                !history.lives.refusedWrites(between: last, and: ending.event)
+            {
+                test(false, called(close: code), at: [last, ending.event])
+            } else {
+                test(isInTime, "its end, too late", at: [last, ending.event])
             }
         }
         func test(_ holds: Bool, _ actual: String, at events: [Int]) {
@@ -213,101 +209,74 @@ enum LIVE {
     /// never two heartbeats apart; for each that the server ended after such a heartbeat, or with 4004; and in a run,
     /// where all pings are recorded, for each that it ended after two heartbeats without a ping.
     static func idlePeersAreKept(_ history: Observations, _ evidence: inout Evidence) {
-        if !history.isCapture { silentPeersAreAsked(history, &evidence) }
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
-            guard let connected = connection.connected,
-                let heartbeat = heartbeat(of: connection, history)?.microseconds,
-                connection.mutes.isEmpty,
-                !history.hostileFrames.contains(where: { $0.frame.connection == index })
+            guard let connected = connection.connected, let heartbeat = connection.heartbeat,
+                !history.sentHostile(on: index)
             else { continue }
-            let texts = connection.sent.map(\.event).filter { $0 > connected }
-            let signs = signs(on: index, history).filter { $0 >= connected }
-            func silence(upTo event: Int) -> Int {
-                let last = max(connected, signs.last { $0 < event } ?? 0)
-                return history.span(from: last, to: event)
+            guard let ending = connection.endByServer(after: connected) else {
+                if connection.mutes.isEmpty, history.wasKeptIdle(connection) { evidence.keep() }
+                continue
             }
-            if let ending = connection.endByServer(after: connected) {
-                let spoke = max(connected, texts.last { $0 < ending.event } ?? 0)
-                let isIdle =
-                    history.span(from: spoke, to: ending.event) >= heartbeat
-                    && signs.contains { $0 > spoke && $0 < ending.event }
-                // The server counts from the last sign it received, shortly before the stage noted it.
-                guard isUnexplained(ending, since: connected, history), isIdle || ending.isForSilence,
-                    silence(upTo: ending.event) < 2 * heartbeat - heartbeat / 4
-                else { continue }
-                let last = signs.last { $0 < ending.event } ?? connected
+            guard !ending.isExcused, !history.wasDisturbed(between: connected, and: ending.event) else { continue }
+            let last = history.lastSign(on: connection, before: ending.event)
+            let silence = history.span(from: last, to: ending.event)
+            let isAsked = connection.events.contains { event in
+                event > last && event < ending.event && history.events[event].kind == .ping(.fromServer)
+            }
+            if silence >= 2 * heartbeat, !isAsked, !history.isCapture {
+                evidence.violate(
+                    "the server ended a silent connection without a WebSocket ping",
+                    expected: "a WebSocket ping before its end", actual: "none in \(silence / 1_000) ms",
+                    at: [last, ending.event])
+            } else if ending.isForSilence || history.wasIdle(connection, before: ending.event),
+                connection.mutes.isEmpty, !history.wasSilent(connection, before: ending.event)
+            {
                 evidence.violate(
                     "the server ended a connection whose client answered", expected: "it stays open",
                     actual: "the server ended it", at: [last, ending.event])
+            }
+        }
+    }
+
+    // MARK: Reasons for an end
+
+    /// LIVE-10: "A server MUST NOT end an open connection without a cause".
+    ///
+    /// Once for each greeted connection that was answered and that the server did not end, and for each that it ended
+    /// without such a reason. Other clauses judge these ends: a terminal code (LIVE-9), an idle peer and 4004 (LIVE-3),
+    /// a spent budget (RATE-4), the effect of a malformed message on this or other connections (ENV-5), and the end of
+    /// the process itself.
+    static func connectionsEndForAReason(_ history: Observations, _ evidence: inout Evidence) {
+        for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
+            guard let connected = connection.connected else { continue }
+            guard let ending = connection.ending, connection.wasEndedByServer else {
+                let isOurs = connection.ending.map { $0.kind != .lost } ?? true
+                if isOurs, connection.received.contains(where: { $0.event > connected }) { evidence.keep() }
                 continue
             }
-            // A gap between two frames that pings and pongs bridged.
-            let ends = texts + [connected]
-            let received = connection.received
-            let spans = ends.sorted().compactMap { start -> (Int, Int)? in
-                let end = received.boundary { isLater($0.event, start) }
-                return end < received.endIndex ? (start, received[end].event) : nil
-            }
-            func isLater(_ event: Int, _ start: Int) -> Bool {
-                history.span(from: start, to: event) > 3 * heartbeat
-            }
-            let wordless = signs.filter(Set(signs).subtracting(texts).contains)
-            let isKept = spans.contains { start, end in
-                let next = texts.boundary { $0 > start }
-                let first = next < texts.endIndex ? texts[next] : end
-                guard isLater(min(first, end), start) else { return false }
-                let within = wordless[wordless.boundary { $0 > start }..<wordless.boundary { $0 >= end }]
-                guard !within.isEmpty else { return false }
-                let steps = zip([start] + within, within + [min(first, end)])
-                return steps.allSatisfy { history.span(from: $0, to: $1) < 2 * heartbeat }
-            }
-            if isKept { evidence.keep() }
-        }
-    }
-
-    /// Whether the end of a connection by the server can only be explained by the peer's silence.
-    private static func isUnexplained(
-        _ ending: ObservedConnection.Ending, since connected: Int, _ history: Observations
-    ) -> Bool {
-        !ending.isExcused && !ending.isOwnStop && !history.wasDisturbed(between: connected, and: ending.event)
-    }
-
-    private static func silentPeersAreAsked(_ history: Observations, _ evidence: inout Evidence) {
-        for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
-            guard let connected = connection.connected,
-                let heartbeat = heartbeat(of: connection, history)?.microseconds,
-                let ending = connection.endByServer(after: connected), isUnexplained(ending, since: connected, history),
-                !history.hostileFrames.contains(where: { $0.frame.connection == index })
-            else { continue }
-            let last = max(connected, signs(on: index, history).last { $0 < ending.event } ?? 0)
-            let silence = history.span(from: last, to: ending.event)
-            guard silence >= 2 * heartbeat else { continue }
-            let isAsked = history.events(on: index).contains { event in
-                event > last && event < ending.event && history.events[event].kind == .ping(.fromServer)
-            }
-            if isAsked { continue }
+            guard ending.event > connected, !hasReason(ending, of: index, history) else { continue }
+            let last = connection.received.last { $0.event < ending.event }
             evidence.violate(
-                "the server ended a silent connection without a WebSocket ping",
-                expected: "a WebSocket ping before its end",
-                actual: "none in \(silence / 1_000) ms", at: [last, ending.event])
+                "the server ended a connection for no allowed reason", expected: "it stays open",
+                actual: ending.kind == .lost
+                    ? "the end of the connection without a close frame" : "a close frame from the server",
+                at: [last?.event ?? connected, ending.event])
         }
     }
 
-    /// The heartbeat of a connection, as announced there or configured; nil if it is longer than a day.
-    static func heartbeat(of connection: ObservedConnection, _ history: Observations) -> Duration? {
-        let told =
-            connection.greeting?["heartbeatSeconds"]?.intValue ?? history.subject.limits["heartbeatSeconds"] ?? 30
-        return (1...86_400).contains(told) ? .seconds(told) : nil
-    }
-
-    /// Everything that the stage sent, including WebSocket pings and pongs.
-    static func signs(on connection: Int, _ history: Observations) -> [Int] {
-        history.events(on: connection).filter {
-            switch history.events[$0].kind {
-            case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .pong(.toServer): true
-            default: false
-            }
-        }
+    /// Whether the server had a reason for the end, or another clause judges it.
+    private static func hasReason(
+        _ ending: ObservedConnection.Ending, of index: Int, _ history: Observations
+    ) -> Bool {
+        let connection = history.connections[index]
+        // Without an announced limit, a message may have exceeded it.
+        let isOfSize = ending.has(code: 1009) && connection.limit("maxFrameBytes") == nil
+        return ending.isExcused || ending.isForSilence || ending.has(code: 4001) || ending.has(code: 4010) || isOfSize
+            || history.isAfterHostileFrame(ending.event, on: index)
+            || history.wasDisturbed(between: connection.connected ?? connection.opening, and: ending.event)
+            || history.endedWithItsProcess(ending.event) || history.isWithinBudgetWait(ending.event, on: index)
+            || connection.heartbeat == nil || history.wasSilent(connection, before: ending.event)
+            || history.wasIdle(connection, before: ending.event)
     }
 
     // MARK: Stopping a server
@@ -323,26 +292,22 @@ enum LIVE {
                 guard history.lives.life(at: connection.opening) == life, let ending = connection.ending,
                     ending.event > end.event
                 else { continue }
-                let actual: String
+                let delay = history.patience(from: end.event, to: ending.event)
+                func test(_ holds: Bool, _ actual: String) {
+                    evidence.test(
+                        holds, otherwise: "a stopping server did not close a connection as specified",
+                        expected: "close 1001 or 1012", actual: actual, at: [end.event, ending.event])
+                }
                 switch ending.kind {
                 case .closed(.fromServer, 1001), .closed(.fromServer, 1012):
-                    if history.patience(from: end.event, to: ending.event) <= history.timeouts.stop.microseconds {
-                        evidence.keep()
-                        continue
-                    }
-                    actual = "its close, later than the bound 'stop'"
+                    test(delay <= history.timeouts.stop.microseconds, "its close, later than the bound 'stop'")
                 // The handshake timeout expired at the moment of the stop.
                 case .closed(.fromServer, 4002)
-                where connection.connected == nil
-                    && history.patience(from: end.event, to: ending.event) < history.timeouts.scheduling.microseconds:
-                    continue
-                case .closed(.fromServer, let code): actual = called(close: code)
-                case .lost: actual = "the end of the connection without a close frame"
-                case .closed(.toServer, _), .cut: continue
+                where connection.connected == nil && delay < history.timeouts.scheduling.microseconds:
+                    break
+                case .closed(.fromServer, _), .lost: test(false, called(ending))
+                case .closed(.toServer, _), .cut: break
                 }
-                evidence.violate(
-                    "a stopping server did not close a connection as specified", expected: "close 1001 or 1012",
-                    actual: actual, at: [end.event, ending.event])
             }
         }
     }

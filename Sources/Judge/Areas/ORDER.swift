@@ -70,38 +70,29 @@ enum ORDER {
     /// running when it was asked; one refused with `busy` counts, because it was kept out. A turn that a stop ended
     /// never ran.
     static func turnsOfASessionAreSerial(_ history: Observations, _ evidence: inout Evidence) {
-        // By connection and session: the frames of turns, with their turns.
-        var shown: [Int: [OwnName: [(frame: Frame, turn: Int)]]] = [:]
-        for (place, turn) in history.turns.enumerated() {
-            if turn.request.refusalCode == "busy" { evidence.keep() }
-            guard let session = turn.session.map({ OwnName($0, of: turn.principal) }) else { continue }
-            for frame in turn.toolUses + turn.endings where !frame.isReplayed && frame.says("turnId") {
-                shown[frame.connection, default: [:]][session, default: []].append((frame, place))
-            }
+        evidence.exercised += history.turns.count { $0.request.refusalCode == "busy" }
+        let frames = history.turns.filter { $0.session != nil }.flatMap { turn in
+            (turn.toolUses + turn.endings).filter { $0.says("turnId") }.map { (frame: $0, turn: turn) }
         }
-        for frames in shown.values.flatMap(\.values) {
-            judgeOrder(of: frames.sorted { $0.frame.event < $1.frame.event }, history, &evidence)
-        }
+        let groups = Dictionary(grouping: frames) { OwnName($0.turn.session ?? "", of: "\($0.frame.connection)") }
+        for frames in groups.values { judgeOrder(of: frames.sorted { $0.frame.event < $1.frame.event }, &evidence) }
     }
 
-    private static func judgeOrder(
-        of frames: [(frame: Frame, turn: Int)], _ history: Observations, _ evidence: inout Evidence
-    ) {
-        var running: (turn: Int, begin: Frame)?
+    private static func judgeOrder(of frames: [(frame: Frame, turn: ObservedTurn)], _ evidence: inout Evidence) {
+        var running: (turn: ObservedTurn, begin: Frame)?
         var last: (turn: ObservedTurn, begin: Frame)?
         var begun: Set<Int> = []
         // Two interleaved turns are reported once, for the one that started first.
         var mixed: Set<[Int]> = []
-        for (frame, place) in frames {
-            let turn = history.turns[place]
-            if let open = running, open.turn != place, mixed.insert([open.turn, place]).inserted {
+        for (frame, turn) in frames {
+            if let open = running, open.turn !== turn, mixed.insert([open.turn.event, turn.event]).inserted {
                 evidence.violate(
                     "frames of two turns of one session interleave",
-                    expected: "only frames of turn \(history.turns[open.turn].turnId ?? "asked first") until it ends",
+                    expected: "only frames of turn \(open.turn.turnId ?? "asked first") until it ends",
                     actual: "\(frame.type ?? "") of turn \(turn.turnId ?? "asked later")",
                     at: [open.begin.event, frame.event])
             }
-            if frame.isOf("toolUse", "done") || frame.code == "agent_failed", begun.insert(place).inserted {
+            if frame.isOf("toolUse", "done") || frame.code == "agent_failed", begun.insert(turn.event).inserted {
                 // Which of two started is a guess if one named no session and nothing identifies them.
                 if let last, [last.turn, turn].allSatisfy({ $0.ack != nil || $0.request.sessionAsked != nil }) {
                     if turn.precedes(last.turn) {
@@ -115,12 +106,12 @@ enum ORDER {
                 }
                 last = (turn, frame)
             }
-            if running?.turn == place, frame.type != "toolUse" {
+            if running?.turn === turn, frame.isEnding {
                 running = nil
             } else if running == nil, frame.type == "toolUse",
                 turn.endings(on: frame.connection).contains(where: { $0.event > frame.event })
             {
-                running = (place, frame)
+                running = (turn, frame)
             }
         }
     }
@@ -135,7 +126,7 @@ enum ORDER {
         for read in history.sessionReads {
             let places = history.places(in: read)
             let known = history.turns(in: read).filter { turn in
-                !turn.endings.contains { $0.code == "persist_failed" } && !failedWithoutDisk(turn, history)
+                !turn.endings.contains { $0.code == "persist_failed" } && !history.couldNotBeStored(turn)
                     && [turn.ack?.event, turn.ended, turn.frames.first?.event].compactMap { $0 }
                         .contains { $0 < read.request && !history.hasCrashed(between: $0, and: read.request) }
             }
@@ -203,40 +194,24 @@ enum ORDER {
     /// or from a tool or text that only one script has. A resent key may have run twice (IDEM-1).
     static func idsStayWithTheirTurn(_ history: Observations, _ evidence: inout Evidence) {
         let marks = ScriptMarks(history)
-        var acknowledged: [String: Set<Int>] = [:]
-        for (index, turn) in history.turns.enumerated() {
-            for id in turn.acks.compactMap(\.messageId) { acknowledged[id, default: []].insert(index) }
-        }
+        let acks = history.turns.flatMap { turn in turn.acks.compactMap(\.messageId).map { (id: $0, turn: turn) } }
+        let acknowledged = Dictionary(grouping: acks, by: \.id)
         for frame in history.received where frame.isOf("toolUse", "done") {
-            guard let index = marks.owner(of: frame, principal: history.principal(of: frame)),
-                history.turns[index].event < frame.event,
-                history.turns[index].requests.count(where: { $0.refusal == nil }) == 1
+            guard let turn = marks.owner(of: frame, principal: history.principal(of: frame)),
+                turn.event < frame.event, turn.requests.count(where: { $0.refusal == nil }) == 1
             else { continue }
-            let turn = history.turns[index]
-            let owned = turn.acks.first
-            // A repeat may have named another session, and have been the accepted request.
-            let asked = Set(turn.requests.filter { $0.refusal == nil }.map(\.sessionAsked))
-            let session = owned?.sessionId ?? (asked.count == 1 ? turn.sessionAsked : nil)
+            let session = turn.acks.first?.sessionId ?? turn.accepted.sessionAsked
+            let turnId = turn.acks.first?.turnId
             if let session, let given = frame.sessionId, given != session {
                 evidence.violate(mixed("session", session, given, frame))
-            } else if let turnId = owned?.turnId, let given = frame.turnId, given != turnId, frame.says("turnId") {
+            } else if let turnId, let given = frame.turnId, given != turnId, frame.says("turnId") {
                 evidence.violate(mixed("turn", turnId, given, frame))
-            } else if let given = frame.messageId, acknowledged[given]?.contains(where: { $0 != index }) == true {
+            } else if let given = frame.messageId, acknowledged[given]?.contains(where: { $0.turn !== turn }) == true {
                 evidence.violate(mixed("message", "a unique id", given, frame))
-            } else if session != nil || owned?.turnId != nil {
+            } else if session != nil || turnId != nil {
                 evidence.keep()
             }
         }
-    }
-
-    // MARK: Words and relations
-
-    /// Whether a turn ended without an answer while writes were refused.
-    private static func failedWithoutDisk(_ turn: ObservedTurn, _ history: Observations) -> Bool {
-        guard let ended = turn.ended, !turn.endings.contains(where: { $0.type == "done" }), turn.response == nil else {
-            return false
-        }
-        return history.lives.refusedWrites(between: turn.event, and: ended)
     }
 
     /// How often the most frequent text among some messages occurs.
@@ -257,15 +232,6 @@ enum ORDER {
 
     private static func mixed(_ what: String, _ own: String, _ given: String, _ frame: Frame) -> Finding {
         Finding("a frame has the \(what) id of another turn", expected: own, actual: given, at: [frame.event])
-    }
-
-    /// The identity of a frame apart from its number; nil for a `toolUse`, since a turn has many.
-    private static func name(of frame: Frame) -> ShownStream.Name? {
-        switch frame.type {
-        case "message": frame.messageId.map { ShownStream.Name(isEnding: false, id: $0) }
-        case "done", "error": frame.turnId.map { ShownStream.Name(isEnding: true, id: $0) }
-        default: nil
-        }
     }
 
     // MARK: The numbered stream
@@ -314,75 +280,75 @@ enum ORDER {
     ///
     /// Once for each number shown again elsewhere, and for each ending or message shown again.
     static func numberMeansOneFrame(_ history: Observations, _ evidence: inout Evidence) {
-        var streams: [ShownStream.Key: Int] = [:]
-        var seen: [ShownStream] = []
-        var endings: Set<ShownEnding> = []
+        var seen: [ShownName: NumberedFrame] = [:]
+        var endings: Set<ShownName> = []
+        // In a capture, principals are a guess, so only a single connection is certainly one stream.
         let isGuess = history.capture?.lacks.contains(.principals) == true
-        for (index, item) in history.shown.enumerated() {
-            // In a capture, principals are a guess, so only a single connection is certainly one stream.
-            let key = ShownStream.Key(
-                stream: Stream.Key(principal: item.principal, epoch: item.epoch),
-                connection: isGuess ? item.frame.connection : nil)
-            let place = streams[key] ?? seen.count
-            if place == seen.count {
-                streams[key] = place
-                seen.append(ShownStream())
+        func earlier(_ item: NumberedFrame, by kind: ShownName.Kind) -> NumberedFrame? {
+            let name = ShownName(item, kind, onItsConnection: isGuess)
+            guard let before = seen[name] else {
+                seen[name] = item
+                return nil
             }
-            let name = name(of: item.frame)
-            let before = seen[place].take(index, numbered: item.seq, named: name)
+            return before
+        }
+        for item in history.shown {
+            let name = ShownName.Kind(item.frame)
+            let (byNumber, byName) = (earlier(item, by: .number(item.seq)), name.flatMap { earlier(item, by: $0) })
             // A second ending on one connection is another frame; TURN-3 judges it.
-            let isSecondEnding =
-                name?.isEnding == true && !item.frame.isReplayed
-                && !endings.insert(ShownEnding(name: name, connection: item.frame.connection)).inserted
-            let isElsewhere = { (other: NumberedFrame) in
-                other.frame.connection != item.frame.connection || item.frame.isReplayed || other.frame.isReplayed
+            if let name, name.isEnding, !item.frame.isReplayed,
+                !endings.insert(ShownName(item, name, onItsConnection: true)).inserted
+            {
+                continue
             }
-            if isSecondEnding { continue }
-            if let before = before.byName.map({ history.shown[$0] }), before.seq != item.seq {
+            if let byName, byName.seq != item.seq {
                 evidence.violate(
-                    "a frame was sent again under another seq", expected: "seq \(before.seq)",
-                    actual: "seq \(item.seq)",
-                    at: [before.event, item.event])
-            } else if let before = before.byNumber.map({ history.shown[$0] }), isElsewhere(before) {
-                let names = (before.frame.identity, item.frame.identity)
+                    "a frame was sent again under another seq", expected: "seq \(byName.seq)",
+                    actual: "seq \(item.seq)", at: [byName.event, item.event])
+            } else if let byNumber, isElsewhere(byNumber.frame, than: item.frame) {
+                let names = (byNumber.frame.identity, item.frame.identity)
                 let isSame = names.0 == names.1
                 evidence.test(
-                    before.frame.value == item.frame.value,
+                    byNumber.frame.value == item.frame.value,
                     otherwise: isSame ? "a frame was sent again with other members" : "two frames have the same seq",
-                    expected: isSame ? SYNC.text(before.frame.value) : "seq \(item.seq) for \(names.0)",
-                    actual: isSame ? SYNC.text(item.frame.value) : names.1, at: [before.event, item.event])
+                    expected: isSame ? SYNC.text(byNumber.frame.value) : "seq \(item.seq) for \(names.0)",
+                    actual: isSame ? SYNC.text(item.frame.value) : names.1, at: [byNumber.event, item.event])
             }
         }
     }
+
+    private static func isElsewhere(_ one: Frame, than other: Frame) -> Bool {
+        one.connection != other.connection || one.isReplayed || other.isReplayed
+    }
 }
 
-/// The ending of a turn as one connection was shown it live.
-private struct ShownEnding: Hashable {
-    let name: ShownStream.Name?
-    let connection: Int
-}
+/// A name that belongs to one frame of a stream.
+private struct ShownName: Hashable {
+    enum Kind: Hashable {
+        case number(Int)
+        case message(String)
+        /// The ending of a turn.
+        case ending(String)
 
-/// The first showing of each number and each name in a stream, by index.
-private struct ShownStream {
-    struct Key: Hashable {
-        let stream: Stream.Key
-        let connection: Int?
+        var isEnding: Bool { if case .ending = self { true } else { false } }
+
+        /// The name of a frame apart from its number; nil for a `toolUse`, since a turn has many.
+        init?(_ frame: Frame) {
+            switch (frame.type, frame.messageId, frame.turnId) {
+            case ("message", let id?, _): self = .message(id)
+            case ("done", _, let id?), ("error", _, let id?): self = .ending(id)
+            default: return nil
+            }
+        }
     }
 
-    /// A message by its id, or the ending of a turn by the turn's.
-    struct Name: Hashable {
-        let isEnding: Bool
-        let id: String
-    }
+    let stream: Stream.Key
+    let connection: Int?
+    let kind: Kind
 
-    private var byNumber: [Int: Int] = [:]
-    private var byName: [Name: Int] = [:]
-
-    /// Adds a frame; returns earlier showings of its number and its name.
-    mutating func take(_ place: Int, numbered seq: Int, named name: Name?) -> (byNumber: Int?, byName: Int?) {
-        let before = (byNumber[seq], name.flatMap { byName[$0] })
-        if before.0 == nil { byNumber[seq] = place }
-        if let name, before.1 == nil { byName[name] = place }
-        return before
+    init(_ item: NumberedFrame, _ kind: Kind, onItsConnection isLimited: Bool) {
+        stream = Stream.Key(principal: item.principal, epoch: item.epoch)
+        connection = isLimited ? item.frame.connection : nil
+        self.kind = kind
     }
 }

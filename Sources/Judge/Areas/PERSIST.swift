@@ -35,9 +35,9 @@ enum PERSIST {
                     actual: "\(read.messages.count) messages without it",
                     at: (events + [read.event]).compactMap(\.self))
             }
-            let frames = turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed
             let success = turn.response.flatMap { history.body(ofResponse: $0) }
-            let signs = frames.filter { $0.code != "persist_failed" }.map(\.event) + [turn.response].compactMap(\.self)
+            let signs =
+                turn.told.filter { $0.code != "persist_failed" }.map(\.event) + [turn.response].compactMap(\.self)
             test(signs.min(), places.questions(of: turn), "the question", at: [turn.event])
             let answers = places.answers(of: turn, under: success?.id("messageId"))
             // A response without names does not tell which message it announced.
@@ -125,14 +125,13 @@ enum PERSIST {
     /// deleted it.
     static func shownMessagesAreKept(_ history: Observations, _ evidence: inout Evidence) {
         var kills: Set<Int> = []
-        let reads = Dictionary(history.sessionReads.map { ($0.event, $0) }, uniquingKeysWith: { first, _ in first })
-        for exchange in history.exchanges where exchange.sent.method == "GET" {
-            guard case .session(let id) = exchange.route, let principal = exchange.sent.principal,
+        for exchange in history.exchanges {
+            guard let id = exchange.sessionRead, let principal = exchange.sent.principal,
                 let response = exchange.response, let status = exchange.status,
                 let earlier = history.lastShown(id, to: principal, before: exchange.request)
             else { continue }
             let isAfterCrash = history.hasCrashed(between: earlier.event, and: exchange.request)
-            let read = reads[response]
+            let read = history.read(in: exchange)
             let lost = read?.firstLost(of: earlier)
             guard read == nil || lost != nil else {
                 evidence.keep()
@@ -142,7 +141,7 @@ enum PERSIST {
             }
             let isGone = isAfterCrash ? ![401, 403, 429].contains(status) : status == 404 && !history.isCapture
             guard read != nil || isGone,
-                !isAfterCrash || !history.mayHaveLost(id, of: principal, since: earlier.event, before: exchange.request)
+                !isAfterCrash || !history.mayBeLost(id, of: principal, since: earlier.event, before: exchange.request)
             else { continue }
             evidence.violate(
                 "a message shown before\(isAfterCrash ? " a crash" : "") is gone, changed or moved",
@@ -164,7 +163,6 @@ enum PERSIST {
     /// or right after one. A session counts once a read, a list, an ack or an answer had shown it, unless an earlier
     /// crash or refused writes may have removed it.
     static func otherSessionsSurvive(_ history: Observations, _ evidence: inout Evidence) {
-        let known = SafeSessions(history)
         for exchange in history.exchanges where exchange.sent.method == "GET" {
             let life = history.lives.life(at: exchange.request)
             guard life > 0, let crash = history.lives.end(of: life - 1), crash.cause != .stopped,
@@ -173,32 +171,41 @@ enum PERSIST {
             else { continue }
             let struck = history.sessionsInUse(in: life - 1, at: crash.event)
             guard !struck.isEmpty else { continue }
-            let others = known.sessions(of: principal, before: crash.event).subtracting(struck)
+            let others = history.sessions.all(for: principal, before: crash.event).map(\.session).filter { session in
+                !struck.contains(session)
+                    && (history.lastShown(session, to: principal, before: crash.event) != nil
+                        || history.listReads.contains { $0.event < crash.event && $0.ids.contains(session) }
+                        || history.turns.contains { turn in
+                            turn.principal == principal && turn.session == session
+                                && (turn.acks + turn.dones).contains { $0.event < crash.event }
+                        })
+            }
+            func mayBeLost(_ session: String) -> Bool {
+                let read = history.lastShown(session, to: principal, before: crash.event)
+                return history.mayBeLost(session, of: principal, since: read?.event ?? -1, before: crash.event)
+            }
             func test(_ holds: Bool, keptIf counts: Bool = true, _ expected: String, _ actual: String) {
                 evidence.test(
                     holds, keptIf: counts, otherwise: "other sessions are missing after a crash in one",
-                    expected: expected,
-                    actual: actual, at: [crash.event, response])
+                    expected: expected, actual: status == 200 ? actual : "status \(status)",
+                    at: [crash.event, response])
             }
             switch exchange.route {
             case .sessions:
                 guard let list = history.listReads.first(where: { $0.event == response }) else {
-                    test(false, "200 with the list", status == 200 ? "a body without it" : "status \(status)")
+                    test(false, "200 with the list", "a body without it")
                     continue
                 }
-                let missing = others.subtracting(list.ids).filter { session in
+                let missing = others.filter { session in
                     let shown = history.listReads.last { $0.event < crash.event && $0.ids.contains(session) }
-                    return !history.mayBeLost(session, of: principal, before: crash.event)
+                    return !list.ids.contains(session) && !mayBeLost(session)
                         && !history.lives.refusedWrites(between: shown?.event ?? -1, and: crash.event)
                 }
                 test(
                     missing.isEmpty, keptIf: !others.isEmpty, "\(shown(missing.min())) in the list",
                     "a list of \(list.ids.count) sessions without it")
-            case .session(let id)
-            where others.contains(id) && !history.mayBeLost(id, of: principal, before: crash.event):
-                test(
-                    history.sessionReads.contains { $0.event == response }, "200 with session \(shown(id))",
-                    status == 200 ? "a body without it" : "status \(status)")
+            case .session(let id) where others.contains(id) && !mayBeLost(id):
+                test(history.read(in: exchange) != nil, "200 with session \(shown(id))", "a body without it")
             default: continue
             }
         }
@@ -251,7 +258,7 @@ enum PERSIST {
     /// PERSIST-2 judges losses without a crash or a fault.
     static func responseMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.respondedAnswers
-        let fates = history.fates(ofAnswers: promises)
+        let fates = history.fates(of: promises)
         for (promise, fate) in zip(promises, fates) {
             guard let lost = fate.lostAt,
                 history.hasCrashed(between: promise.told, and: lost)
@@ -330,35 +337,21 @@ enum PERSIST {
     private static func afterwards(
         _ turn: ObservedTurn, before next: Int, _ history: Observations
     ) -> (isDone: Bool, what: String, event: Int)? {
-        let isScripted = history.subject.hasScriptedAgent
-        if let ending = turn.endings.first, ending.event < next {
-            if ending.type == "done" { return (true, "done", ending.event) }
-            guard ending.code != "agent_failed" || (isScripted && !turn.isScriptedToFail),
-                !history.wasStopped(between: turn.event, and: ending.event)
-            else { return nil }
-            return (false, called(ending), ending.event)
-        }
-        if let response = turn.response, response < next { return (true, "200", response) }
-        let request = turn.request
-        if let event = request.failure ?? request.refusal, event < next {
-            let code = request.refusalCode ?? history.body(ofResponse: event)?["code"]?.stringValue
-            if code.map(ErrorMeaning.refusals.contains) == true || code == "agent_failed" { return nil }
-            if history.wasStopped(between: turn.event, and: event) { return nil }
-            return (false, called(error: code), event)
-        }
-        guard let index = request.connection else { return nil }
-        // An oversized frame says nothing about storage (ENV-8).
-        if let limit = history.connections[index].limit("maxFrameBytes"),
-            history.size(of: request).map({ $0 > limit }) == true
-        {
+        let mayFail = !history.subject.hasScriptedAgent || turn.isScriptedToFail
+        func isOwn(_ event: Int) -> Bool { !history.wasStopped(between: turn.event, and: event) }
+        switch history.outcome(of: turn, turn.request, turn.endings, within: turn.event..<next) {
+        case .done(let event), .succeeded(let event): return (true, "done", event)
+        case .failed(_, let code?) where ErrorMeaning.refusals.contains(code) || code == "agent_failed" && mayFail:
             return nil
+        case .failed(let event, let code): return isOwn(event) ? (false, called(error: code), event) : nil
+        // An oversized frame says nothing about storage (ENV-8).
+        case .ended where history.isTooLarge(turn.request), .silent where history.isTooLarge(turn.request): return nil
+        case .ended(let event):
+            let ending = turn.request.connection.flatMap { history.connections[$0].ending }
+            guard ending?.isExcused != true, isOwn(event) else { return nil }
+            return (false, "the end of the connection", event)
+        case .silent(let late): return (false, "nothing within the bound 'turn'", late)
+        case .open: return nil
         }
-        if let ending = history.connections[index].endByServer(), !ending.isExcused, ending.event < next,
-            !history.wasStopped(between: turn.event, and: ending.event)
-        {
-            return (false, "the end of the connection", ending.event)
-        }
-        guard let late = history.turnDeadline(of: turn, on: index), late < next else { return nil }
-        return (false, "nothing within the bound 'turn'", late)
     }
 }

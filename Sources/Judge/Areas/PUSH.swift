@@ -33,7 +33,7 @@ enum PUSH {
             } else if case .wrong(let actual, let event) = history.naming(of: push) {
                 evidence.violate(
                     "a push does not name the stored answer", expected: "sessionId and messageId of the stored answer",
-                    actual: actual, at: event.map { [push.event, $0] } ?? [push.event])
+                    actual: actual, at: [push.event, event])
             } else {
                 evidence.keep()
             }
@@ -118,27 +118,20 @@ enum PUSH {
     /// or certainly noticed, if pushes were then recorded for the timeout `push`. It does not count if the push service
     /// had refused this device before, or owes an answer, because a server may send one push at a time.
     static func unseenAnswersArePushed(_ history: Observations, _ evidence: inout Evidence) {
-        func judge(_ index: Int, since known: Int, at events: [Int], by late: (String) -> Int?) {
-            let turn = history.turns[index]
+        for answer in history.turnsEndedAway + history.unheardAnswers {
+            let turn = answer.turn
             let pushes = history.pushes.filter { $0.principal == turn.principal }
             let announced = pushes.filter { $0.event > turn.event }.map { history.turn(announcedBy: $0) }
             // A push without a turn may be this one.
             let isOwed =
-                !announced.contains(nil) && pushes.allSatisfy { $0.wasTaken || $0.event > known }
-                && !history.wasStopped(between: turn.event, and: known)
-            evidence.test(announced.contains(index), orBy: isOwed ? late(turn.principal) : nil) { late in
+                !announced.contains { $0 == nil } && pushes.allSatisfy { $0.wasTaken || $0.event > answer.shown }
+                && !history.wasStopped(between: turn.event, and: answer.shown)
+            evidence.test(
+                announced.contains { $0 === turn }, orBy: isOwed ? history.pushDeadline(after: answer) : nil
+            ) { late in
                 Finding(
                     "no push for an answer that nobody saw", expected: "a push within \(history.timeouts.push)",
-                    actual: "none", at: [turn.event] + events + [late])
-            }
-        }
-        for (index, known) in history.turnsEndedAway {
-            judge(index, since: known, at: [known]) { history.pushDeadline(after: known, for: $0) }
-        }
-        for (index, turn) in history.turns.enumerated() {
-            guard let unheard = history.unheardEnd(of: turn) else { continue }
-            judge(index, since: unheard.done, at: [unheard.done, unheard.end]) {
-                history.pushDeadline(of: unheard, for: $0)
+                    actual: "none", at: [turn.event, answer.shown] + [answer.end].compactMap(\.self) + [late])
             }
         }
     }
@@ -150,26 +143,22 @@ enum PUSH {
     static func announcedAnswersAreStored(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             if case .wrong = history.naming(of: push) { continue }
-            let turn = history.turn(announcedBy: push).map { history.turns[$0] }
-            guard let session = history.session(of: push), push.messageId != nil || turn != nil,
+            let turn = history.turn(announcedBy: push)
+            guard let id = push.messageId, let session = push.sessionId ?? turn?.session,
                 !history.couldNotBeStored(turn)
             else { continue }
             let first = history.exchanges.first { exchange in
                 exchange.isRead(of: .session(session)) && exchange.sent.principal == push.principal
                     && exchange.request > push.event && [200, 404].contains(exchange.status)
             }
-            guard let first, let response = first.response else { continue }
-            let read = history.sessionReads.first { $0.event == response }
-            let isThere =
-                read.map { read in
-                    if let id = push.messageId { return read.messages.contains { $0.id == id } }
-                    return turn.map { history.answer(of: $0, in: read) != nil } ?? false
-                } ?? false
+            guard let first else { continue }
+            let read = history.read(in: first)
             evidence.test(
-                isThere, otherwise: "a push came before its answer was stored",
-                expected: "message \(shown(push.messageId)) in every read that begins after the push",
+                read?.messages.contains { $0.id == id } == true,
+                otherwise: "a push came before its answer was stored",
+                expected: "message \(shown(id)) in every read that begins after the push",
                 actual: read.map { "\($0.messages.count) messages without it" } ?? "no such session",
-                at: [push.event, response])
+                at: [push.event] + first.events.suffix(1))
         }
     }
 
@@ -199,22 +188,51 @@ enum PUSH {
     /// Once for each turn that ended with an `error` while writes were refused. A push for it counts unless a later
     /// read has the answer. Its absence is evidence after a wait as in PUSH-4, and only while the principal was absent.
     static func unstoredAnswersAreNotAnnounced(_ history: Observations, _ evidence: inout Evidence) {
-        for (index, turn) in history.turns.enumerated() where history.couldNotBeStored(turn) {
-            let pushes = history.pushes.filter {
-                $0.event > turn.event && $0.principal == turn.principal && history.turn(announcedBy: $0) == index
-            }
+        for turn in history.turns where history.couldNotBeStored(turn) {
+            let pushes = history.pushes.filter { $0.event > turn.event && $0.principal == turn.principal }
+            let own = pushes.filter { history.turn(announcedBy: $0) === turn }
             func staysSilent(after failed: Int) -> Bool {
-                history.away(turn.principal, at: failed) != nil
-                    && history.isSilent(after: failed, for: turn.principal, until: { $0 != index })
+                let answer = UnseenAnswer(turn: turn, shown: failed, known: history.patience(of: failed))
+                let isFollowed = pushes.contains { push in
+                    push.event > failed && history.turn(announcedBy: push).map { $0 !== turn } ?? false
+                }
+                return history.away(turn.principal, at: failed) != nil
+                    && (isFollowed || history.pushDeadline(after: answer) != nil)
+            }
+            let wrong = own.first { push in
+                if case .stored = history.naming(of: push) { false } else { true }
             }
             evidence.test(
-                no: pushes.first { !history.isStoredInTheEnd($0) },
-                keptIf: pushes.isEmpty && history.failureShown(of: turn).map(staysSilent) == true
+                no: wrong, keptIf: own.isEmpty && history.failureShown(of: turn).map(staysSilent) == true
             ) { push in
                 Finding(
                     "a push announced an answer that could not be stored", expected: "no push", actual: "a push",
                     at: [turn.event, push.event])
             }
+        }
+    }
+
+    /// AUTH-6, rule 4: no push of a turn goes to a device of another principal.
+    ///
+    /// Once for each push whose turn or message has an owner, and for one that only names a session of others; a push
+    /// to the right device counts only if pushes to another principal were recorded too.
+    static func noticesStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
+        let ownership = Ownership(history)
+        for push in history.pushes {
+            // Two principals may have sessions with the same id, and the server may have other turns there.
+            let isForeign =
+                push.messageId == nil
+                && push.sessionId.map { ownership.foreign($0, to: push.principal) != nil } ?? false
+            let named = history.turns.filter { turn in
+                turn.event < push.event
+                    && history.isNamed(turn, by: push, orBySession: isForeign || turn.principal == push.principal)
+            }
+            guard let turn = named.first else { continue }
+            evidence.test(
+                named.contains { $0.principal == push.principal },
+                keptIf: !history.pushListeners(at: push.event).subtracting([push.principal]).isEmpty,
+                otherwise: "a push went to another principal's device", expected: "a device of \(turn.principal)",
+                actual: "one of \(push.principal)", at: [turn.event, push.event])
         }
     }
 
@@ -235,14 +253,13 @@ enum PUSH {
                 evidence.keep()
                 continue
             }
-            let silence = history.turnsEndedAway.lazy.compactMap { turn, known -> [Int]? in
-                let turn = history.turns[turn]
-                guard turn.principal == push.principal, turn.event > push.event,
+            let silence = history.turnsEndedAway.lazy.compactMap { answer -> [Int]? in
+                guard answer.turn.principal == push.principal, answer.turn.event > push.event,
                     !later.contains(where: { $0.endsTheDevice || $0.outcome == .hung }),
-                    !history.wasStopped(between: push.event, and: known),
-                    let late = history.pushDeadline(after: known, for: push.principal)
+                    !history.wasStopped(between: push.event, and: answer.shown),
+                    let late = history.pushDeadline(after: answer)
                 else { return nil }
-                return [push.event, known, late]
+                return [push.event, answer.shown, late]
             }.first
             guard let silence else { continue }
             let finding = Finding(
@@ -260,8 +277,8 @@ enum PUSH {
     /// been announced, once a push to another device for a later turn, or the timeout `push`, ends the wait.
     static func goneDevicesAreLeftAlone(_ history: Observations, _ evidence: inout Evidence) {
         let refused = history.pushes.filter { $0.wasGone && !history.wasStopped(between: $0.event, and: $0.event) }
-        for (index, push) in refused.enumerated() {
-            guard !refused[..<index].contains(where: { $0.request.path == push.request.path }) else { continue }
+        let firsts = Dictionary(grouping: refused, by: \.request.path).values.compactMap(\.first)
+        for push in firsts.sorted(by: { $0.event < $1.event }) {
             let further = history.pushes.first { other in
                 other.event > push.event && other.request.path == push.request.path
                     && history.lives.life(at: other.event) == history.lives.life(at: push.event)
@@ -274,16 +291,13 @@ enum PUSH {
                     at: [push.event, further.event])
                 continue
             }
-            for (turn, known) in history.turnsEndedAway {
-                let turn = history.turns[turn]
-                guard turn.principal == push.principal, turn.event > push.event else { continue }
-                let fence = history.pushes.contains { other in
-                    guard other.principal != push.principal, let index = history.turn(announcedBy: other) else {
-                        return false
-                    }
-                    return history.turns[index].event > known
+            for answer in history.turnsEndedAway
+            where answer.turn.principal == push.principal && answer.turn.event > push.event {
+                let isFollowed = history.pushes.contains { other in
+                    other.principal != push.principal
+                        && history.turn(announcedBy: other).map { $0.event > answer.shown } ?? false
                 }
-                if fence || history.pushDeadline(after: known, for: push.principal) != nil { evidence.keep() }
+                if isFollowed || history.pushDeadline(after: answer) != nil { evidence.keep() }
             }
         }
     }
@@ -293,32 +307,14 @@ enum PUSH {
     /// Once for each turn whose push was refused, cut off or never answered, and for each later turn of its principal:
     /// its ending or a read with its answer comes within the timeout `turn`.
     static func turnsDoNotWaitForPushes(_ history: Observations, _ evidence: inout Evidence) {
-        for (index, turn) in history.turns.enumerated() where !turn.isRefused {
+        for turn in history.turns where !turn.isRefused {
             let trouble = history.pushes.first { push in
                 push.principal == turn.principal && push.outcome != nil && !push.wasTaken
-                    && (push.event < turn.event || history.turn(announcedBy: push) == index)
+                    && (push.event < turn.event || history.turn(announcedBy: push) === turn)
             }
             guard let trouble, turn.ended.map({ $0 > trouble.event }) ?? true else { continue }
             if let ended = history.endingShown(of: turn, after: trouble.event) {
-                // The reason for a failure is unknown, but the turn was not delivered.
-                if turn.ending?.event == ended, turn.ending?.type == "error" {
-                    guard history.subject.hasScriptedAgent, !turn.isScriptedToFail,
-                        history.turns.contains(where: { history.isDeliveredWithout(trouble, $0) }),
-                        !history.wasDisturbed(between: turn.event, and: ended)
-                    else { continue }
-                    evidence.violate(
-                        "a turn failed while push delivery failed", expected: "its done", actual: "an error",
-                        at: [trouble.event, turn.event, ended])
-                    continue
-                }
-                let bound = history.timeouts.turn + turn.request.scriptedWait
-                let begun = max(turn.event, history.endOfTurnsBefore(turn) ?? ended)
-                let lasted = history.span(from: begun, to: ended)
-                if let ending = turn.ending, ending.event == ended, history.mayHaveWaited(ending) { continue }
-                evidence.test(
-                    turn.event < trouble.event || lasted <= bound.microseconds || turn.ending?.event != ended,
-                    otherwise: "a turn ended late while push delivery failed", expected: "its ending within \(bound)",
-                    actual: "\(lasted / 1000) ms", at: [trouble.event, turn.event, ended])
+                judge(turn, endedAt: ended, after: trouble, history, &evidence)
             } else if let late = history.lateness(of: turn) {
                 evidence.violate(
                     "a turn did not end while push delivery failed",
@@ -327,19 +323,41 @@ enum PUSH {
             }
         }
     }
+
+    private static func judge(
+        _ turn: ObservedTurn, endedAt ended: Int, after trouble: ObservedPush, _ history: Observations,
+        _ evidence: inout Evidence
+    ) {
+        let events = [trouble.event, turn.event, ended]
+        let ending = turn.ending.flatMap { $0.event == ended ? $0 : nil }
+        // The reason for a failure is unknown, but the turn was not delivered.
+        if ending?.type == "error" {
+            let worked = history.turns.contains { other in
+                other.principal == turn.principal
+                    && other.endings.contains { $0.type == "done" && $0.event < trouble.event }
+            }
+            guard worked, history.subject.hasScriptedAgent, !turn.isScriptedToFail,
+                !history.wasDisturbed(between: turn.event, and: ended)
+            else { return }
+            return evidence.violate(
+                "a turn failed while push delivery failed", expected: "its done", actual: "an error", at: events)
+        }
+        if let ending, history.mayHaveWaited(ending) { return }
+        let bound = history.timeouts.turn + turn.request.scriptedWait
+        let lasted = history.span(from: max(turn.event, history.endOfTurnsBefore(turn) ?? ended), to: ended)
+        evidence.test(
+            turn.event < trouble.event || lasted <= bound.microseconds || ending == nil,
+            otherwise: "a turn ended late while push delivery failed", expected: "its ending within \(bound)",
+            actual: "\(lasted / 1000) ms", at: events)
+    }
 }
 
 extension Observations {
     /// Whether a frame may have arrived long before it was read.
     fileprivate func mayHaveWaited(_ frame: Frame) -> Bool {
         connections[frame.connection].pauses.contains { stopped, resumed in
-            guard stopped < frame.event, let resumed else { return stopped < frame.event }
-            return span(from: resumed, to: frame.event) < timeouts.pong.microseconds
+            stopped < frame.event
+                && resumed.map { span(from: $0, to: frame.event) < timeouts.pong.microseconds } ?? true
         }
-    }
-
-    /// Whether a turn of the same principal had succeeded well before a push was in trouble.
-    fileprivate func isDeliveredWithout(_ trouble: ObservedPush, _ turn: ObservedTurn) -> Bool {
-        turn.principal == trouble.principal && turn.endings.contains { $0.type == "done" && $0.event < trouble.event }
     }
 }

@@ -113,10 +113,10 @@ enum RATE {
                         actual: "after \(history.span(from: request.event, to: answer) / 1_000) ms",
                         at: [spender, request.event, answer])
                 }
-            } else if let silence = silence(after: request, late, history) {
+            } else if let silence = silence(after: request, history) {
                 evidence.violate(
                     "a question over the budget was not rate-limited", expected: "rate_limited or 429",
-                    actual: silence.actual, at: [spender, request.event, silence.event])
+                    actual: silence.actual, at: [spender, request.event, silence.proof])
             }
         }
     }
@@ -128,23 +128,13 @@ enum RATE {
     }
 
     /// The proof that a question was never answered.
-    private static func silence(
-        after request: ObservedRequest, _ late: Int?, _ history: Observations
-    ) -> (actual: String, event: Int)? {
-        guard let connection = request.connection else {
-            let bound = history.timeouts.turn + request.scriptedWait
-            let late = history.exchange(of: request).flatMap { history.deadline(after: $0, within: bound) }
-            return late.map { ("no response", $0) }
+    private static func silence(after request: ObservedRequest, _ history: Observations) -> Unanswered? {
+        if let exchange = history.exchange(of: request) {
+            return history.unanswered(exchange, within: history.timeouts.turn + request.scriptedWait)
         }
-        if let ending = history.connections[connection].endByServer(after: request.event) {
-            // RATE-4 judges an end soon after a refusal.
-            guard !ending.isExcused, !ending.isOfTheServer,
-                !LIVE.isWithinBudgetWait(ending.event, on: connection, history),
-                !history.wasStopped(between: request.event, and: ending.event)
-            else { return nil }
-            return ("the end of the connection", ending.event)
+        return request.connection.flatMap {
+            history.unanswered(request.event, within: history.timeouts.ack, on: $0)
         }
-        return late.map { ("nothing", $0) }
     }
 
     // MARK: After a refusal for the rate
@@ -265,12 +255,8 @@ enum RATE {
             }
         }
         let repeats = Set(history.trueRepeats.map(\.event))
-        let taken = Dictionary(
-            ledger.entries.compactMap { entry in
-                entry.isRepeat ? nil : entry.accepted.map { (entry.turn.event, $0) }
-            }, uniquingKeysWith: { first, _ in first })
         for entry in ledger.entries where entry.isRepeat && repeats.contains(entry.request.event) {
-            guard let accepted = taken[entry.turn.event], accepted < entry.request.event else { continue }
+            guard let accepted = entry.turn.firstSign, accepted < entry.request.event else { continue }
             if entry.isLimited, let refusal = entry.request.refusal {
                 evidence.violate(
                     "a repeat was rate-limited", expected: "the usual answer to a repeat",

@@ -148,8 +148,6 @@ enum REST {
                     guard !history.runs(in: id, for: principal, from: from, to: to),
                         !history.hasCrashed(between: from, and: to)
                     else { continue }
-                    // If the end of a turn is a guess, the answer may have been stored in between.
-                    if count != read.messages.count, history.mayHaveRun(in: id, for: principal, before: to) { continue }
                     // A turn without a recorded question shows only by its frames.
                     if count != read.messages.count,
                         history.received.contains(where: {
@@ -219,22 +217,25 @@ enum REST {
     /// A session does not exist if no frame, response or list named it before. After a 200 with messages, its creation
     /// is assumed to be unrecorded.
     static func unknownSessionsAreNotFound(_ history: Observations, _ evidence: inout Evidence) {
-        for exchange in history.exchanges where exchange.sent.method == "GET" {
-            if case .session(let id) = exchange.route, isSessionID(id), exchange.isSomebodys,
-                let principal = exchange.sent.principal,
-                !history.sessions.exists(id, for: principal, before: exchange.request)
-            {
-                judge(
-                    history.unanswered(exchange, within: history.timeouts.rest), to: exchange, unknown,
-                    expected: "404 with an error body", &evidence)
-            }
-            guard case .session(let id) = exchange.route, isSessionID(id), let response = exchange.response,
-                let status = exchange.status, let principal = exchange.sent.principal, principal != "other",
-                !history.sessions.exists(id, for: principal, before: response)
+        for exchange in history.exchanges where exchange.isSomebodys {
+            guard let id = exchange.sessionRead, isSessionID(id), let principal = exchange.sent.principal,
+                !history.sessions.exists(id, for: principal, before: exchange.response ?? exchange.request)
             else { continue }
-            if status == 200, !isMadeUp(id, exchange, principal, history) { continue }
-            evidence.test(exchange, isRefusedWith: 404...404, otherwise: unknown, expected: "404 with an error body")
+            if exchange.status == 200, !isMadeUp(id, exchange, principal, history) { continue }
+            judge(
+                exchange, mustBe: 404, history.unanswered(exchange, within: history.timeouts.rest),
+                "a request for an unknown session was not answered with 404", &evidence)
         }
+    }
+
+    /// Judges a request that must be refused: by its response, or by the proof that none comes.
+    private static func judge(
+        _ exchange: ObservedExchange, mustBe status: Int, _ missing: @autoclosure () -> Unanswered?, _ what: String,
+        _ evidence: inout Evidence
+    ) {
+        let expected = "\(status) with an error body"
+        if exchange.status == nil { return judge(missing(), to: exchange, what, expected: expected, &evidence) }
+        evidence.test(exchange, isRefusedWith: status...status, otherwise: what, expected: expected)
     }
 
     /// Whether a session that was read cannot have existed before.
@@ -247,8 +248,6 @@ enum REST {
         return session["messages"]?.arrayValue?.isEmpty == true
     }
 
-    private static let unknown = "a request for an unknown session was not answered with 404"
-
     // MARK: Questions
 
     /// ENV-3, rule 2: an invalid question over REST gets 400 and an error body.
@@ -260,14 +259,9 @@ enum REST {
             guard let text = exchange.sent.body, text.utf8.count <= history.leastFrameLimit, exchange.isSomebodys,
                 exchange.status != 429, isMalformed(text, history)
             else { continue }
-            let (what, expected) = ("a malformed question was not answered with 400", "400 with an error body")
-            if exchange.status != nil {
-                evidence.test(exchange, isRefusedWith: 400...400, otherwise: what, expected: expected)
-            } else {
-                judge(
-                    history.unanswered(exchange, within: history.timeouts.turn), to: exchange, what,
-                    expected: expected, &evidence)
-            }
+            judge(
+                exchange, mustBe: 400, history.unanswered(exchange, within: history.timeouts.turn),
+                "a malformed question was not answered with 400", &evidence)
         }
     }
 
@@ -421,9 +415,8 @@ enum REST {
         guard exchange.isSomebodys, !isOther, let unanswered = history.unanswered(exchange, within: bound) else {
             return
         }
-        let isInLine = history.turns.contains { other in
-            other.event < turn.event && other.session != nil && other.session == request.sessionAsked
-                && other.principal == turn.principal && other.ended ?? .max > exchange.request && !other.isRefused
+        let isInLine = history.siblings(of: turn).contains { other in
+            other.event < turn.event && other.ended ?? .max > exchange.request && !other.isRefused
         }
         if isInLine { return }
         // A server that ends a connection may not have read an oversized body.
@@ -440,18 +433,20 @@ enum REST {
     /// and is not judged. Once per list entry whose texts are known and longer than 60 code units.
     static func shortTextsEndBetweenCharacters(_ history: Observations, _ evidence: inout Evidence) {
         for list in history.listReads {
-            guard let principal = list.principal, let response = history.listBody(at: list.event) else { continue }
+            guard let principal = list.principal, let response = history.body(ofResponse: list.event) else { continue }
             for entry in response["sessions"]?.arrayValue ?? [] {
                 guard let id = entry.id("id") else { continue }
                 let sources = history.texts(of: id, for: principal).filter { $0.utf16.count > 60 }
                 guard !sources.isEmpty else { continue }
                 let values = ["title", "lastMessage"].compactMap { entry[$0]?.stringValue }
-                let cuts = values.compactMap { value in sources.compactMap { ShortText(value, of: $0) }.first }
-                let cut = cuts.first { !$0.isWhole }
-                evidence.test(no: cut, keptIf: !cuts.isEmpty || values.isEmpty) { cut in
+                let told = values.filter { $0.contains { $0 != "…" && $0 != "." && !$0.isWhitespace } }
+                let cuts = told.compactMap { value in
+                    sources.lazy.map { AnswerCut(of: value, from: $0) }.first { $0 != .other }.map { (value, $0) }
+                }
+                evidence.test(no: cuts.first { $0.1 == .inside }, keptIf: !cuts.isEmpty || values.isEmpty) { cut in
                     Finding(
                         "a text is cut within a character", expected: "whole grapheme clusters",
-                        actual: shown(String(cut.value.suffix(20))), at: [list.request, list.event])
+                        actual: shown(String(cut.0.suffix(20))), at: [list.request, list.event])
                 }
             }
         }

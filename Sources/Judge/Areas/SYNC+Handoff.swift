@@ -88,28 +88,35 @@ extension SYNC {
     /// position, as shown by the end of a later turn of its session on the asking connection. SYNC-5 judges which
     /// frames survive a restart.
     static func unseenAnswersAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
-        var floors: [Stream.Key: [StreamFloor]] = [:]
-        for replay in history.replays where !replay.isCutShort && !replay.keepsBack {
-            let key = Stream.Key(principal: replay.principal, epoch: replay.epoch)
-            let all = floors[key] ?? StreamFloor.all(of: key, history)
-            floors[key] = all
-            for floor in all[all.boundary { $0.highest >= replay.position }...] {
-                let turn = history.turns[floor.turn]
-                if turn.event >= replay.first.request.event { break }
-                guard replay.position <= floor.seq else { continue }
-                if turn.replayed.contains(where: { $0.type == "done" && replay.covers($0) }) {
-                    evidence.keep()
+        let whole = history.replays.filter { !$0.isCutShort && !$0.keepsBack }
+        let replays = Dictionary(grouping: whole, by: \.principal)
+        for turn in history.turns where turn.isAccepted {
+            for replay in replays[turn.principal] ?? [] where turn.event < replay.first.request.event {
+                let isThere = turn.replayed.contains { $0.type == "done" && replay.covers($0) }
+                guard isThere || turn.endings.isEmpty, replay.position <= floor(of: turn, in: replay, history) else {
                     continue
                 }
-                guard history.life(of: turn) == history.life(of: replay.result),
+                if isThere {
+                    evidence.keep()
+                } else if history.life(of: turn) == history.life(of: replay.result),
                     !history.wasDisturbed(between: turn.event, and: replay.result.event),
                     let proof = ended(turn, replay, history)
-                else { continue }
-                evidence.violate(
-                    "the done of an ended turn is not replayed", expected: "the done of turn \(turn.turnId ?? "asked")",
-                    actual: "seq \(listed(replay.numbers)) in missed", at: [replay.result.event, proof].sorted())
+                {
+                    evidence.violate(
+                        "the done of an ended turn is not replayed",
+                        expected: "the done of turn \(turn.turnId ?? "asked")",
+                        actual: "seq \(listed(replay.numbers)) in missed", at: [replay.result.event, proof].sorted())
+                }
             }
         }
+    }
+
+    /// A lower bound for the number of a turn's `done`: the greatest number shown before its question, or by its own
+    /// first frames.
+    private static func floor(of turn: ObservedTurn, in replay: Replay, _ history: Observations) -> Int {
+        let stream = history.stream(of: turn.principal, epoch: replay.epoch)
+        let own = turn.frames.compactMap { stream.greatest(at: $0.event) }.max() ?? 0
+        return max(own, stream.greatest(before: turn.event) ?? 0)
     }
 
     /// SYNC-10: "A server MUST keep a newer connection of a principal undisturbed when an older one of it closes, fails
@@ -136,13 +143,14 @@ extension SYNC {
                 else { continue }
                 if let last = lastEnding[position], last > end.event {
                     evidence.keep()
-                } else if newer.wasEndedByServer, newer.ending?.isExcused != true, let lost = newer.ending?.event,
+                } else if newer.wasEndedByServer, newer.ending.map({ $0.isExcused && !$0.has(code: 1001) }) != true,
+                    let lost = newer.ending?.event,
                     !history.wasStopped(between: newer.opening, and: lost)
                 {
                     let isOfTheProcess =
                         history.endedWithItsProcess(end.event) && history.endedWithItsProcess(lost)
                     if older.wasEndedByServer, hostile.contains(index) || isOfTheProcess { continue }
-                    if LIVE.wasSilent(position, until: lost, history) { continue }
+                    if history.wasSilent(newer, before: lost) { continue }
                     evidence.violate(
                         "a newer connection ended when an older one did", expected: "it stays open",
                         actual: "the server ended it", at: [end.event, lost])
@@ -170,11 +178,11 @@ extension SYNC {
     /// shown.
     static func restartsKeepTheStreamOrName(_ history: Observations, _ evidence: inout Evidence) {
         let shown = history.shown.map { (item: $0, life: history.life(of: $0.frame)) }
-        var judged: Set<TurnNames.Key> = []
+        var judged: Set<OwnName> = []
         for connection in history.connections {
             guard let greeting = connection.greeting, let epoch = greeting.epoch else { continue }
             let life = history.lives.life(at: connection.opening)
-            let key = TurnNames.Key(principal: connection.principal, name: "\(life)")
+            let key = OwnName("\(life)", of: connection.principal)
             guard life > 0, !judged.contains(key) else { continue }
             let earlier = shown.filter { $0.item.principal == connection.principal && $0.life < life }
             guard !earlier.isEmpty, judged.insert(key).inserted else { continue }
@@ -202,40 +210,87 @@ extension SYNC {
                     expected: "a new epoch, or seq greater than \(highest.seq)", actual: "seq \(twice.new.seq) again",
                     at: [twice.old.event, greeting.event, twice.new.event])
             } else {
-                judgeReplay(of: old, epoch, life, connection.principal, greeting, history, into: &evidence)
+                judgeReplay(in: epoch, life, connection.principal, greeting, history, into: &evidence)
             }
         }
     }
 
-    /// Judges by the replays of a life whether frames shown before it remain; incomplete pages must contain the first
-    /// of them.
+    /// Judges by the replays of a life whether frames shown before it remain.
     private static func judgeReplay(
-        of old: [NumberedFrame], _ epoch: String, _ life: Int, _ principal: String, _ greeting: Frame,
-        _ history: Observations, into evidence: inout Evidence
+        in epoch: String, _ life: Int, _ principal: String, _ greeting: Frame, _ history: Observations,
+        into evidence: inout Evidence
     ) {
-        let replays = history.replays.filter {
+        let own = history.replays.filter {
             $0.principal == principal && $0.epoch == epoch && history.life(of: $0.result) == life
         }
-        var isWhole = false
-        for replay in replays {
-            let wanted = Set(
-                old.filter {
-                    $0.seq > replay.position && !(replay.isCutShort && $0.seq > replay.covered)
-                        && history.isPromised($0, in: replay)
-                }.map(\.seq))
-            guard !wanted.isEmpty else { continue }
-            let missing = wanted.subtracting(replay.numbers)
-            if let first = missing.min(), let item = old.first(where: { $0.seq == first }) {
-                return evidence.violate(
-                    "the server kept its epoch over a restart, but does not replay its frames",
-                    expected: "a new epoch, or seq \(listed(wanted)) in missed",
-                    actual: "seq \(listed(replay.numbers))", at: [item.event, replay.result.event])
-            }
-            isWhole = true
+        let replays = own.map { replay in
+            (replay, wanted: replay.promised(in: history).filter { history.life(of: $0.frame) < life })
+        }.filter { !$0.wanted.isEmpty }
+        for (replay, wanted) in replays {
+            guard let lost = wanted.first(where: { !replay.numbers.contains($0.seq) }) else { continue }
+            return evidence.violate(
+                "the server kept its epoch over a restart, but does not replay its frames",
+                expected: "a new epoch, or seq \(listed(wanted.map(\.seq))) in missed",
+                actual: "seq \(listed(replay.numbers))", at: [lost.event, replay.result.event])
         }
-        if isWhole { return evidence.keep() }
+        if !replays.isEmpty { return evidence.keep() }
         evidence.doubt(
             "the server kept its epoch over a restart, and no replay shows whether it kept the frames",
             expected: "a sync from before the restart", actual: "none", at: [greeting.event])
+    }
+
+    /// TURN-8, rule 2: each interrupted turn ends in the stream of an `epoch` that is kept over a restart.
+    ///
+    /// Once for each turn that was running when the process ended: a new `epoch` in the next greeting satisfies it, and
+    /// so does an ending under the old one, replayed or live. A complete replay without it counts once the ending can
+    /// no longer come: the timeout `turn` has passed since, or a later turn of its session, in which the interrupted
+    /// one had used a tool, has ended live after the replay.
+    static func brokenTurnsEndInTheStream(_ history: Observations, _ evidence: inout Evidence) {
+        for (life, end) in history.lives.ended {
+            for turn in history.turnsInterrupted(by: end, of: life) {
+                guard let index = turn.request.connection, let old = history.connections[index].greeting,
+                    let epoch = old.epoch, let floor = old["lastSeq"]?.intValue,
+                    let greeting = history.connections.first(where: {
+                        $0.principal == turn.principal && $0.greeting?.epoch != nil
+                            && history.lives.life(at: $0.opening) > life
+                    })?.greeting
+                else { continue }
+                let hasEnded = (turn.endings + turn.replayed).contains { $0.isEnding && history.life(of: $0) > life }
+                if greeting.epoch != epoch || hasEnded {
+                    evidence.keep()
+                    continue
+                }
+                let whole = history.replays.filter { replay in
+                    replay.principal == turn.principal && replay.epoch == epoch && replay.last.claimsComplete
+                        && replay.position <= floor && history.life(of: replay.result) > life
+                        // A frame without a turn may be its ending.
+                        && !replay.frames.contains { $0.isEnding && $0.turnId == nil }
+                }
+                let proof = whole.lazy.compactMap { replay in
+                    history.isOver(turn, behind: replay).map { [replay.result.event, $0] }
+                }.first
+                guard let name = turn.turnId, let proof else { continue }
+                evidence.violate(
+                    "a turn that a restart interrupted has no ending in the stream",
+                    expected: "the ending of turn \(name)", actual: "a complete replay without it",
+                    at: [turn.event, end.event] + proof)
+            }
+        }
+    }
+}
+
+extension Observations {
+    /// The event by which the ending of an interrupted turn would have come live after a replay; nil if it may still
+    /// come.
+    fileprivate func isOver(_ turn: ObservedTurn, behind replay: Replay) -> Int? {
+        let index = replay.first.connection
+        let later = siblings(of: turn).filter { $0.event > replay.result.event }
+            .compactMap { $0.endings(on: index).first { !$0.isReplayed && !$0.isDuplicate }?.event }
+        if let ended = later.first, !turn.toolUses.isEmpty { return ended }
+        // Turns of a session may resume one after another, so the timeout starts once the earlier ones have ended.
+        let earlier = siblings(of: turn).filter { $0.event < turn.event && $0.isAccepted }
+        guard earlier.allSatisfy({ $0.ended != nil }) else { return nil }
+        let begun = max(replay.result.event, earlier.compactMap(\.ended).max() ?? 0)
+        return deadline(after: begun, within: timeouts.turn + turn.request.scriptedWait, on: index)
     }
 }

@@ -115,18 +115,14 @@ enum SYNC {
         for (sync, result) in history.answeredSyncs {
             guard let last = sync.lastSeq, let epoch = result.epoch else { continue }
             let stream = history.stream(of: history.principal(of: sync), epoch: epoch)
-            let before = stream.greatest(before: sync.request.event)
-            guard let greatest = [before, stream.greatest(at: result.event)].compactMap({ $0 }).max() else { continue }
-            let beyond =
-                greatest <= last
-                ? nil
-                : stream.items(before: sync.request.event).first { $0.seq > last }
-                    ?? stream.items(after: result.event - 1).first { $0.seq > last }
-            evidence.test(no: beyond) { beyond in
-                Finding(
-                    "lastSeq is smaller than a seq that this principal received",
-                    expected: "lastSeq of at least \(greatest)", actual: "lastSeq \(last)", at: cited(beyond, result))
-            }
+            let asked = sync.request.event
+            let numbers = [stream.greatest(before: asked), sync.missed.compactMap(\.seq).max()].compactMap(\.self)
+            guard let greatest = numbers.max() else { continue }
+            let shown = greatest > last ? stream.items(before: asked).first { $0.seq > last } : nil
+            evidence.test(
+                greatest <= last, otherwise: "lastSeq is smaller than a seq that this principal received",
+                expected: "lastSeq of at least \(greatest)", actual: "lastSeq \(last)",
+                at: [shown?.event].compactMap(\.self) + [result.event])
         }
     }
 
@@ -150,23 +146,13 @@ enum SYNC {
     static func ended(_ turn: ObservedTurn, _ replay: Replay, _ history: Observations) -> Int? {
         // A failed turn has no `done`, even if only the replay shows the failure. If no one saw the frame, the number
         // of frames after it is unknown.
-        guard turn.endings.isEmpty, !turn.replayed.contains(where: { $0.type == "error" }),
-            let session = turn.sessionId, replay.evicted == nil,
+        guard turn.endings.isEmpty, !turn.replayed.contains(where: { $0.type == "error" }), replay.evicted == nil,
+            // A frame without a turn may be its ending.
+            !replay.frames.contains(where: { $0.isEnding && $0.turnId == nil }),
             replay.numbers.count < history.promise(on: replay.first.connection).messages
         else { return nil }
-        // A frame without a turn that belonged to no other turn live may be its own.
-        let own = history.turns.filter { $0.principal == turn.principal && $0.sessionId == session }
-        let others = Set(own.flatMap(\.endings).compactMap(\.seq))
-        let isHidden = replay.frames.contains {
-            $0.type == "done" && $0.turnId == nil && $0.clientMessageId == nil && $0.sessionId == session
-                && $0.seq.map { !others.contains($0) } ?? true
-        }
-        if isHidden { return nil }
-        let later = history.turns.first { other in
-            other.event > replay.result.event && other.sessionId == session && other.principal == turn.principal
-                && turn.precedes(other) && other.endings.contains { $0.connection == replay.first.connection }
-        }
-        return later?.endings.first { $0.connection == replay.first.connection }?.event
+        return history.siblings(of: turn).lazy.filter { $0.event > replay.result.event && turn.precedes($0) }
+            .compactMap { $0.endings(on: replay.first.connection).first?.event }.first
     }
 
     /// A frame that belongs into an answer, its earlier showing, and the answer.
@@ -176,13 +162,8 @@ enum SYNC {
 
     /// A valid sync on a greeted connection.
     private static func isValid(_ sync: ObservedSync, _ history: Observations) -> Bool {
-        let largest = 9_007_199_254_740_991
-        guard !history.hostileFrames.contains(where: { $0.frame.event == sync.request.event }),
-            let position = sync.lastSeqSeen, (0...largest).contains(position),
-            sync.request["epoch"].map({ $0.stringValue?.isEmpty == false }) ?? true,
-            sync.request["limit"].map({ ($0.intValue ?? 0) > 0 }) ?? true
-        else { return false }
-        return history.connections[sync.connection].connected.map { $0 < sync.request.event } ?? false
+        history.connections[sync.connection].connected.map { $0 < sync.request.event } == true
+            && !history.hostileFrames.contains { $0.frame.event == sync.request.event }
     }
 
     /// Judges whether an answer says what is missing; without a given reason, any is accepted.
@@ -260,11 +241,8 @@ enum SYNC {
             let isAbsent = sync.request["epoch"] == nil && result.complete != nil
             return isAbsent && sync.lastSeqSeen ?? 0 > 0 ? (nil, "the sync named a position without an epoch") : nil
         }
-        if let current = result.epoch ?? history.epoch(on: sync.connection, before: result.event),
-            asked != (history.epoch(on: sync.connection, before: sync.request.event) ?? current)
-        {
-            return ("epoch_changed", "the sync named another epoch")
-        }
+        let current = history.epoch(on: sync.connection, before: sync.request.event) ?? result.epoch
+        if let current, asked != current { return ("epoch_changed", "the sync named another epoch") }
         guard let position = sync.lastSeqSeen, let last = sync.lastSeq, position > last, asked == result.epoch else {
             return nil
         }
@@ -285,8 +263,7 @@ enum SYNC {
         for replay in history.replays {
             let promised = replay.promised(in: history)
             guard !promised.isEmpty else { continue }
-            let lost = promised.filter { !replay.numbers.contains($0.seq) }
-            evidence.test(no: lost.min { $0.seq < $1.seq }) { first in
+            evidence.test(no: promised.first { !replay.numbers.contains($0.seq) }) { first in
                 Finding(
                     "a frame within the promised buffer was not replayed",
                     expected: "seq \(listed(promised.map(\.seq))) in missed", actual: "seq \(listed(replay.numbers))",

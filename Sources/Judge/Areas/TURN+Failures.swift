@@ -235,7 +235,7 @@ extension TURN {
     /// PERSIST-2 judges losses without a crash.
     static func ackMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.promisedQuestions
-        let fates = history.fates(ofQuestions: promises)
+        let fates = history.fates(of: promises)
         for (promise, fate) in zip(promises, fates) {
             guard let lost = fate.lostAt, history.hasCrashed(between: promise.told, and: lost) else { continue }
             evidence.violate(

@@ -143,25 +143,33 @@ extension TURN {
                 if messages.count > 1 {
                     evidence.violate(
                         "another connection received a question twice", expected: "one message",
-                        actual: "\(messages.count)",
-                        at: [turn.event, messages[1].event])
-                } else if let id = turn.ack?.messageId, message.messageId != id {
-                    evidence.violate(
-                        "another connection received a question under another id", expected: shown(id),
-                        actual: shown(message.messageId), at: [turn.event, message.event])
-                } else if let other = otherName(in: message, than: turn) {
-                    evidence.violate(
-                        "another connection received a question with another session or turn",
-                        expected: shown(other.expected),
+                        actual: "\(messages.count)", at: [turn.event, messages[1].event])
+                    continue
+                }
+                evidence.test(no: difference(of: message, from: turn)) { other in
+                    Finding(
+                        "another connection received \(other.what)", expected: shown(other.expected),
                         actual: shown(other.actual), at: [turn.event, message.event])
-                } else {
-                    evidence.test(
-                        exactlyEqual(message.text ?? "", turn.accepted.prompt),
-                        otherwise: "another connection received another text", expected: shown(turn.accepted.prompt),
-                        actual: shown(message.text), at: [turn.event, message.event])
                 }
             }
         }
+    }
+
+    /// How a `message` differs from the question of its turn.
+    private static func difference(
+        of message: Frame, from turn: ObservedTurn
+    ) -> (what: String, expected: String, actual: String)? {
+        let pairs = [
+            ("a question under another id", turn.ack?.messageId, message.messageId),
+            ("a question with another session or turn", turn.sessionId, message.sessionId),
+            ("a question with another session or turn", turn.turnId, message.turnId),
+            ("a question with another session or turn", turn.clientMessageId, message.clientMessageId),
+            ("another text", turn.accepted.prompt, message.text ?? ""),
+        ]
+        for case let (what, expected?, actual?) in pairs where !exactlyEqual(expected, actual) {
+            return (what, expected, actual)
+        }
+        return nil
     }
 
     /// A complete replay with the ending of a turn contains its question, if that was asked after the replay's position
@@ -193,8 +201,7 @@ extension TURN {
                         frame.type == "message" && frame.string("role") == "user"
                             && (frame.turnId == turnId
                                 || frame.clientMessageId != nil && frame.clientMessageId == turn.clientMessageId
-                                || frame.messageId != nil && frame.messageId == turn.ack?.messageId
-                                || exactlyEqual(frame.text ?? "", turn.accepted.prompt))
+                                || frame.messageId != nil && frame.messageId == turn.ack?.messageId)
                     },
                     otherwise: "a replay contains an ending without its question", expected: "a message before it",
                     actual: "none from \(position) on", at: [turn.event, result.event])
@@ -261,16 +268,6 @@ extension TURN {
         }
     }
 
-    /// A name in a `message` that differs from its turn's.
-    private static func otherName(in message: Frame, than turn: ObservedTurn) -> (expected: String, actual: String)? {
-        let pairs = [
-            (turn.sessionId, message.sessionId), (turn.turnId, message.turnId),
-            (turn.clientMessageId, message.clientMessageId),
-        ]
-        for case let (expected?, actual?) in pairs where expected != actual { return (expected, actual) }
-        return nil
-    }
-
     /// The principal's connections that were connected before a question and could see its whole turn live; SYNC-7 and
     /// SYNC-8 judge replayed frames.
     static func observers(of turn: ObservedTurn, _ history: Observations) -> [Int] {
@@ -295,11 +292,9 @@ extension TURN {
     /// The event that proves that a connection will never see a turn's ending: the ending of a later turn of its
     /// session that certainly had to wait for it (ORDER-2).
     private static func successor(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Int? {
-        guard let session = turn.session, turn.ended != nil else { return nil }
-        return history.index.turns(of: session).lazy.map { history.turns[$0] }.filter { other in
-            other.event > turn.event && other.principal == turn.principal && turn.precedes(other)
-                && turn.ended.map { $0 < other.event } == true
-        }.compactMap { $0.endings(on: index).first?.event }.first
+        guard let ended = turn.ended else { return nil }
+        return history.siblings(of: turn).lazy.filter { $0.event > ended && turn.precedes($0) }
+            .compactMap { $0.endings(on: index).first?.event }.first
     }
 
     /// The event that proves that a connection did not see a turn's ending in time.
@@ -329,8 +324,7 @@ extension TURN {
             let again = turn.requests.first { $0.event > request.event }?.event ?? .max
             // A question that could not be stored was refused only if an ending would name its turn.
             let begin = request.refusalCode == "persist_failed" ? refusal : request.event
-            let signs = turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed
-            if first == nil, let sign = signs.map(\.event).filter({ $0 > begin && $0 < again }).min() {
+            if first == nil, let sign = turn.told.map(\.event).filter({ $0 > begin && $0 < again }).min() {
                 evidence.violate(
                     "a refused question started a turn", expected: "nothing after the refusal",
                     actual: "a frame of the turn", at: [request.event, refusal, sign])

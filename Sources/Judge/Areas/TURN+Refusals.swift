@@ -9,7 +9,10 @@ extension TURN {
     /// Once for each `error` with a code that only questions get; one with another code and without names leaves its
     /// question unanswered (TURN-1).
     static func refusalsNameTheirQuestion(_ history: Observations, _ evidence: inout Evidence) {
-        lazy var taken = history.firstSigns
+        lazy var taken = Dictionary(
+            history.requests.compactMap { turn, request in
+                history.acceptance(of: request, in: turn).map { (request.event, $0) }
+            }, uniquingKeysWith: min)
         let codes = ErrorMeaning.ofQuestions.union(history.profiles.contains(.rateLimit) ? ["rate_limited"] : [])
         for connection in history.connections {
             // Without a greeting there is no obligation, and the refused question may be from before the capture.
@@ -57,16 +60,5 @@ extension Observations {
         }
         return frames[request.event].map(isValid) == true
             && !hostileFrames.contains { $0.frame.event == request.event }
-    }
-
-    /// For each `chat`, by event, the first sign of its acceptance: its `ack`, or a frame of its turn.
-    fileprivate var firstSigns: [Int: Int] {
-        var signs: [Int: Int] = [:]
-        for (turn, request) in requests {
-            let frames = request.event == turn.event ? turn.frames + turn.endings : []
-            let seen = ([request.ack].compactMap(\.self) + frames).map(\.event).filter { $0 > request.event }
-            signs[request.event] = seen.min()
-        }
-        return signs
     }
 }

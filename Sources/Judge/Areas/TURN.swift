@@ -35,7 +35,7 @@ enum TURN {
             let acks = turn.acks.filter { $0.connection == index }
             // Of concurrent requests with one key, any may arrive first; the others are repeats.
             if turn.requests.count > 1, acks.first?.isDuplicate == true { continue }
-            let first = turn.firstSignOfRunning { $0.connection == index }
+            let first = (turn.toolUses + turn.endings).filter { $0.connection == index }.map(\.event).min()
             let answer = [acks.first?.event, turn.request.refusal, first, turn.copies.first?.event].compactMap(\.self)
                 .min()
             let stray = turn.acks.first { ack in
@@ -103,12 +103,10 @@ enum TURN {
 
     /// The first ack on a connection in excess of the question's sends there.
     private static func extraAck(of turn: ObservedTurn) -> Frame? {
-        guard turn.acks.count > 1 else { return nil }
-        for index in Set(turn.requests.compactMap(\.connection)).sorted() {
-            let requests = turn.requests.filter { $0.connection == index }.count
-            if let extra = turn.acks.filter({ $0.connection == index }).dropFirst(requests).first { return extra }
+        let extra = Dictionary(grouping: turn.acks, by: \.connection).compactMap { index, acks in
+            acks.dropFirst(turn.requests.count { $0.connection == index }).first
         }
-        return nil
+        return extra.min { $0.event < $1.event }
     }
 
     /// TURN-1, rule 2: the key of each `ack` is that of a `chat` on its connection.
@@ -179,22 +177,6 @@ enum TURN {
         }
     }
 
-    /// The frames of turns without a recorded question, by connection and turn id: a recording may start after the
-    /// question.
-    private static func unasked(_ history: Observations) -> [(ending: Frame, later: [Frame])] {
-        let known = Set(history.turns.flatMap { ($0.frames + $0.endings + $0.copies).map(\.event) })
-        let frames = history.received.filter { frame in
-            frame.turnId != nil && !frame.isDuplicate && frame.isOf("message", "toolUse", "done", "error")
-                && !known.contains(frame.event)
-        }
-        return Dictionary(grouping: frames, by: \.connection).sorted { $0.key < $1.key }.flatMap { _, frames in
-            Dictionary(grouping: frames, by: \.turnId).values.compactMap { frames in
-                guard let place = frames.firstIndex(where: { $0.isOf("done", "error") }) else { return nil }
-                return (frames[place], Array(frames[(place + 1)...]))
-            }.sorted { $0.ending.event < $1.ending.event }
-        }
-    }
-
     /// The finding for an asking connection without an ending: it came elsewhere, or not at all.
     private static func missingEnding(
         of turn: ObservedTurn, on index: Int, _ asked: Int, by end: Int, _ history: Observations
@@ -219,54 +201,46 @@ enum TURN {
         turn.ended != nil || !turn.copies.isEmpty || turn.replayed.contains { $0.isOf("done", "error") }
     }
 
-    /// Whether a frame that answers a question belongs to the same turn as an ending, as far as their names tell.
-    ///
-    /// A resent key that is answered in two sessions has started two turns; IDEM-1 judges that.
-    private static func isSameTurn(_ one: Frame, _ other: Frame, of turn: ObservedTurn) -> Bool {
-        if let turnId = one.turnId, let own = other.turnId { return turnId == own }
-        guard turn.requests.count > 1, let session = one.sessionId, let second = other.sessionId else { return true }
-        return session == second
-    }
-
     /// The connections that knew that the turn runs, with the first request on each: the asking one, and those with an
     /// acknowledged repeat.
     private static func askers(of turn: ObservedTurn) -> [(connection: Int, asked: Int)] {
-        var askers: [(connection: Int, asked: Int)] = []
-        for (position, request) in turn.requests.enumerated() where request.refusal == nil {
-            guard let index = request.connection, position == 0 || request.ack != nil,
-                !askers.contains(where: { $0.connection == index })
-            else { continue }
-            askers.append((index, request.event))
-        }
-        return askers
+        let known = turn.requests.filter { $0.refusal == nil && ($0 === turn.request || $0.ack != nil) }
+        let asked = known.compactMap { request in request.connection.map { ($0, request.event) } }
+        return Dictionary(asked, uniquingKeysWith: min).map { ($0.key, $0.value) }.sorted { $0.1 < $1.1 }
     }
 
     /// TURN-3, rule 2: nothing of a turn follows its ending on a connection.
     ///
-    /// Once per ended turn and connection, even if one key ran as several turns. An unmarked copy is a second ending.
+    /// Once per ended turn and connection, even if one key ran as several turns. An unmarked copy is a second ending. A
+    /// recording may start after the question, so a turn that no one asked is judged by its `turnId`.
     static func nothingFollowsTheEnding(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turns {
-            for (index, endings) in turn.endingsByConnection {
-                let frames = endings + turn.frames.filter { $0.connection == index }
-                var judged: [Frame] = []
-                for ending in endings where !judged.contains(where: { isSameTurn($0, ending, of: turn) }) {
-                    judged.append(ending)
-                    judge(ending, frames.filter { isSameTurn(ending, $0, of: turn) }, turn, &evidence)
-                }
+        let asked = history.turns.flatMap { turn in (turn.frames + turn.endings).map { ($0.event, turn) } }
+        let turns = Dictionary(asked, uniquingKeysWith: { first, _ in first })
+        let frames = history.received.filter { frame in
+            frame.isOf("message", "toolUse", "done", "error") && !frame.isDuplicate
+                && (frame.turnId != nil || turns[frame.event] != nil)
+        }
+        let groups = Dictionary(grouping: frames) { frame in
+            OwnName(name(of: frame, in: turns[frame.event]), of: "\(frame.connection)")
+        }
+        for frames in groups.values {
+            guard let place = frames.firstIndex(where: \.isEnding) else { continue }
+            let (ending, turn) = (frames[place], turns[frames[place].event])
+            evidence.test(no: frames[(place + 1)...].first, keptIf: turn != nil) { late in
+                Finding(
+                    late.isEnding
+                        ? "a turn ended twice on one connection" : "\(called(late)) came after the ending of its turn",
+                    expected: "nothing after \(called(ending))", actual: called(late),
+                    at: [turn?.event, ending.event, late.event].compactMap(\.self),
+                    lacking: late.isEnding ? "duplicate" : nil)
             }
         }
-        for (ending, later) in unasked(history) where !later.isEmpty { judge(ending, later, nil, &evidence) }
     }
 
-    private static func judge(_ ending: Frame, _ frames: [Frame], _ turn: ObservedTurn?, _ evidence: inout Evidence) {
-        let late = frames.filter { $0.event > ending.event }.min { $0.event < $1.event }
-        evidence.test(no: late) { late in
-            Finding(
-                late.isOf("done", "error")
-                    ? "a turn ended twice on one connection" : "\(called(late)) came after the ending of its turn",
-                expected: "nothing after \(called(ending))", actual: called(late),
-                at: [turn?.event, ending.event, late.event].compactMap(\.self),
-                lacking: late.isOf("done", "error") ? "duplicate" : nil)
-        }
+    /// The turn that a frame names; one without a turn belongs to its question, or to a second turn in another session.
+    private static func name(of frame: Frame, in turn: ObservedTurn?) -> String {
+        if let id = frame.turnId { return id }
+        if let session = frame.sessionId, session != turn?.sessionId { return session }
+        return turn?.turnId ?? "\(turn?.event ?? 0)"
     }
 }

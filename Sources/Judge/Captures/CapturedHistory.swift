@@ -18,8 +18,8 @@ extension Observations {
 
     /// Whether the messages of a read can be put to their questions.
     ///
-    /// What a stage did is known from its beginning, so equal texts can be counted. In a capture only names tell: a text may
-    /// have been said before it began.
+    /// The actions of a stage are known from the beginning, so equal texts can be counted. In a capture only names are
+    /// evidence: an equal text may precede it.
     func namesItsMessages(_ read: ObservedSessionRead) -> Bool {
         guard isCapture else { return true }
         return read.messages.allSatisfy { message in
@@ -60,7 +60,7 @@ extension History.Capture {
 
     private func meets(_ need: CaptureNeed) -> Bool {
         switch need {
-        // Two tokens may be one person's, and a connection whose opening nobody saw may be anybody's.
+        // Two tokens may belong to one person, and a connection without a captured opening may belong to any.
         case .stage, .solitude, .program, .pushService, .principals: false
         case .delays: hasDelays
         case .frames: !lacks.contains(.frames)

@@ -1,12 +1,12 @@
 extension Evidence {
-    /// What of this evidence, which rests on guesses about whose a frame is, also stands without them.
+    /// The part of this evidence, which rests on guesses about the turns of frames, that holds without them too.
     ///
-    /// A turn of which a frame may belong to another one neither keeps nor breaks a clause. What only the guess shows, or
-    /// only the history without the guessed turns, is a doubt.
+    /// A turn with a frame that may belong to another one neither keeps nor breaks a clause. Evidence that only the
+    /// guess shows, or only the history without the guessed turns, is a doubt.
     /// - Parameters:
-    ///   - sure: What the same history shows when those turns are left out.
+    ///   - sure: The evidence of the same history without those turns.
     ///   - guessed: Those turns.
-    /// - Returns: What both show, and a doubt where they differ.
+    /// - Returns: The common evidence, and a doubt about each difference.
     func standing(with sure: Evidence, _ guessed: [ObservedTurn]) -> Evidence {
         guard self != sure else { return self }
         let own = Set(violations.map(Sight.init))
@@ -32,7 +32,7 @@ extension Evidence {
     }
 }
 
-/// What is wrong where; how it is put may differ when turns are left out.
+/// The problem and its place; the wording may differ without those turns.
 private struct Sight: Hashable {
     let what: String
     let events: [Int]

@@ -219,12 +219,9 @@ extension Observations {
         steps += client.acts.filter { $0.event > question.event && ObservedClient.endsOfLife.contains($0.name) }
             .map { ($0.event, "quit") }
         let told = question.news.map { news in
-            let isThere = client.launches.isEmpty || client.isForeground(at: news.event)
-            let limit = patience(of: news.event) + timeouts.scheduling.microseconds
-            return MessageMachine.Step(
-                event: news.event, input: news.input.rawValue, news: news,
-                due: events.indices.boundary { patience(of: $0) >= limit },
-                isSure: isThere && departure(after: news.event, on: news.connection) == nil)
+            MessageMachine.Step(
+                event: news.event, input: news.input.rawValue, news: news, due: due(news.event),
+                isSure: isSurelyTaken(news.event, on: news.connection))
         }
         return (steps.map { .init(event: $0.0, input: $0.1) } + told).sorted { $0.event < $1.event }
     }

@@ -23,7 +23,7 @@ struct AnsweredInReads {
         for (message, next) in zip(read.messages, read.messages.dropFirst())
         where message.role == "user" && next.role == "assistant" {
             let following = Following(event: read.event, turnId: next.turnId)
-            // What names another turn answers another question.
+            // A message that names another turn answers another question.
             if let turnId = message.turnId, let other = next.turnId, turnId != other { continue }
             byText[message.text] = following
             if let key = message.clientMessageId {

@@ -1,7 +1,7 @@
 import HoldfastBasics
 import HoldfastTranscript
 
-/// What people look for when connections do not last.
+/// The usual reasons for connections that do not last.
 extension SymptomReader {
     /// Several connections that end without a close frame after the same silence, as where a balancer cuts idle ones.
     func idleCuts() -> [Symptom] {
@@ -10,7 +10,7 @@ extension SymptomReader {
             guard let ending = connection.ending, ending.kind == .lost,
                 let last = connection.events.last(where: { $0 < ending.event })
             else { return nil }
-            let silence = history.time(of: ending.event) - history.time(of: last)
+            let silence = history.span(from: last, to: ending.event)
             let heartbeat = connection.greeting?["heartbeatSeconds"]?.intValue
             return silence >= Self.leastSilence ? (ending.event, silence, heartbeat) : nil
         }
@@ -43,16 +43,11 @@ extension SymptomReader {
             }
         }
         return byReason.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { reason, events in
-            Symptom(
-                .turnedAway, "\(events.count) connections were turned away\(lasting(events)): \(reason)",
-                at: [events[0], events[events.count - 1]])
+            let (first, last) = (events[0], events[events.count - 1])
+            let lasting = history.knowsTimes ? " in \(duration(first, last))" : ""
+            return Symptom(
+                .turnedAway, "\(events.count) connections were turned away\(lasting): \(reason)", at: [first, last])
         }
-    }
-
-    private func lasting(_ events: [Int]) -> String {
-        guard history.knowsTimes else { return "" }
-        return
-            " in \(readable(.microseconds(history.time(of: events[events.count - 1]) - history.time(of: events[0]))))"
     }
 
     /// Pings that waited long for their pongs, on a connection of which something was heard later.
@@ -65,9 +60,9 @@ extension SymptomReader {
                     open.append(frame)
                 } else if let place = open.firstIndex(where: { $0["nonce"] == frame["nonce"] }) {
                     let ping = open.remove(at: place).event
-                    let wait = history.time(of: frame.event) - history.time(of: ping)
+                    let wait = history.span(from: ping, to: frame.event)
                     guard wait >= Self.leastSilence else { continue }
-                    let what = "a ping on \(connection.device) waited \(readable(.microseconds(wait))) for its pong"
+                    let what = "a ping on \(connection.device) waited \(duration(ping, frame.event)) for its pong"
                     late.append(Symptom(.silence, what, at: [ping, frame.event], lasted: wait))
                 }
             }

@@ -1,13 +1,13 @@
 import HoldfastBasics
 import HoldfastTranscript
 
-/// What happened in a capture that holds little: each question with what became of it, and the connections.
+/// The story of a small capture: each question with its outcome, and the connections.
 public struct Story: Sendable, Equatable {
     /// A question, or what all of it happened on, with its lines in the order of time.
     public struct Chapter: Sendable, Equatable {
-        /// What it is about.
+        /// The subject of the line.
         public let title: String
-        /// What happened.
+        /// The outcome.
         public var lines: [Line] = []
     }
 
@@ -17,14 +17,14 @@ public struct Story: Sendable, Equatable {
         public let event: Int
         /// Microseconds from the first event; nil where no time is known.
         public let time: Int?
-        /// What it was, in a few words.
+        /// The event in a few words.
         public let what: String
     }
 
     /// The questions in the order of asking, then the connections.
     public internal(set) var chapters: [Chapter] = []
 
-    /// The most questions and connections of one story; with more, nobody reads it.
+    /// The most questions and connections of one story; a longer one is not readable.
     private static let (mostQuestions, mostConnections) = (6, 8)
     /// From how long on a wait between two lines is told, in microseconds.
     private static let leastWait = 1_000_000
@@ -51,7 +51,7 @@ public struct Story: Sendable, Equatable {
         if !history.connections.isEmpty { chapters.append(connections) }
     }
 
-    /// What makes a refusal odd: a wait that nobody can keep, or a turn that nobody sees run.
+    /// The reason why a refusal is odd: an impossible wait, or a turn that is not visible.
     private static func detail(of request: ObservedRequest, _ refusal: Int, _ history: Observations) -> String {
         switch request.refusalCode {
         case "rate_limited":
@@ -73,52 +73,44 @@ public struct Story: Sendable, Equatable {
         let names = [turn.clientMessageId, turn.sessionAsked.map { "in \($0)" }, turn.turnId].compactMap(\.self)
         var chapter = Chapter(
             title: "\(shown(turn.request.prompt))\(names.isEmpty ? "" : " (\(names.joined(separator: ", ")))")")
+        func add(_ what: String, _ event: Int) { chapter.add(what, event, history) }
         func device(_ frame: Frame) -> String {
             "\(frame.isReplayed ? " in a replay" : "") on \(history.connections[frame.connection].device)"
         }
         for (place, request) in turn.requests.enumerated() {
-            let way = request.connection.map { "on \(history.connections[$0].device)" } ?? "over REST"
             if request.connection != nil || history.capture?.lacks.contains(.requestTimes) != true {
-                chapter.add("asked \(place == 0 ? "" : "again ")\(way)", request.event, history)
+                add("asked\(place == 0 ? "" : " again")\(reader.place(of: request))", request.event)
             }
             if let refusal = request.refusal {
-                chapter.add(
-                    "refused: \(request.refusalCode ?? "no code")\(detail(of: request, refusal, history))", refusal,
-                    history)
+                let code = request.refusalCode ?? "no code"
+                add("refused: \(code)\(detail(of: request, refusal, history))", refusal)
             }
             if let outcome = request.outcome {
-                chapter.add("\(request.success == nil ? "failed" : "answered") over REST", outcome, history)
+                add("\(request.success == nil ? "failed" : "answered") over REST", outcome)
             }
         }
         let frames = turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed + turn.setAside
-        var tools: [Frame] = []
-        for frame in frames.sorted(by: { ($0.event, $0.replayIndex ?? 0) < ($1.event, $1.replayIndex ?? 0) }) {
+        let inOrder = frames.sorted { ($0.event, $0.replayIndex ?? 0) < ($1.event, $1.replayIndex ?? 0) }
+        for frame in inOrder where frame.type != "toolUse" {
             let number = frame.seq.map { " #\($0)" } ?? ""
-            let session = frame.sessionId.flatMap {
-                $0 == turn.sessionAsked || turn.sessionAsked == nil ? nil : " in session '\($0)'"
-            }
-            switch frame.type {
-            case "ack":
-                chapter.add(
-                    "acknowledged\(frame.isDuplicate ? " as a repeat" : "")\(device(frame))\(session ?? "")",
-                    frame.event, history)
-            case "toolUse": tools.append(frame)
-            case "message": chapter.add("its message\(number)\(device(frame))\(session ?? "")", frame.event, history)
-            default:
-                let copy = frame.isDuplicate ? "a copy of " : ""
-                chapter.add("\(copy)\(called(frame))\(number)\(device(frame))\(session ?? "")", frame.event, history)
-            }
+            let isElsewhere = turn.sessionAsked != nil && frame.sessionId != turn.sessionAsked
+            let session = frame.sessionId.flatMap { isElsewhere ? " in session '\($0)'" : nil } ?? ""
+            let what =
+                switch frame.type {
+                case "ack": frame.isDuplicate ? "acknowledged as a repeat" : "acknowledged"
+                case "message": "its message\(number)"
+                default: "\(frame.isDuplicate ? "a copy of " : "")\(called(frame))\(number)"
+                }
+            add("\(what)\(device(frame))\(session)", frame.event)
         }
+        let tools = inOrder.filter { $0.type == "toolUse" }
         for (place, tool) in tools.enumerated() where place < 2 || place == tools.count - 1 {
+            let number = tool.seq.map { " #\($0)" } ?? ""
             let rest = place == tools.count - 1 && tools.count > 3 ? ", after \(tools.count - 3) more" : ""
-            chapter.add(
-                "tool \(tool.string("tool") ?? "")\(tool.seq.map { " #\($0)" } ?? "")\(device(tool))\(rest)",
-                tool.event,
-                history)
+            add("tool \(tool.string("tool") ?? "")\(number)\(device(tool))\(rest)", tool.event)
         }
         if turn.endings.isEmpty, turn.setAside.isEmpty, let end = reader.end(of: turn), turn.ended == nil {
-            chapter.add(
-                "likely \(history.frames[end].map(called) ?? "its end") on \(history.events[end].lane)", end, history)
+            add("likely \(history.frames[end].map(called) ?? "its end") on \(history.events[end].lane)", end)
         }
         var shownBefore: String?
         for read in history.sessionReads
@@ -128,13 +120,13 @@ public struct Story: Sendable, Equatable {
             let status = read.entry(of: turn)?.status.map { ", '\($0)'" } ?? ""
             let words =
                 "a read shows \(answer ? "the answer" : question ? "the question, no answer" : "nothing of it")\(status)"
-            if words != shownBefore { chapter.add(words, read.event, history) }
+            if words != shownBefore { add(words, read.event) }
             shownBefore = words
         }
         chapter.lines.sort { $0.event < $1.event }
         let end = history.events.count - 1
         if !reader.isSettled(turn), let last = chapter.lines.last, last.event < end {
-            chapter.add("nothing more of it until the capture ends", end, history)
+            add("nothing more of it until the capture ends", end)
         }
         return chapter.tellingWaits(from: leastWait)
     }

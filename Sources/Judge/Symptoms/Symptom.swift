@@ -1,17 +1,17 @@
 /// Something in a capture that people look for when a user complains: told, never judged.
 ///
-/// A clause may allow it. It accuses nobody and changes no verdict.
+/// A clause may allow it. It is not an accusation and changes no verdict.
 public struct Symptom: Sendable, Equatable {
-    /// What it is.
+    /// The kind.
     public let kind: Kind
-    /// What was seen, in one sentence.
+    /// The observation in one sentence.
     public let what: String
     /// The events that show it, in order; the last is the one to look at.
     public let events: [Int]
     /// How long it lasted, in microseconds; 0 for what does not last.
     public let lasted: Int
 
-    /// What people complain of.
+    /// The usual complaints.
     public enum Kind: String, Sendable, CaseIterable {
         /// A question without an answer.
         case unanswered

@@ -78,29 +78,29 @@ struct SymptomReader {
     /// Everything, by kind and in the order of time.
     func symptoms() -> [Symptom] {
         unanswered() + repeatedQuestions() + repeatedAnswers() + repeatedInReads() + gaps() + unshownQuestions()
-            + crossed()
-            + emptyReads() + brokenOff() + idleCuts() + turnedAway() + silences()
+            + crossed() + emptyReads() + brokenOff() + idleCuts() + turnedAway() + silences()
     }
+
+    /// The time between two events, for people.
+    func duration(_ first: Int, _ last: Int) -> String { readable(.microseconds(history.span(from: first, to: last))) }
 
     /// `, 1.2 s later`; nothing where no time is known.
     private func later(_ first: Int, _ last: Int) -> String {
-        history.knowsTimes ? ", \(readable(.microseconds(history.time(of: last) - history.time(of: first)))) later" : ""
+        history.knowsTimes ? ", \(duration(first, last)) later" : ""
     }
 
     // MARK: Questions
 
     private func unanswered() -> [Symptom] {
-        // What was left out behind a part may hold the answers.
+        // Skipped lines behind a part may contain the answers.
         if history.capture?.endsInGap == true { return [] }
         return history.questions.compactMap { turn in
             guard !isSettled(turn) else { return nil }
             let ack = turn.ack
             var what = "\(shown(turn.request.prompt)) was asked\(place(of: turn.request))"
-            what += ack == nil ? "" : ", acknowledged"
-            what += " and never answered"
+            what += ack == nil ? " and never answered" : ", acknowledged and never answered"
             if history.knowsTimes, let last = history.events.indices.last, last > turn.event {
-                what +=
-                    " in the \(readable(.microseconds(history.time(of: last) - history.time(of: turn.event)))) that follow"
+                what += " in the \(duration(turn.event, last)) that follow"
             }
             return Symptom(.unanswered, what, at: [turn.event] + [ack?.event].compactMap(\.self))
         }
@@ -113,22 +113,12 @@ struct SymptomReader {
             || [turn.turnId, turn.clientMessageId].contains { $0.map(told.contains) == true }
     }
 
-    /// What a principal asked in so many bytes.
-    private struct Length: Hashable {
-        let principal: String
-        let bytes: Int
-    }
-
     private func repeatedQuestions() -> [Symptom] {
         let requests = history.questions.filter { !$0.isRefused }.flatMap(\.requests).sorted { $0.event < $1.event }
-        // Most questions differ by their length, which costs less to look at than their words.
-        let asLong = Dictionary(grouping: requests.filter { !$0.prompt.isEmpty }) {
-            Length(principal: $0.principal, bytes: $0.prompt.utf8.count)
+        let alike = Dictionary(grouping: requests.filter { !$0.prompt.isEmpty }) {
+            OwnName($0.prompt, of: $0.principal)
         }
-        let alike = asLong.values.lazy.filter { $0.count > 1 }.flatMap { requests in
-            Dictionary(grouping: requests) { OwnName($0.prompt, of: $0.principal) }.values
-        }
-        return alike.flatMap { requests in
+        return alike.values.flatMap { requests in
             zip(requests, requests.dropFirst()).compactMap { first, second -> Symptom? in
                 let ids = [first.clientMessageId, second.clientMessageId]
                 if let id = ids[0], id == ids[1] { return nil }
@@ -182,20 +172,12 @@ struct SymptomReader {
 
     // MARK: The stream
 
-    /// What one device is shown of one stream.
-    private struct Sight: Hashable {
-        let device: String
-        let stream: Stream.Key
-    }
-
     private func gaps() -> [Symptom] {
         let byDevice = Dictionary(grouping: history.shown) { item in
-            Sight(
-                device: history.connections[item.frame.connection].device,
-                stream: Stream.Key(principal: item.principal, epoch: item.epoch))
+            [history.connections[item.frame.connection].device, item.principal, item.epoch]
         }
-        return byDevice.flatMap { sight, items -> [Symptom] in
-            let (device, stream) = (sight.device, sight.stream)
+        return byDevice.flatMap { names, items -> [Symptom] in
+            let (device, stream) = (names[0], Stream.Key(principal: names[1], epoch: names[2]))
             let inOrder = items.sorted { ($0.seq, $0.event) < ($1.seq, $1.event) }
             return zip(inOrder, inOrder.dropFirst()).compactMap { before, after -> Symptom? in
                 guard before.seq >= 0, after.seq > before.seq, after.seq - before.seq > 1 else { return nil }
@@ -250,10 +232,10 @@ struct SymptomReader {
                     end(of: turn).map({ $0 > ending.event }) ?? !turn.isRefused
                 else { return nil }
                 let after = later(turn.event, ending.event)
-                var what =
-                    "\(connection.device) \(ending.words) before the answer to \(shown(turn.request.prompt))\(after)"
-                what += "; \(outcome(of: turn, since: ending.event) ?? unknownEnd)"
-                return Symptom(.brokenOff, what, at: [turn.event, ending.event])
+                return Symptom(
+                    .brokenOff,
+                    "\(connection.device) \(ending.words) before the answer to \(shown(turn.request.prompt))\(after); "
+                        + (outcome(of: turn, since: ending.event) ?? unknownEnd), at: [turn.event, ending.event])
             }
         }
     }
@@ -262,10 +244,8 @@ struct SymptomReader {
         history.capture?.endsInGap == true ? "what came of it is left out" : "the answer never came"
     }
 
-    /// The longest waits of more than ten seconds, which no agent needs without a word, in which the server said nothing while a question was open.
-    ///
-    /// One pass over the frames of each connection: questions stand in the order of asking, and one that is over is not looked
-    /// at again. A silence belongs to the question that waited longest, and each question has one.
+    /// The longest waits of more than ten seconds, which no agent needs without a word, in which the server said nothing
+    /// while a question was open.
     private func silences() -> [Symptom] {
         guard history.knowsTimes else { return [] }
         let all = history.connections.indices.flatMap(silences) + latePongs()
@@ -274,56 +254,40 @@ struct SymptomReader {
 
     private static let mostSilences = 3
     static let leastSilence = 10_000_000
-    /// Who was told so much since the question was not left in silence.
+    /// A question after which so many frames came was not left in silence.
     private static let mostHeard = 200
 
-    /// A question on a connection: when it was asked there, and when nobody waited for it any more.
-    private struct Wait {
-        let asked: Int
-        let end: Int
-        let prompt: String
-    }
-
+    /// The longest silence of each question on a connection; one belongs to the question that waited longest.
     private func silences(on index: Int) -> [Symptom] {
         let connection = history.connections[index]
         let last = end(of: connection)
-        let waits = history.index.turns(on: index).compactMap { number -> Wait? in
+        let waits = history.index.turns(on: index).compactMap { number -> (asked: Int, end: Int, prompt: String)? in
             let turn = history.turns[number]
             guard let asked = turn.requests.first(where: { $0.connection == index })?.event, asked < last else {
                 return nil
             }
             let refusal = turn.isRefused ? turn.requests.compactMap(\.refusal).last : nil
             let end = (refusal ?? end(of: turn)).map { $0 > asked ? min($0, last) : last } ?? last
-            return Wait(asked: asked, end: end, prompt: turn.request.prompt)
+            return (asked, end, turn.request.prompt)
         }.sorted { $0.asked < $1.asked }
         let heard = connection.received.map(\.event).filter { $0 < last } + [last]
-        var longest: [Int: (span: (Int, Int), wait: Wait)] = [:]
-        var oldest = 0
-        for (place, stop) in heard.enumerated() {
-            let start = place > 0 ? heard[place - 1] : 0
-            let forgotten = place > Self.mostHeard ? heard[place - Self.mostHeard - 1] : -1
-            while oldest < waits.count, waits[oldest].asked < stop {
-                let wait = waits[oldest]
-                let span = (max(start, wait.asked), min(stop, wait.end))
-                if wait.asked > forgotten {
-                    if span.0 < span.1, length(span) > longest[wait.asked].map({ length($0.span) }) ?? 0 {
-                        longest[wait.asked] = (span, wait)
-                    }
-                    // What waits beyond this frame is looked at again, and covers all that was asked after it.
-                    if wait.end > stop { break }
-                }
-                oldest += 1
-            }
-        }
-        return longest.values.filter { length($0.span) >= Self.leastSilence }.map { span, wait in
+        var told: Set<Int> = []
+        return waits.compactMap { asked, end, prompt in
+            let frames = heard[heard.boundary { $0 > asked }...].prefix(Self.mostHeard).map { min($0, end) }
+            let spans = zip([asked] + frames, frames).filter { $0 < $1 && !told.contains($1) }
+            told.formUnion(frames.filter { $0 < end })
+            let longest = spans.max { history.span(from: $0.0, to: $0.1) < history.span(from: $1.0, to: $1.1) }
+            guard let (start, stop) = longest else { return nil }
+            let length = history.span(from: start, to: stop)
+            guard length >= Self.leastSilence else { return nil }
             let isOpen =
-                span.1 == history.events.count - 1 && connection.ending == nil && span.1 == last
-                && connection.received.last?.event != span.1
+                stop == history.events.count - 1 && connection.ending == nil && stop == last
+                && connection.received.last?.event != stop
             return Symptom(
                 .silence,
-                "\(readable(.microseconds(length(span)))) without a frame on \(connection.device) while "
-                    + "\(shown(wait.prompt)) waited\(isOpen ? ", until the capture ends or the connection did" : "")",
-                at: [span.0, span.1], lasted: length(span))
+                "\(duration(start, stop)) without a frame on \(connection.device) while \(shown(prompt)) waited"
+                    + (isOpen ? ", until the capture ends or the connection did" : ""),
+                at: [start, stop], lasted: length)
         }
     }
 
@@ -336,16 +300,14 @@ struct SymptomReader {
         return isLeft ? own : history.events.count - 1
     }
 
-    private func length(_ span: (Int, Int)) -> Int { history.time(of: span.1) - history.time(of: span.0) }
-
     /// Where a question went.
-    private func place(of request: ObservedRequest) -> String {
+    func place(of request: ObservedRequest) -> String {
         request.connection.map { " on \(history.connections[$0].device)" } ?? " over REST"
     }
 }
 
 extension ObservedConnection.Ending {
-    /// What happened, after the name of the connection.
+    /// The event, after the name of the connection.
     var words: String {
         switch kind {
         case .cut: "was cut"

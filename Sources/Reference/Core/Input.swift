@@ -1,7 +1,7 @@
 import HoldfastJSON
 
 /// An event from outside; the core learns about the world only from these.
-enum Input: Sendable {
+package enum Input: Sendable {
     /// The server starts, and turns that the last process left open are ended. The first input.
     case started
     /// A socket opened; the bearer token of its upgrade named this principal.
@@ -25,7 +25,7 @@ enum Input: Sendable {
     /// The server is asked to stop.
     case stopping
 
-    enum Received: Sendable, Equatable {
+    package enum Received: Sendable, Equatable {
         case text(String)
         case binary([UInt8])
         case invalidText
@@ -34,7 +34,7 @@ enum Input: Sendable {
 }
 
 /// An action for the shell to perform; the core itself performs none.
-enum Effect: Sendable, Equatable {
+package enum Effect: Sendable, Equatable {
     /// Send a text message to each of these sockets; also issued if there are none.
     case send(to: [Int], Outgoing)
     case ping(socket: Int)
@@ -53,14 +53,14 @@ enum Effect: Sendable, Equatable {
     case push(device: String, PushNotice)
 }
 
-struct Outgoing: Sendable, Equatable {
+package struct Outgoing: Sendable, Equatable {
     /// The shaped frame, with its number if it has one; null for text that is not a frame.
     var frame: JSONValue
-    var text: String
+    package var text: String
 }
 
 /// A REST request, independent of HTTP.
-struct RESTRequest: Sendable, Equatable {
+package struct RESTRequest: Sendable, Equatable {
     var method: String
     /// The path without the query, percent-encoded.
     var path: String
@@ -69,11 +69,17 @@ struct RESTRequest: Sendable, Equatable {
     /// The text after `Bearer` in the `Authorization` header.
     var token: String?
     var body: [UInt8] = []
+
+    package init(
+        method: String, path: String, query: String? = nil, token: String? = nil, body: [UInt8] = []
+    ) {
+        (self.method, self.path, self.query, self.token, self.body) = (method, path, query, token, body)
+    }
 }
 
 /// The answer to a REST request; the body is always JSON.
-struct RESTAnswer: Sendable, Equatable {
-    var status: Int
-    var body: String
-    var headers: [String: String] = [:]
+package struct RESTAnswer: Sendable, Equatable {
+    package var status: Int
+    package var body: String
+    package var headers: [String: String] = [:]
 }

@@ -1,15 +1,15 @@
 import HoldfastJSON
 
 /// A notification about an answer, ready for Apple's push service.
-struct PushNotice: Sendable, Equatable {
+package struct PushNotice: Sendable, Equatable {
     /// The owner of the devices.
     let principal: String
     /// The turn that ended.
-    let turn: String
+    package let turn: String
     /// The JSON body, at most 4096 bytes.
-    var payload: String
+    package var payload: String
     /// The headers, except for the topic, which belongs to the app.
-    var headers: [String: String]
+    package var headers: [String: String]
 }
 
 extension PushNotice {
@@ -52,7 +52,7 @@ extension PushNotice {
 }
 
 /// The outcome of one request to the push service.
-enum PushOutcome: Sendable, Equatable {
+package enum PushOutcome: Sendable, Equatable {
     /// The service answered; a refusal has a reason.
     case answered(status: Int, reason: String?)
     /// No connection was made, or it ended without an answer.

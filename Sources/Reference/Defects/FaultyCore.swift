@@ -106,7 +106,7 @@ struct FaultyCore: Sendable {
     }
 
     /// Whether more principals are connected than a suite run has.
-    var isCrowded: Bool { core.connections.principals > 12 }
+    var isCrowded: Bool { core.connections.principals > 20 }
 
     func said(_ frame: JSONValue) -> Outgoing { Outgoing(frame: frame, text: core.shaper.text(ofShaped: frame)) }
 

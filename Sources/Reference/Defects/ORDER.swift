@@ -115,7 +115,7 @@ extension Defect {
             })
         Defect(
             "order-swaps-frames-in-a-crowd", .ORDER, 3, need: .load,
-            "Sends `toolUse` after the frame that follows it while more than 12 principals are connected.",
+            "Sends `toolUse` after the frame that follows it while more than 20 principals are connected.",
             .sends { frame, sockets, _, server in
                 guard frame["seq"] != nil,
                     let principal = sockets.first.flatMap({ server.core.connections[$0]?.principal })

@@ -84,7 +84,7 @@ extension Defect {
             })
         Defect(
             "rate-shares-budgets-in-a-crowd", .RATE, 2, need: .load,
-            "Counts the questions of all principals against one budget while more than 12 are connected.",
+            "Counts the questions of all principals against one budget while more than 20 are connected.",
             .input { input, server, next in
                 guard server.isCrowded, let asker = server.asker(in: input) else { return next(input, &server) }
                 let own = server.core.rates[asker.principal]

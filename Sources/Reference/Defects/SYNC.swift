@@ -5,7 +5,7 @@ extension Defect {
     static let sync = list {
         Defect(
             "sync-loses-answers-at-overflow", .SYNC, 7, need: .load,
-            "Replays no `done` while more than 12 principals are connected.",
+            "Replays no `done` while more than 20 principals are connected.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "syncResult", server.isCrowded else { return nil }
                 let left = frame.mapping("missed") { $0.type == "done" ? JSONValue?.none : $0 }

@@ -1,7 +1,7 @@
 import HoldfastJSON
 
 /// One durable fact; the log of these is everything the server knows.
-enum StoredRecord: Sendable, Equatable {
+package enum StoredRecord: Sendable, Equatable {
     /// A question was accepted; it creates its session if there is none yet.
     case question(Question)
     /// A turn ended.
@@ -9,7 +9,7 @@ enum StoredRecord: Sendable, Equatable {
     /// The agent sent an unsolicited message.
     case remark(Remark)
 
-    struct Question: Sendable, Equatable {
+    package struct Question: Sendable, Equatable {
         var principal: String
         var session: String
         var turn: String
@@ -21,7 +21,7 @@ enum StoredRecord: Sendable, Equatable {
         var at: Int
     }
 
-    struct Ending: Sendable, Equatable {
+    package struct Ending: Sendable, Equatable {
         var session: String
         var turn: String
         var ending: TurnEnding
@@ -29,7 +29,7 @@ enum StoredRecord: Sendable, Equatable {
     }
 
     /// An unsolicited message of the agent and the turn that it started; it creates its session if there is none yet.
-    struct Remark: Sendable, Equatable {
+    package struct Remark: Sendable, Equatable {
         var principal: String
         var session: String
         var turn: String

@@ -6,11 +6,11 @@ import HoldfastJSON
 extension ClientCore {
     /// A request ended; a nil answer means that none came.
     mutating func answered(_ request: Int, _ answer: RESTAnswer?) {
-        guard let errand = errands.removeValue(forKey: request) else { return }
+        guard let purpose = purposes.removeValue(forKey: request) else { return }
         link.restWorks = answer.map { $0.status < 500 } ?? false
-        guard let answer, answer.status < 500 || isPost(errand) else { return failed(errand, request: request) }
+        guard let answer, answer.status < 500 || isPost(purpose) else { return failed(purpose, request: request) }
         let body = Self.object(answer.body) ?? .null
-        switch errand {
+        switch purpose {
         case .read(let session, let number): wasRead(session, number, answer.status, body)
         case .start: listed(body, succeeded: answer.status == 200)
         case .look: if answer.status == 200 { looked(body) }
@@ -19,8 +19,8 @@ extension ClientCore {
         }
     }
 
-    mutating func failed(_ errand: Errand, request: Int) {
-        switch errand {
+    mutating func failed(_ purpose: Purpose, request: Int) {
+        switch purpose {
         case .read(_, let number), .search(let number): hasRead(number, succeeded: false)
         case .start: startIsDue = true
         case .look: return
@@ -35,8 +35,8 @@ extension ClientCore {
         }
     }
 
-    private func isPost(_ errand: Errand) -> Bool {
-        if case .post = errand { return true }
+    private func isPost(_ purpose: Purpose) -> Bool {
+        if case .post = purpose { return true }
         return false
     }
 

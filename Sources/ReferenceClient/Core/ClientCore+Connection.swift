@@ -39,11 +39,11 @@ extension ClientCore {
         leave(code: nil)
         stopWaiting(.reconnect)
         stopWaiting(.degraded)
-        for (request, errand) in errands {
+        for (request, purpose) in purposes {
             effects.append(.cancel(request: request))
-            failed(errand, request: request)
+            failed(purpose, request: request)
         }
-        errands = [:]
+        purposes = [:]
         for number in conversations.keys { stopPolling(number) }
     }
 

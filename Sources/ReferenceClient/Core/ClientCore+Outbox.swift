@@ -166,7 +166,7 @@ extension ClientCore {
             guard link.socket == socket else { return }
             giveUpConnection()
         case .posted(let request):
-            errands[request] = nil
+            purposes[request] = nil
             effects.append(.cancel(request: request))
             outbox[index].phase = .doubtful
             outbox[index].avoidsREST = true

@@ -119,7 +119,7 @@ extension ClientCore {
 
     /// Whether a question is in transit over REST, where a loss is not noticed in time.
     private func isPosted(_ question: Question) -> Bool {
-        errands.values.contains(.post(key: question.key, conversation: question.conversation))
+        purposes.values.contains(.post(key: question.key, conversation: question.conversation))
     }
 
     /// Reads the conversation, or searches for it if its session is unknown.
@@ -136,8 +136,8 @@ extension ClientCore {
         conversations[number]?.readsAgain = false
         conversations[number]?.readBegan = now
         if let session = conversation.session {
-            let errand = Errand.read(session: session, conversation: number)
-            let request = ask("GET", "/api/sessions/" + escaped(session), for: errand)
+            let purpose = Purpose.read(session: session, conversation: number)
+            let request = ask("GET", "/api/sessions/" + escaped(session), for: purpose)
             conversations[number]?.reading = request
             if differs(.listsBeforeItReads), number == shown { _ = ask("GET", "/api/sessions", for: .look) }
         } else {
@@ -169,7 +169,7 @@ extension ClientCore {
         guard mayAsk, link.live == nil else { return }
         for index in outbox.indices { outbox[index].avoidsREST = false }
         pump()
-        if !errands.values.contains(.look) { _ = ask("GET", "/api/sessions", for: .look) }
+        if !purposes.values.contains(.look) { _ = ask("GET", "/api/sessions", for: .look) }
         if differs(.readsInsteadOfLooking) { refresh(shown) }
         wait(.degraded, rules.degradedInterval)
     }

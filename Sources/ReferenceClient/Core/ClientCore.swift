@@ -26,7 +26,7 @@ struct ClientCore: Sendable {
     /// The visible conversation.
     var shown = 0
     /// The purpose of each REST request in progress.
-    var errands: [Int: Errand] = [:]
+    var purposes: [Int: Purpose] = [:]
     /// Errors outside any conversation.
     var errors: [Complaint] = []
 
@@ -46,7 +46,7 @@ struct ClientCore: Sendable {
     private var lastRequest = 0
 
     /// The purpose of a REST request.
-    enum Errand: Sendable, Equatable {
+    enum Purpose: Sendable, Equatable {
         /// The history of a session, for the conversation of that number.
         case read(session: String, conversation: Int)
         /// The list: to choose a start, to find changes while there is no socket, or to find a question.
@@ -131,9 +131,9 @@ struct ClientCore: Sendable {
         conversations.values.first { $0.session == session }?.number
     }
 
-    mutating func ask(_ method: String, _ path: String, body: JSONValue? = nil, for errand: Errand) -> Int {
+    mutating func ask(_ method: String, _ path: String, body: JSONValue? = nil, for purpose: Purpose) -> Int {
         lastRequest += 1
-        errands[lastRequest] = errand
+        purposes[lastRequest] = purpose
         var body = body
         if differs(.addsMembers) { body?["note"] = ["nobody": "knows"] }
         let request = RESTRequest(

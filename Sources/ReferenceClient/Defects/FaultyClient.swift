@@ -66,7 +66,7 @@ package struct FaultyClient: Sendable {
     /// The conversation whose history could not be read.
     func failedRead(in input: Input) -> Int? {
         guard case .answered(let request, let answer?) = input, answer.status >= 500,
-            case .read(_, let number)? = core.errands[request]
+            case .read(_, let number)? = core.purposes[request]
         else { return nil }
         return number
     }
@@ -74,7 +74,7 @@ package struct FaultyClient: Sendable {
     /// The answer to a history read: its conversation and its messages.
     func read(in input: Input) -> (conversation: Int, session: String, messages: [Message])? {
         guard case .answered(let request, let answer?) = input, answer.status == 200,
-            case .read(let session, let number)? = core.errands[request],
+            case .read(let session, let number)? = core.purposes[request],
             let history = ClientCore.object(answer.body)?["session"], history.text("id") == session
         else { return nil }
         return (number, session, ClientCore.messages(of: history))

@@ -32,7 +32,7 @@ extension ClientDefect {
             "client-clears-before-it-reads", .CLIENT, 25, "Clears the screen when it begins to read a session.",
             .effects { effect, _, client in
                 if case .request(let number, _, _) = effect,
-                    case .read(_, let conversation) = client.core.errands[number]
+                    case .read(_, let conversation) = client.core.purposes[number]
                 {
                     client.core.conversations[conversation]?.messages = []
                 }
@@ -85,8 +85,8 @@ extension ClientDefect {
                     client.core.conversations[number]?.poll = nil
                     return []
                 case .request(let request, _, _):
-                    guard case .read(_, let number)? = client.core.errands[request] else { return nil }
-                    client.core.errands[request] = nil
+                    guard case .read(_, let number)? = client.core.purposes[request] else { return nil }
+                    client.core.purposes[request] = nil
                     client.core.conversations[number]?.reading = nil
                     return []
                 default: return nil
@@ -160,12 +160,12 @@ extension ClientDefect {
             "Takes the newest session in the list for the one of its question.",
             .layer { input, client, next in
                 guard case .answered(let request, let answer?) = input, answer.status == 200,
-                    case .search(let number)? = client.core.errands[request], client.core.needsReading(number),
+                    case .search(let number)? = client.core.purposes[request], client.core.needsReading(number),
                     client.core.conversations[number]?.session == nil,
                     let newest = client.core.sessions(of: ClientCore.object(answer.body) ?? .null).first
                 else { return next(input, &client) }
                 return client.core.having { core in
-                    core.errands[request] = nil
+                    core.purposes[request] = nil
                     core.hasRead(number, succeeded: true)
                     core.bind(number, to: newest.id)
                     core.refresh(core.conversation(of: newest.id))
@@ -214,9 +214,9 @@ extension FaultyClient {
             case .send(_, let text): return ClientCore.object(text)?.type != "sync"
             case .wait(.poll, _): return false
             case .request(let number, _, _):
-                switch core.errands[number] {
+                switch core.purposes[number] {
                 case .read, .search:
-                    core.errands[number] = nil
+                    core.purposes[number] = nil
                     return false
                 default: return true
                 }

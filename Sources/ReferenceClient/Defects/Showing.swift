@@ -95,8 +95,8 @@ extension ClientDefect {
             .effects { effect, _, client in
                 switch effect {
                 case .wait(.degraded, _): return []
-                case .request(let number, _, _) where client.core.errands[number] == .look:
-                    client.core.errands[number] = nil
+                case .request(let number, _, _) where client.core.purposes[number] == .look:
+                    client.core.purposes[number] = nil
                     return []
                 default: return nil
                 }

@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastBasics
 
 /// Expected violations; the format is `Spec/schemas/files/baseline.json`, version 1.
@@ -10,6 +11,11 @@ package struct Baseline: Sendable, Equatable {
     package let file: String
     /// The expected violations, in file order.
     package let entries: [Entry]
+
+    /// Whether a violation of a clause is expected in a scenario.
+    package func expects(_ clause: ClauseID, in scenario: ScenarioResult) -> Bool {
+        entries.contains { $0.names(clause.description, in: scenario) }
+    }
 
     /// An expected violation.
     package struct Entry: Sendable, Equatable {

@@ -156,7 +156,7 @@ extension RunReport {
         // A pattern may also cover scenarios of other shards.
         let maybeElsewhere = part != nil && entry.scenario.hasStar
         let state: BaselineResult.State
-        if date > entry.expires {
+        if date > entry.expires, violated > 0 || exercised == 0 {
             state = .expired
         } else if result?.outcome == .notApplicable {
             state = .notApplicable

@@ -59,7 +59,7 @@ struct MarkdownReport {
 
     private func folded(_ one: ReportCases.Case) -> String {
         let text = PlainText.harmless(PlainText.cut(one.details, to: 8_000))
-        let fence = String(repeating: "`", count: max(3, Self.longestRun(of: "`", in: text) + 1))
+        let fence = String(repeating: "`", count: max(3, longestRun(of: "`", in: text) + 1))
         return """
             <details><summary>\(Self.html("\(one.id) \(one.kind)"))</summary>
 
@@ -162,13 +162,9 @@ struct MarkdownReport {
         let line = PlainText.line(text, limit: 200)
         return line.contains("`") || line.contains("|") || line.isEmpty ? inline(text) : "`\(line)`"
     }
+}
 
-    private static func longestRun(of character: Character, in text: String) -> Int {
-        var (longest, run) = (0, 0)
-        for one in text {
-            run = one == character ? run + 1 : 0
-            longest = max(longest, run)
-        }
-        return longest
-    }
+/// The length of the longest run of a character in a text.
+package func longestRun(of character: Character, in text: String) -> Int {
+    text.split { $0 != character }.map(\.count).max() ?? 0
 }

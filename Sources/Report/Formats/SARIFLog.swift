@@ -91,8 +91,7 @@ package struct SARIFLog {
 extension SARIFLog {
     /// The results of a run: one for each clause that is violated, has a warning, or lacks proof.
     package init(_ report: RunReport) {
-        let clauses = Dictionary(
-            report.clauses.map { ($0.clause.id.description, $0.clause) }, uniquingKeysWith: { one, _ in one })
+        let clauses = report.clauses.map(\.clause).keyed(by: \.id.description)
         let results = ReportCases(report).all.compactMap { one -> Result? in
             var justification: String?
             if case .expected(let reason) = one.status { justification = reason }

@@ -12,13 +12,10 @@ struct HTMLNotes {
     private var tiers: Markup {
         guard report.tiers.count > 1 else { return "" }
         let rows = report.tiers.map { tier -> Markup in
-            let counts = RunReport.words.compactMap { outcome, word in
-                tier.counts[outcome].map { "\(readable($0)) \(word)" }
-            }
-            return """
-                <tr><th scope="row">tier \(tier.tier) <small>\(tier.agent)</small></th><td>\(tier.performed)</td>\
-                <td>\(tier.leftOut)</td><td>\(counts.joined(separator: ", "))</td></tr>
-                """
+            """
+            <tr><th scope="row">tier \(tier.tier) <small>\(tier.agent)</small></th><td>\(tier.performed)</td>\
+            <td>\(tier.leftOut)</td><td>\(tier.words)</td></tr>
+            """
         }
         return """
             <div class="scroll" tabindex="0" role="region" aria-label="Scenarios by tier"><table>
@@ -30,17 +27,13 @@ struct HTMLNotes {
     private var lines: Markup {
         var lines = JSONReport.lines(of: report.unseen).map { "\($0)." } + report.notes + report.diagnostics
         lines += report.outOfReach.map { "Out of reach: \($0.line)" }
-        if !report.setAside.isEmpty {
-            lines.append("Set aside (skipped on request): \(names(report.setAside))")
-        }
-        if !report.elsewhere.isEmpty {
-            lines.append("Left to the other shards of the run: \(names(report.elsewhere))")
-        }
-        if !report.pending.isEmpty { lines.append("Without a check yet: \(names(report.pending))") }
-        let skipped = Dictionary(grouping: report.scenarios.filter { $0.skipped != nil }) { $0.skipped ?? "" }
-        for (reason, all) in skipped.sorted(by: { $0.key < $1.key }) {
-            lines.append("Skipped: \(Gap.words(all.count, "scenario", reason))")
-        }
+        let open = [
+            ("Set aside (skipped on request)", report.setAside),
+            ("Left to the other shards of the run", report.elsewhere),
+            ("Without a check yet", report.pending),
+        ]
+        lines += open.filter { !$0.1.isEmpty }.map { "\($0): \(names($1))" }
+        lines += report.skipped.map { "Skipped: \($0)" }
         for result in report.baseline?.results.filter({ $0.state == .notInRun }) ?? [] { lines.append(result.what) }
         guard !lines.isEmpty else { return "" }
         return "<ul class=\"plain\">\(lines.map { "<li>\(PlainText.line($0, limit: 2_000))</li>\n" as Markup })</ul>\n"

@@ -85,7 +85,8 @@ struct HTMLPage {
             <fieldset><legend>Show</legend>\(boxes)</fieldset>
             <label>Area <select name="a"><option value="">all</option>\(options)</select></label>
             <label>Text <input type="search" name="q" placeholder="id or words" autocomplete="off"></label>
-            <button type="reset">Show all</button> <output aria-live="polite"></output></form>\n
+            <button type="reset">Show all</button> <button type="button" name="unfold">Expand all</button>
+            <output aria-live="polite"></output> <small><kbd>n</kbd> next violation, <kbd>p</kbd> previous</small></form>\n
             """
     }
 }

@@ -56,7 +56,9 @@ extension HTMLRun {
             counts[outcome].map { "\(readable($0)) \(outcome.word)" }
         }
         if !words.isEmpty { html += "<p>Exercised: \(words.joined(separator: ", ")).</p>\n" }
-        if let location = scenario.stoppedAt { html += "<p>It ended early, at \(PlainText.line(location)).</p>\n" }
+        if let location = scenario.stoppedAt {
+            html += "<p>It ended early\(PlainText.line(Gap.reason(location))).</p>\n"
+        }
         if let failure = scenario.failure { html += "<p>The driver failed: \(PlainText.line(failure)).</p>\n" }
         for problem in scenario.problems.prefix(5) {
             html += "<pre class=\"said\">\(PlainText.cut(problem, to: 4_000))</pre>\n"

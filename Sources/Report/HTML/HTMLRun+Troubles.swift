@@ -11,8 +11,7 @@ extension HTMLRun {
                 cards.append(trouble("suite failure", scenario.name, problem))
             }
         }
-        let failed = Dictionary(grouping: report.scenarios.filter { $0.failure != nil }, by: { $0.failure ?? "" })
-        for (failure, all) in failed.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
+        for (failure, all) in report.driverFailures {
             let rest = all.count > 1 ? "\nand in \(counted(all.count - 1, "more scenario"))" : ""
             let location = all.first.map { "\nat \($0.stoppedAt ?? "the end")" } ?? ""
             cards.append(trouble("driver failure", all.first?.name ?? "", failure + location + rest))

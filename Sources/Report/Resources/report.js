@@ -41,7 +41,10 @@
   const reveal = () => {
     const id = decodeURIComponent(location.hash.slice(1));
     const target = id && document.getElementById(id);
-    if (!target) return;
+    if (target) open(target);
+  };
+
+  const open = target => {
     if (form && target.closest('[hidden]')) { form.reset(); apply(); }
     for (let place = target; place; place = place.parentElement) {
       if (place.tagName === 'DETAILS') place.open = true;
@@ -57,6 +60,12 @@
     form.addEventListener('input', apply);
     form.addEventListener('reset', () => setTimeout(apply));
     form.addEventListener('submit', event => event.preventDefault());
+    const unfold = form.querySelector('button[name=unfold]');
+    unfold.addEventListener('click', () => {
+      const isOpening = unfold.textContent === 'Expand all';
+      for (const details of all('details.item:not([hidden])')) details.open = isOpening;
+      unfold.textContent = isOpening ? 'Collapse all' : 'Expand all';
+    });
     for (const link of all('a[data-f]')) {
       link.addEventListener('click', () => {
         const [verdict, area] = link.dataset.f.split(' ');
@@ -102,6 +111,17 @@
   document.addEventListener('toggle', hide, true);
   addEventListener('scroll', hide, { passive: true });
   document.addEventListener('keydown', event => { if (event.key === 'Escape') hide(); });
+
+  // n and p go to the next and the previous violation.
+  document.addEventListener('keydown', event => {
+    const step = { n: 1, p: -1 }[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, select')) return;
+    const violations = items.map(item => item.element)
+      .filter(element => element.matches(':not(.scenario)[data-v~=violation]') && element.getClientRects().length);
+    const at = violations.findIndex(element => element.contains(document.activeElement));
+    const next = at < 0 && step < 0 ? violations.length - 1 : (at + step + violations.length) % violations.length;
+    if (violations[next]) open(violations[next]);
+  });
 
   if (navigator.clipboard && isSecureContext) {
     for (const code of all('.again code, code.copy')) {

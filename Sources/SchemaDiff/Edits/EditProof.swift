@@ -3,7 +3,7 @@ import HoldfastJSONSchema
 
 /// Finds out for one message which edits break whom, and shows it.
 struct EditProof {
-    /// What was found about one edit in one direction.
+    /// The result for one edit in one direction.
     enum Answer {
         case broken(JSONValue)
         case safe
@@ -12,7 +12,7 @@ struct EditProof {
         /// Whether there is a message that shows a break.
         var isBroken: Bool { if case .broken = self { true } else { false } }
 
-        /// Whether it is proved that nobody breaks.
+        /// Whether it is proved that no peer breaks.
         var isSafe: Bool { if case .safe = self { true } else { false } }
     }
 

@@ -2,7 +2,7 @@ import HoldfastJSON
 import HoldfastJSONSchema
 
 extension SchemaEdit {
-    /// What the reader complains about because of this very edit; a message may be wrong for more than one reason.
+    /// The reader's complaint about this very edit; a message may be wrong for more than one reason.
     func complaint(
         among violations: [SchemaViolation], _ direction: GateDirection, in space: SchemaSpace
     ) -> SchemaViolation? {

@@ -43,7 +43,7 @@ struct SchemaEdit: Sendable {
     /// The place of it on the reader's side.
     func readerSite(_ direction: GateDirection) -> SchemaSite? { direction == .clientToServer ? new : old }
 
-    /// What makes two edits the same one, reached by different ways.
+    /// The identity of an edit that is reached in different ways.
     struct Key: Hashable {
         let rules: Rules
         let sites: [SchemaSite?]

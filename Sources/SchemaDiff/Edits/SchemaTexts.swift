@@ -27,7 +27,7 @@ struct SchemaTexts: Sendable {
         guard let (file, root) = files[uri], let document = set.documents.first(where: { $0.file == file }) else {
             return GateLocation(file: uri, pointer: target)
         }
-        // What a profile adds stands in no line: the schema around it does.
+        // The addition of a profile has no line of its own; the schema around it has one.
         return GateLocation(file: file, pointer: root.appending(target), in: document.text)
     }
 }

@@ -104,7 +104,7 @@ extension SchemaWalk {
         }
         if new.isExclusive { compareOverlaps(old, new, pairs, spot, &solver) }
         if old.isExclusive, !new.isExclusive {
-            // What several alternatives accept was refused before.
+            // A value that several alternatives accept was refused before.
             let widening = overlaps(old, &solver).map { [Literal.holds(old.branches[$0]), .holds(old.branches[$1])] }
             if !widening.isEmpty {
                 note(
@@ -194,7 +194,7 @@ extension SchemaWalk {
         }
     }
 
-    /// What is said to people and to programs beside validity, and the rule of a change.
+    /// Annotations for people and programs apart from validity, and the rule of a change.
     private static let words: [(keyword: String, rule: SchemaEdit.Rules)] = [
         ("title", "annotation-changed"), ("description", "annotation-changed"), ("examples", "annotation-changed"),
         ("readOnly", "annotation-changed"), ("writeOnly", "annotation-changed"), ("deprecated", "annotation-changed"),

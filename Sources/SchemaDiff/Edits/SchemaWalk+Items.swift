@@ -23,7 +23,7 @@ extension SchemaWalk {
             }
         }
 
-        /// What is said of one element, and where.
+        /// The constraints on one element, and their place.
         func element(_ index: Int) -> (nodes: [Int], site: SchemaSite?) {
             index < prefix.count
                 ? (prefix[index], prefixEntry?.at("prefixItems", String(index))) : (rest, restEntry?.at("items"))

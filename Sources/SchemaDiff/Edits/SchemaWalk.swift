@@ -12,7 +12,7 @@ struct SchemaWalk {
     private var stepsLeft: Int
     /// Whether it stopped before it had seen everything.
     private(set) var ranOut = false
-    /// What was too deep to be looked at.
+    /// The places that were too deep to compare.
     private var tooDeep: Set<Pair> = []
     /// The objects that the schemas were read from.
     private let objects: [JSONObject?]
@@ -22,13 +22,13 @@ struct SchemaWalk {
         let new: [Int]
     }
 
-    /// What both versions say at one place of a message.
+    /// The two versions at one place of a message.
     struct Spot {
         var old: SchemaView
         var new: SchemaView
         /// The way down to it.
         let path: [PathStep]
-        /// The members that are declared outside of the condition that it stands in: they neither come nor go with it.
+        /// The members declared outside of its condition: they neither come nor go with it.
         let outer: Set<ExactString>
     }
 
@@ -116,7 +116,7 @@ struct SchemaWalk {
 
     /// Notes an edit; the same edit reached again gets one more way.
     ///
-    /// Where a side has no site, the schema as a whole stands for it. What stands at the sites is shown, unless other values are.
+    /// A side without a site uses its whole schema. The values at the sites are shown by default.
     mutating func note(
         _ rules: SchemaEdit.Rules, _ spot: Spot, old: SchemaSite? = nil, new: SchemaSite? = nil,
         values: (old: JSONValue?, new: JSONValue?)? = nil, narrowing: [[Literal]] = [], widening: [[Literal]] = [],

@@ -18,7 +18,7 @@ package struct GateRule: Sendable, Equatable {
 
     /// The id, in kebab case.
     package let id: String
-    /// What was changed, in a few words.
+    /// The change in a few words.
     package let title: String
     /// Why it matters to servers of the new version that read what old clients write.
     let whyToServer: String

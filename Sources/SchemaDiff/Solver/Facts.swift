@@ -13,7 +13,7 @@ struct Facts: Sendable {
     var objects = ObjectFacts()
     /// Ways that are still open: one of each list must be gone.
     var open: [[[Literal]]] = []
-    /// Schemas and keywords that are known to hold, or to fail, by colour.
+    /// Schemas and keywords known to hold or to fail, by color.
     var holding: Set<Int> = []
     var failing: Set<Int> = []
     var keeping: Set<Int> = []
@@ -44,7 +44,7 @@ struct ObjectFacts: Sendable {
     var everyName: [Literal] = []
     /// Demands on some name.
     var someName: [[Literal]] = []
-    /// What the writer's schema names; only asked when a strict writer speaks.
+    /// The members that the writer's schema names; used only for a strict writer.
     var declared: Set<ExactString> = []
     var declaredPatterns: Set<ExactString> = []
     var isClosedByWriter = false

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Kinds of JSON values; numbers are told apart by whether they are whole.
+/// Kinds of JSON values; whole numbers are a kind of their own.
 struct KindSet: OptionSet, Hashable, Sendable {
     let rawValue: Int
 

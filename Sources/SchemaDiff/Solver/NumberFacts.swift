@@ -61,7 +61,7 @@ struct NumberFacts: Sendable {
                 step = step.tenth
             }
         }
-        // What every reader sees alike comes first.
+        // Values that all readers treat alike come first.
         let plain = candidates.lazy.filter { $0?.number?.isOrdinary ?? false }
         if let found = plain.compactMap(good).first ?? candidates.lazy.compactMap(good).first { return found }
         return numbers.count == 2 && numbers[0] == numbers[1]

@@ -1,9 +1,9 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Gives schemas that say the same the same colour, by splitting classes until nothing tells their members apart.
+/// Gives equivalent schemas the same color, by splitting classes until their members cannot be distinguished.
 enum SchemaColors {
-    /// The colour of each node and of each of its keywords.
+    /// The color of each node and of each of its keywords.
     static func of(_ nodes: [Program.Node]) -> (nodes: [Int], keywords: [[Int]]) {
         // A node that only refers says what its target says.
         let representative = nodes.indices.map { follow($0, in: nodes) }
@@ -28,7 +28,7 @@ enum SchemaColors {
                         keywords: representative[node] == node
                             ? Set(keywordColors[node]) : [-1, colors[representative[node]]]))
             }
-            // A reference has the colour of its target.
+            // A reference has the color of its target.
             colors = representative.map { own[$0] }
             let distinct = Set(colors).count
             if distinct == count { return (colors, keywordColors) }
@@ -47,7 +47,7 @@ enum SchemaColors {
         let keywords: Set<Int>
     }
 
-    /// The colours of the schemas in a keyword, as far as their order counts.
+    /// The colors of the schemas in a keyword, in order if their order matters.
     private enum Schemas: Hashable {
         case set(Set<Int>)
         case list([Int], rest: Int? = nil)
@@ -113,7 +113,7 @@ enum SchemaColors {
         case .dependentRequired(let pairs):
             return [word, .object(JSONObject(pairs.map { (key: $0.key, value: names($0.names)) }))]
         case .contains(_, let min, let max): return [word, JSONValue(min), max.map { JSONValue($0) } ?? .null]
-        // What a dynamic anchor leads to depends on the way here: no two of them are known to say the same.
+        // The target of a dynamic anchor depends on the path to it, so no two of them are known to be equivalent.
         case .dynamicReference(_, let anchor): return [word, anchor == nil ? .null : JSONValue(location)]
         case .reference: return ["allOf"]
         default: return [word]

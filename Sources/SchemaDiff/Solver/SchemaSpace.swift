@@ -3,7 +3,7 @@ import HoldfastJSONSchema
 
 /// The compiled schemas of both sides in one row, so that schemas of either side can be set against each other.
 ///
-/// Schemas that say the same have one colour, whatever they are called and wherever they stand.
+/// Equivalent schemas have one color, whatever their names and places.
 struct SchemaSpace: Sendable {
     /// The side of the old version.
     static let old = 0
@@ -14,7 +14,7 @@ struct SchemaSpace: Sendable {
     let roots: [Int]
     private let programs: [Program]
     private let offset: Int
-    /// What a schema says, as a number: equal for schemas that say the same.
+    /// The meaning of a schema as a number: equal for equivalent schemas.
     let colors: [Int]
     /// The same for each of its keywords.
     let keywordColors: [[Int]]
@@ -39,7 +39,7 @@ struct SchemaSpace: Sendable {
     /// The place of a schema in the program of its side.
     func local(_ node: Int) -> Int { node < offset ? node : node - offset }
 
-    /// The schema that says something: a schema that does nothing but refer has the colour of its target.
+    /// The schema with content: one that only refers has the color of its target.
     func target(of node: Int) -> Int { SchemaColors.follow(node, in: nodes) }
 
     /// Whether schemas say the same together.
@@ -66,7 +66,7 @@ struct SchemaSpace: Sendable {
     /// The URI of the resource a schema belongs to.
     func uri(_ node: Int) -> String { programs[side(node)].resources[nodes[node].resource].uri }
 
-    /// Where a site stands in its resource.
+    /// The place of a site in its resource.
     func location(_ site: SchemaSite) -> JSONPointer {
         nodes[site.node].location.appending(JSONPointer(tokens: site.tokens))
     }

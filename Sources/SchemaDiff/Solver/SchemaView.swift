@@ -14,7 +14,7 @@ struct SchemaView {
 
         var site: SchemaSite { at(word) }
 
-        /// A place in the schema that it stands in.
+        /// A place in the schema that contains it.
         func at(_ tokens: String...) -> SchemaSite { SchemaSite(node: node, tokens: tokens) }
 
         /// The demand that it is broken.
@@ -89,7 +89,7 @@ struct SchemaView {
         entries.filter { words.contains($0.word) && !other.colors.contains($0.color) }
     }
 
-    /// What some keywords hold, with the entries that hold it.
+    /// The contents of some keywords, with the entries that have them.
     func all<Part>(_ part: (Keyword) -> Part?) -> [(entry: Entry, part: Part)] {
         entries.compactMap { entry in part(entry.keyword).map { (entry, $0) } }
     }

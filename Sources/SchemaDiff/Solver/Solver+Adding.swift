@@ -167,7 +167,7 @@ extension Solver {
                 prefix.enumerated().map { .everyItem(from: $0, to: $0, [.holds($1)]) }
                     + (rest.map { [.everyItem(from: prefix.count, to: nil, [.holds($0)])] } ?? []), to: &facts)
         case .contains(let target, let min, let max): facts.arrays.contains.append((target, min, max))
-        // What asks for the rest is kept together with all that it looks at.
+        // A schema that constrains the rest is kept together with everything it inspects.
         default: break
         }
         return !facts.kinds.isEmpty

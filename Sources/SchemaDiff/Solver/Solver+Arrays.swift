@@ -95,7 +95,7 @@ extension Solver {
             var literals = plan.chosen[index] ?? []
             for (position, demand) in facts.every.enumerated() where demand.from <= index && index <= demand.to ?? .max
             {
-                // What is counted may be there where it was put, and nowhere else.
+                // Counted elements may occur where they were placed, and nowhere else.
                 if let group = facts.limited[position], plan.groups[group]?.contains(index) == true { continue }
                 literals += demand.literals
             }

@@ -18,7 +18,7 @@ extension Solver {
     private struct Demand {
         var names = NameClass.except([], patterns: [])
         var literals: [Literal] = []
-        /// What is asked of its name.
+        /// The constraints on its name.
         var nameLiterals: [Literal] = []
     }
 

@@ -1,8 +1,8 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// `unevaluatedProperties` and `unevaluatedItems`: what nobody else has looked at depends on which alternatives hold, so every
-/// alternative is decided first.
+/// Decides `unevaluatedProperties` and `unevaluatedItems` after every alternative, since the rest depends on which of
+/// them hold.
 extension Solver {
     /// One way to decide all alternatives of a schema, and what is looked at on it.
     private struct Decision {
@@ -153,7 +153,7 @@ extension Solver {
         return some.filter(\.isHeld).map(\.decision)
     }
 
-    /// Whether some schema asks for the elements that nobody has looked at.
+    /// Whether a schema constrains the unevaluated elements.
     private var restIsOfItems: Bool {
         space.nodes.contains { node in
             node.keywords.contains { if case .unevaluatedItems = $0 { true } else { false } }

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// What can be said about an alternative at a glance, so that most of them are never walked.
+/// Decides most alternatives at a glance, so that they are never walked.
 extension Solver {
     /// Whether an alternative contradicts the facts.
     mutating func isImpossible(_ alternative: [Literal], _ facts: Facts) -> Bool {

@@ -3,20 +3,20 @@ import HoldfastJSONSchema
 
 /// Looks for a value that is valid under some schemas and invalid under others, or proves that there is none.
 ///
-/// A schema that must hold is taken apart into facts, a schema that must fail into alternatives of which one must be gone. What is
-/// found is confirmed by the validator; what is not found was ruled out way by way.
+/// A schema that must hold is split into facts; one that must fail, into alternatives of which one must fail. The
+/// validator confirms each result; a value that is not found was ruled out way by way.
 struct Solver {
     let space: SchemaSpace
     /// The side that writes.
     let writer: Int
-    /// Whether the writer sends only members that its schema names or that nobody knows, and the reader takes those that only the
-    /// writer knows.
+    /// Whether the writer sends only members that its schema names or that are unknown to both, and the reader accepts
+    /// those only the writer knows.
     let isLenient: Bool
     /// Members that the reader's schemas give a meaning to: a writer that does not name them does not send them.
     let readersNames: Set<ExactString>
     /// Members that the writer's schemas give a meaning to: a reader ignores those that it does not name, even in a closed object.
     let writersNames: Set<ExactString>
-    /// What is left to spend.
+    /// The remaining budget.
     private(set) var stepsLeft: Int
     private var memory: [Set<Literal>: Outcome] = [:]
     /// The questions that are being asked right now, with their depth.
@@ -179,7 +179,7 @@ struct Solver {
         return tries.outcome
     }
 
-    // MARK: What the schemas say at a glance
+    // MARK: Answers at a glance
 
     mutating func pattern(_ text: ExactString) -> Pattern? {
         if let known = patterns[text] { return known }

@@ -46,7 +46,7 @@ struct WideInteger: Equatable, Sendable {
     }
 
     func times(_ other: WideInteger) -> WideInteger? {
-        // What two high words make does not fit; so at most one of the two products below is above 0.
+        // The product of two high words does not fit, so at most one of the two products below is above 0.
         guard high == 0 || other.high == 0 else { return nil }
         let (carry, low) = low.multipliedFullWidth(by: other.low)
         let (left, overflows) = high.multipliedReportingOverflow(by: other.low)

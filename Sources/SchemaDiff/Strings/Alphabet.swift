@@ -25,7 +25,7 @@ struct Alphabet {
         var known: Set<[Bool]> = []
         for scalar in candidates where scalar <= 0x10FFFF && !(0xD800...0xDFFF).contains(scalar) {
             var members = sets.map { $0.contains(scalar) }
-            // A scalar that stands in a word is a class of its own.
+            // A scalar that occurs in a word is a class of its own.
             if extra.contains(scalar) { members += (0..<21).map { scalar >> $0 & 1 == 1 } }
             if known.insert(members).inserted { scalars.append(scalar) }
         }

@@ -1,6 +1,6 @@
 import HoldfastJSONSchema
 
-/// What is known about formats beyond the answer of the validator.
+/// Facts about formats beyond the answer of the validator.
 enum FormatKnowledge {
     /// Patterns that every string of a format matches.
     static let shapes: [Format: Pattern] = {

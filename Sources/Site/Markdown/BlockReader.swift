@@ -241,6 +241,6 @@ struct BlockReader {
     }
 
     private mutating func note(_ index: Int, _ what: String, expected: String, fix: String) {
-        problems.append(InputProblem(location: "\(file):\(index + 1):1", what: what, expected: expected, fix: fix))
+        problems.note("\(file):\(index + 1):1", what, expected: expected, fix: fix)
     }
 }

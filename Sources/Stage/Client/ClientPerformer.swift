@@ -7,15 +7,9 @@ import HoldfastTranscript
 /// Performs the steps of one client scenario; branches of it may run at the same time.
 final class ClientPerformer: ClientScene, Sendable {
     private struct State {
-        var sent: [(name: String, text: String)] = []
-        var launches = 0
-        var condition = ClientCondition()
+        var notes = ClientNotes()
         /// When an audit looks at no further session; nil while there is none.
         var auditEnd: ContinuousClock.Instant?
-        var mark = 0
-        var shown: JSONValue?
-        /// When a look was recorded last.
-        var noted: ContinuousClock.Instant?
         var broken: DriverProblem?
         /// Why the driver, and not the scenario, ended it.
         var failure: String?
@@ -65,7 +59,7 @@ final class ClientPerformer: ClientScene, Sendable {
             if let profile = step.profile, !subject.profiles.contains(profile) { continue }
             let context = ClientStepContext(performer: self, pointer: step.pointer, local: local, keepsMark: keepsMark)
             do {
-                try await context.perform(step.action)
+                try await context.perform(context.begin(step.action))
             } catch let end as StepEnd {
                 throw end
             } catch {
@@ -78,24 +72,22 @@ final class ClientPerformer: ClientScene, Sendable {
 
     func setMark() {
         let mark = server.pending.mark
-        state.withLock { $0.mark = mark }
+        notes { $0.mark = mark }
     }
 
-    /// What came later than this is new.
-    var mark: Int { state.withLock { $0.mark } }
+    /// Later arrivals are new.
+    var mark: Int { notes { $0.mark } }
 
     // MARK: the scene
 
-    var sent: [(name: String, text: String)] { state.withLock { $0.sent } }
-
-    func note(sent name: String, _ text: String) { state.withLock { $0.sent.append((name, text)) } }
-
-    var condition: ClientCondition { state.withLock { $0.condition } }
+    func notes<Result: Sendable>(_ body: (inout ClientNotes) -> Result) -> Result {
+        state.withLock { body(&$0.notes) }
+    }
 
     func note(done act: ClientAct) {
         // The app runs once the driver has started it.
         guard act.verb != "launch", !ClientAct.endsApp(["do": .string(act.verb)]) else { return }
-        state.withLock { $0.condition.take(act) }
+        notes { $0.condition.take(act) }
     }
 
     func record(_ kind: Event.Kind, on lane: Lane) { recorder.note(kind, on: lane) }
@@ -104,8 +96,8 @@ final class ClientPerformer: ClientScene, Sendable {
 
     // MARK: commands
 
-    /// Has the driver do something, and records it and what the client shows then; something may happen in the same moment,
-    /// before the driver is told.
+    /// Sends a command to the driver and records it with the resulting screen; `before` runs at the same moment,
+    /// before the driver receives the command.
     func command(
         _ command: JSONObject, as act: JSONObject, at pointer: JSONPointer, before: @Sendable () -> Void = {}
     ) async throws {
@@ -118,36 +110,16 @@ final class ClientPerformer: ClientScene, Sendable {
         }
     }
 
-    func launch(fresh: Bool?, opened: JSONValue?, details: JSONObject, at pointer: JSONPointer) async throws {
-        let isFresh = state.withLock { state in
-            state.launches += 1
-            state.shown = nil
-            return fresh ?? (state.launches == 1)
-        }
-        var command: JSONObject = [
-            "do": "launch", "url": .string(address.webSocket), "http": .string(address.http),
-            "token": .string(address.token), "timeScale": JSONValue(timeScale), "fresh": .bool(isFresh),
-        ]
-        command["opened"] = opened
-        var act: JSONObject = ["fresh": .bool(isFresh)]
-        for member in details { act[member.key] = member.value }
-        try await self.command(command, as: act, at: pointer)
-        state.withLock { $0.condition.take(.launch(fresh: nil, opened: nil)) }
-    }
-
-    /// Forgets what earlier rounds of a life waited for.
+    /// Discards arrivals of earlier rounds of a life.
     func beginRound() {
         server.pending.forgetAll()
-        state.withLock { $0.sent = $0.sent.suffix(40) }
+        notes { $0.sent = $0.sent.suffix(40) }
     }
 
     /// Whether the app was started and not ended.
     var isRunning: Bool { condition.isRunning }
 
-    /// How long a screen that does not change goes unrecorded: when it then changes, the record tells since when at the latest.
-    private static let longestSilence = Duration.milliseconds(500)
-
-    /// What the client shows now; recorded when it differs from what was recorded last, when that is a while ago, or must be.
+    /// The current screen; recorded if it differs from the last record, if that is old, or if forced.
     func look(recording isForced: Bool = false, at pointer: JSONPointer) async throws -> JSONValue {
         try await gate.alone { () throws(StepEnd) in
             // Another strand of the steps may have ended the app while this look waited for its turn.
@@ -160,19 +132,20 @@ final class ClientPerformer: ClientScene, Sendable {
 
     private func note(_ value: JSONValue, isForced: Bool = false) {
         let now = ContinuousClock.now
-        let isDue = state.withLock { state in
-            let isDue =
-                isForced || state.shown != value
-                || state.noted.map { now - $0 >= Self.longestSilence } ?? true
-            state.shown = value
-            if isDue { state.noted = now }
-            return isDue
+        if notes({ $0.looks.isDue(value, at: now - recorder.start, isForced: isForced) }) {
+            _ = recorder.record(.state(value), on: .client, at: now)
         }
-        if isDue { _ = recorder.record(.state(value), on: .client, at: now) }
     }
 
     private func perform(_ command: JSONObject, at pointer: JSONPointer) async throws(StepEnd) -> JSONValue? {
         let verb = command["do"]?.stringValue ?? ""
+        var command = command
+        if verb == "launch" {
+            command["url"] = .string(address.webSocket)
+            command["http"] = .string(address.http)
+            command["token"] = .string(address.token)
+            command["timeScale"] = JSONValue(timeScale)
+        }
         if let problem = state.withLock({ $0.broken }) { throw .unmet("\(pointer): \(problem.what)") }
         let reply: DriverReply
         do {
@@ -182,7 +155,8 @@ final class ClientPerformer: ClientScene, Sendable {
         }
         switch reply {
         case .done(let shown, _):
-            if ClientAct.endsApp(command) { state.withLock { $0.condition.isRunning = false } }
+            if ClientAct.endsApp(command) { notes { $0.condition.isRunning = false } }
+            if verb == "launch" { notes { $0.condition.take(.launch(fresh: nil, opened: nil)) } }
             return shown
         case .unsupported(let reason): throw .unsuitable("the driver does not support \(verb): \(clipped(reason))")
         case .failed(let words):
@@ -192,7 +166,7 @@ final class ClientPerformer: ClientScene, Sendable {
         }
     }
 
-    /// Records what became of a driver that does not answer.
+    /// Records the failure of a driver.
     private func end(for problem: DriverProblem, at pointer: JSONPointer) -> StepEnd {
         if Task.isCancelled || problem.code == .interrupted { return .interrupted }
         state.withLock { state in
@@ -211,7 +185,7 @@ final class ClientPerformer: ClientScene, Sendable {
 
     // MARK: the end
 
-    /// Looks at what the client owes at rest, where it runs and can be brought there.
+    /// Checks the client at rest, if it runs and can be brought to rest.
     ///
     /// * `most`: So many sessions; nil for all of them, and for an app that is launched for it.
     func audit(most: Int?) async {
@@ -219,7 +193,7 @@ final class ClientPerformer: ClientScene, Sendable {
             return
         }
         state.withLock { $0.auditEnd = .now + (most == nil ? .seconds(60) : .seconds(20)) }
-        // What cannot be brought about says nothing.
+        // A client that cannot be brought to rest proves nothing.
         try? await perform([ClientStep(.rest(.audit(most: most)))])
         state.withLock { $0.auditEnd = nil }
         server.act { $0.answerReads() }
@@ -228,7 +202,7 @@ final class ClientPerformer: ClientScene, Sendable {
     /// Whether an audit may look at one more session: a client that shows nothing right is not waited for sixty times.
     var hasTimeToLook: Bool { state.withLock { $0.auditEnd.map { ContinuousClock.now < $0 } ?? true } }
 
-    /// Looks on for a while after the scenario could not go on, because the client did not do what it waited for.
+    /// Keeps watching for a while after the client did not do what the scenario waited for.
     func watchOn() async {
         let deadline = PatientDeadline(limit("backoff"))
         while deadline.rest > .zero, isRunning, failure == nil, !recorder.wasFlooded {
@@ -243,7 +217,7 @@ final class ClientPerformer: ClientScene, Sendable {
 
     /// Looks at the screen a last time and has the app end; whatever happens, in bounded time.
     func finish() async {
-        let (isRunning, isBroken) = state.withLock { ($0.condition.isRunning, $0.broken != nil) }
+        let (isRunning, isBroken) = state.withLock { ($0.notes.condition.isRunning, $0.broken != nil) }
         if isRunning, !isBroken, !Task.isCancelled {
             _ = try? await look(recording: true, at: JSONPointer())
         }

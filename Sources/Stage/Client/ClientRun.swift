@@ -1,6 +1,6 @@
 import Holdfast
 
-/// Performs many client scenarios, several at a time, and returns what was learnt even when it is ended early.
+/// Performs many client scenarios, several at a time; if it is canceled, it returns the results so far.
 package struct ClientRun: Sendable {
     /// How many scenarios may run at a time; never more than there are drivers.
     package var jobs: Int
@@ -9,11 +9,6 @@ package struct ClientRun: Sendable {
     /// After this many scenarios in a row for which no driver was to be had, the rest is left out.
     private static let patience = 2
 
-    /// So many run at a time on any machine; more only while it wakes everybody in time.
-    private static let few = 8
-    /// How often the machine is asked whether it has time for a few more.
-    private static let look = Duration.milliseconds(100)
-
     package init(stage: ClientStage, jobs: Int = 1) {
         var stage = stage
         stage.audits = true
@@ -21,34 +16,28 @@ package struct ClientRun: Sendable {
         self.jobs = max(1, jobs)
     }
 
-    /// Performs the scenarios; those that take longest begin first, so that nobody waits for them at the end.
+    /// Performs the scenarios, longest first.
     ///
-    /// Most of them wait most of the time, so many may run at once. On a machine that is late bounds are stretched, and what a
-    /// scenario watches for may not show any more: then only a few run.
-    ///
-    /// When the task is cancelled, scenarios that run are ended at once and keep what they observed, and the others are left
-    /// out. All drivers have ended when this returns.
+    /// If the task is canceled, running scenarios end at once and keep their observations, and the others are left out.
+    /// All drivers have ended when this returns.
     /// - Returns: One performance for each scenario, in the order given.
     package func run(
         _ scenarios: [ClientScenario], progress: @Sendable (SuiteRun.Progress) -> Void = { _ in }
     ) async -> SuiteRun.Outcome {
         let subject = stage.subject
         let lengths = scenarios.map { $0.leastDuration(subject.timeouts, timeScale: subject.timeScale(for: $0)) }
-        var waiting = scenarios.indices.sorted {
-            lengths[$0] == lengths[$1] ? $0 < $1 : lengths[$0] > lengths[$1]
-        }[...]
+        var waiting = lengths.longestFirst[...]
         var results = [Performance?](repeating: nil, count: scenarios.count)
         var startProblem: HarnessProblem?
         var unanswered = 0
         var done = 0
         await withTaskGroup(of: (Int, Performance)?.self) { group in
             var running = 0
-            var room = Self.few
-            var isLooking = false
+            var width = RunWidth()
+            var alarm: ContinuousClock.Instant?
+            let limit = min(jobs, max(1, subject.driver.capacity))
             while true {
-                while running < min(jobs, max(1, subject.driver.capacity), max(room, Self.few)),
-                    let index = waiting.popFirst()
-                {
+                while running < limit, width.hasRoom(beside: running), let index = waiting.popFirst() {
                     let scenario = scenarios[index]
                     var reason = subject.obstacle(to: scenario)
                     if Task.isCancelled { reason = "the run was interrupted" }
@@ -66,20 +55,15 @@ package struct ClientRun: Sendable {
                     running += 1
                     group.addTask { (index, await stage.perform(scenario)) }
                 }
-                if !isLooking, !waiting.isEmpty, jobs > Self.few {
-                    isLooking = true
-                    group.addTask {
-                        try? await Task.sleep(for: Self.look, clock: .continuous)
+                if running < limit, !waiting.isEmpty, alarm != width.nextLook {
+                    alarm = width.nextLook
+                    group.addTask { [moment = width.nextLook] in
+                        try? await Task.sleep(until: moment, clock: .continuous)
                         return nil
                     }
                 }
                 guard let next = await group.next() else { break }
-                guard let (index, performance) = next else {
-                    isLooking = false
-                    let isLate = !SchedulingMeter.shared.lateness(from: .now - Self.look).isEmpty
-                    room = isLate ? running - Self.few : running + Self.few
-                    continue
-                }
+                guard let (index, performance) = next else { continue }
                 running -= 1
                 done += 1
                 results[index] = performance

@@ -23,7 +23,7 @@ package struct ClientCondition: Sendable {
     }
 }
 
-// What brings a client to rest, as steps that are known only then.
+// The steps that bring a client to rest, which are known only then.
 extension ClientScene {
     /// The steps of a part.
     ///
@@ -79,7 +79,7 @@ extension ClientScene {
         return quiet
     }
 
-    /// What of the session on the screen the stream told; nil where there is nothing to wait for.
+    /// The stream's part of the session on the screen; nil if there is nothing to wait for.
     package func heard(onScreen session: String?) -> AwaitedState? {
         guard let session, case let told = act({ $0.told(of: session) }), !told.isEmpty else { return nil }
         var heard = AwaitedState(within: "pong")
@@ -89,7 +89,7 @@ extension ClientScene {
 
     /// Writes down what the server holds of a session, and says what the screen has to show of it; nil where the client
     /// cannot know that it lacks something.
-    package func compared(_ session: String) -> AwaitedState? {
+    func compared(_ session: String) -> AwaitedState? {
         guard act({ !$0.passedOver.contains(session) }) else { return nil }
         let history = act { $0.history(of: session) }
         record(
@@ -101,7 +101,7 @@ extension ClientScene {
         return whole
     }
 
-    /// What is to be done at the server for a part.
+    /// The server's actions for a part.
     package func serve(_ rest: ClientRest, onScreen session: String?) -> [ServerDeed] {
         switch rest {
         case .withhold: act { $0.withholdsReads = true }

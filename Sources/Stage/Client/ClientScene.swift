@@ -7,27 +7,48 @@ package protocol ClientScene: AnyObject {
     var scenario: ClientScenario { get }
     /// Stands in the texts that a scenario leaves to the run.
     var run: String { get }
-    /// What the person sent, in order.
-    var sent: [(name: String, text: String)] { get }
-
-    /// How the app and the phone are.
-    var condition: ClientCondition { get }
-
-    func note(sent name: String, _ text: String)
-    /// Takes in what the person or the phone did.
+    /// How long the wait with this name lasts.
+    func limit(_ name: String) -> Duration
+    /// Reads or changes the notes.
+    func notes<Result: Sendable>(_ body: (inout ClientNotes) -> Result) -> Result
+    /// Notes an act of the person or the phone.
     func note(done act: ClientAct)
-    /// Records what the stage does or sees.
+    /// Records an event.
     func record(_ kind: Event.Kind, on lane: Lane)
-    /// From here on, something has to be new to be what is waited for.
+    /// Sets the mark: later waits accept only arrivals after it.
     func setMark()
-    /// Reads something of the scripted server, or changes it and does what follows.
+    /// Reads or changes the scripted server, and performs the resulting effects.
     @discardableResult
     func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result
 }
 
-// What the names in a scenario mean.
+/// The state of a scenario on its scene.
+package struct ClientNotes: Sendable {
+    /// The messages that the person sent, in order.
+    var sent: [(name: String, text: String)] = []
+    private var launches = 0
+    /// How the app and the phone are.
+    package var condition = ClientCondition()
+    /// Later arrivals are new.
+    package var mark = 0
+    package var looks = Looks()
+
+    package init() {}
+
+    /// Counts a start of the app, whose first screen will be recorded; returns whether it is the first start.
+    mutating func countLaunch() -> Bool {
+        looks = Looks()
+        launches += 1
+        return launches == 1
+    }
+}
+
+// The meaning of the names in a scenario.
 extension ClientScene {
-    /// What the person sent under a name: its words, and its place among messages with the same words.
+    var sent: [(name: String, text: String)] { notes { $0.sent } }
+    var condition: ClientCondition { notes { $0.condition } }
+
+    /// A message that the person sent, by its name: its text, and its index among messages with the same text.
     private func sent(_ name: String) -> (text: String, number: Int)? {
         let sent = sent
         guard let index = sent.lastIndex(where: { $0.name == name }) else { return nil }
@@ -35,7 +56,7 @@ extension ClientScene {
         return (text, sent[..<index].filter { $0.text == text && $0.name != name }.count)
     }
 
-    /// What a scenario means by the name or the id of a message.
+    /// The message that a scenario refers to by name or id.
     package func named(_ name: String) -> ClientScreen.Named {
         guard let sent = sent(name) else {
             let text = act { world in
@@ -47,7 +68,7 @@ extension ClientScene {
             let before = sent.number > 0 ? world.key(of: sent.text, number: sent.number - 1) : nil
             return (world.key(of: sent.text, number: sent.number), before)
         }
-        // What was not sent yet does not have the key of the message before it.
+        // A message that was not sent yet does not have the key of the one before it.
         return ClientScreen.Named(key: key == before ? nil : key, text: sent.text, number: sent.number)
     }
 

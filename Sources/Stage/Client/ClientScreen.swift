@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// What a client shows, as far as a wait looks at it.
+/// The state of a client's screen, as far as waits check it.
 package struct ClientScreen {
     private let state: JSONValue
 
@@ -57,7 +57,7 @@ package struct ClientScreen {
         return true
     }
 
-    /// Whether stored messages stand on the screen in this order.
+    /// Whether the screen shows stored messages in this order.
     private func shows(inOrder history: [String], _ named: (String) -> Named) -> Bool {
         guard !history.isEmpty else { return true }
         let places = Dictionary(
@@ -77,5 +77,22 @@ package struct ClientScreen {
             place >= next && messages[place]["id"]?.stringValue == nil
                 && messages[place]["text"]?.stringValue == named.text
         }
+    }
+}
+
+/// Decides which looks at a screen to record: every change, and an unchanged screen now and then.
+package struct Looks: Sendable {
+    private var shown: JSONValue?
+    /// When a look was recorded last, since the beginning.
+    private var noted = Duration.zero
+
+    /// How long a screen that does not change goes unrecorded: when it then changes, the record tells since when at the latest.
+    private static let longestSilence = Duration.milliseconds(500)
+
+    /// Whether to record the current screen.
+    package mutating func isDue(_ state: JSONValue, at now: Duration, isForced: Bool) -> Bool {
+        guard isForced || shown != state || now - noted >= Self.longestSilence else { return false }
+        (shown, noted) = (state, now)
+        return true
     }
 }

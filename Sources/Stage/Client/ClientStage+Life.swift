@@ -7,14 +7,15 @@ extension ClientStage {
     ///
     /// A step that cannot be performed is left out. Now and then and at the end everything comes to rest and is looked at.
     ///
-    /// * `scenario`: What the server holds, and how the life begins.
-    package func live(_ scenario: ClientScenario, by script: LifeScript) async -> Performance {
+    /// * `scenario`: The server's sessions, and the beginning of the life.
+    package func live(_ scenario: ClientScenario, by script: LifeScript) async -> LifePerformance {
         var stage = self
         // Long histories are shown again and again.
         stage.bounds = Recorder.Bounds(bytes: 512 << 20, events: 1_000_000)
         let startedAt = WallClock.now()
-        return await stage.perform(scenario) { performer, performance in
-            let end = ContinuousClock.now + script.time
+        let performance = await stage.perform(scenario) { performer, performance in
+            let start = performer.recorder.start
+            let end = start + script.time
             var due = ContinuousClock.now + LifeScript.stretch
             var steps = scenario.steps
             while !Task.isCancelled, performer.failure == nil, !performer.recorder.wasFlooded {
@@ -22,22 +23,28 @@ extension ClientStage {
                     do {
                         try await performer.perform([step])
                     } catch StepEnd.unmet, StepEnd.unsuitable {
-                        // What is owed all the same shows at rest.
+                        // Everything still owed shows at rest.
                     } catch {
                         return performance.note(error)
                     }
                 }
                 if .now >= min(due, end) {
                     await performer.audit(most: nil)
-                    script.look(stage.history(scenario, performer.recorder.events(), startedAt))
                     if .now >= end { return }
+                    script.look(stage.history(scenario, performer.recorder.events(), startedAt))
                     due = .now + LifeScript.stretch
                 }
                 performer.beginRound()
-                // What was lost shows on the screen before the person goes elsewhere, and a read heals it.
+                // A lost message shows on the screen before the person leaves, and a read heals it.
                 let looks = [ClientRest.mend, .finish(speaking: true), .compare(session: nil)]
-                steps = looks.map { ClientStep(.rest($0)) } + ClientScenarioReader.steps(script.next().steps)
+                steps =
+                    looks.map { ClientStep(.rest($0)) } + ClientScenarioReader.steps(script.next(.now - start).steps)
             }
         }
+        let time = performance.duration
+        let isEarly = time < script.time && !performance.wasInterrupted
+        let reason = performance.failure == nil ? "it saw more than is kept" : "the client was gone"
+        let notes = isEarly ? ["it ended after \(readable(time)), because \(reason)"] : []
+        return LifePerformance(performance: performance, notes: notes)
     }
 }

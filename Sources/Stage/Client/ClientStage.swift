@@ -8,7 +8,7 @@ package struct ClientStage: Sendable {
     package let subject: ClientSubject
     package let specification: Specification
 
-    /// What one scenario may hold.
+    /// The limits of one recording.
     var bounds = Recorder.Bounds()
 
     private let schemas: SentSchemas
@@ -19,16 +19,16 @@ package struct ClientStage: Sendable {
         schemas = SentSchemas(specification)
     }
 
-    /// Performs one scenario to its end, or until the task is cancelled; what was observed until then is kept.
+    /// Performs one scenario to its end, or until the task is canceled, and keeps the observations so far.
     ///
-    /// Whatever happens, driver and server have ended when this returns.
+    /// In any case, driver and server have ended when this returns.
     package func perform(_ scenario: ClientScenario) async -> Performance {
         await perform(scenario) { performer, performance in
             do {
                 try await performer.perform(scenario.steps)
             } catch {
                 performance.note(error)
-                // What the client owes by then is a matter of the judge, who needs to have seen that it did not come.
+                // The judge decides about an overdue act of the client, and needs evidence that it did not happen.
                 if case StepEnd.unmet = error { await performer.watchOn() }
             }
             guard audits, performance.skipped == nil, performance.problems.isEmpty, !performance.wasInterrupted else {
@@ -38,12 +38,12 @@ package struct ClientStage: Sendable {
         }
     }
 
-    /// Whether each scenario ends with a look at what the client shows at rest.
+    /// Whether each scenario ends with a check of the client at rest.
     var audits = false
-    /// So many sessions are looked at when a scenario has ended.
+    /// The number of sessions checked at the end of a scenario.
     package static let sessionsAtRest = 4
 
-    /// What happens between the first greeting of a driver and the end of the app.
+    /// The part of a run between the driver's first greeting and the end of the app.
     typealias Course = (ClientPerformer, inout Performance) async -> Void
 
     func perform(_ scenario: ClientScenario, _ course: Course) async -> Performance {

@@ -2,24 +2,28 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-// What the person, the phone and the server do.
+// Acts of the person, the phone and the server.
 extension ClientStepContext {
-    /// What a driver is told when a person or the phone does something, and what is recorded of it.
+    /// The driver's command for an act of the person or the phone, and the details to record.
     ///
-    /// * `shown`: What the client shows now.
+    /// * `shown`: The current screen.
     package func order(_ act: ClientAct, shown: JSONValue?) throws -> (command: JSONObject, act: JSONObject) {
         performer.note(done: act)
         var members: JSONObject = [:]
         var details: JSONObject = [:]
         switch act {
-        case .launch(_, let opened):
+        case .launch(let fresh, let opened):
+            let isFirst = performer.notes { $0.countLaunch() }
+            members = ["fresh": .bool(fresh ?? isFirst)]
+            details = members
             guard let it = try opened.map({ try notification($0) }) else { break }
             members["opened"] = it.payload
-            details = ["sessionId": .string(it.session), "opened": .string(it.message)]
+            details["sessionId"] = .string(it.session)
+            details["opened"] = .string(it.message)
         case .send(let name, let text):
             let name = try filled(name)
             let text = try text.map { try filled($0) } ?? "\(name) of \(performer.run)"
-            performer.note(sent: name, text)
+            performer.notes { $0.sent.append((name, text)) }
             members = ["text": .string(text)]
             details = ["text": .string(text), "as": .string(name)]
         case .sendAgain(let name):
@@ -65,7 +69,7 @@ extension ClientStepContext {
         return (payload, session, message)
     }
 
-    package func deed(_ deed: ServerDeed) throws {
+    func deed(_ deed: ServerDeed) throws {
         switch deed {
         case .tool(let turn, let tool, let audience):
             let (number, tool) = (try self.turn(turn), try filled(tool))
@@ -128,7 +132,7 @@ extension ClientStepContext {
         return Self(performer: performer, pointer: pointer, local: local, keepsMark: keepsMark)
     }
 
-    /// Puts on record what the server is about to do by itself; a judge knows from it what was stored, and when.
+    /// Records an act of the server before it happens, so that the judge knows what was stored, and when.
     private func note(_ deed: String, _ details: JSONObject) {
         performer.record(.act(deed, details), on: .server)
     }
@@ -143,14 +147,9 @@ extension ClientStepContext {
 
 extension ClientStepContext where Scene == ClientPerformer {
     func act(_ act: ClientAct) async throws {
-        if !keepsMark { performer.setMark() }
         var shown: JSONValue?
         if case .sendAgain = act { shown = try await performer.look(at: pointer) }
         let order = try order(act, shown: shown)
-        if case .launch(let fresh, _) = act {
-            return try await performer.launch(
-                fresh: fresh, opened: order.command["opened"], details: order.act, at: pointer)
-        }
         try await performer.command(order.command, as: order.act, at: pointer) { [server] in
             if let isReachable = act.makesReachable { server.act { $0.setReachable(isReachable) } }
         }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-// What is waited for.
+// Waits.
 extension ClientStepContext where Scene == ClientPerformer {
     /// How long the state is left alone between two looks, at first and at most.
     private static var firstPause: Duration { .milliseconds(15) }
@@ -12,7 +12,6 @@ extension ClientStepContext where Scene == ClientPerformer {
 
     func await(_ awaited: AwaitedArrival) async throws {
         let deadline = PatientDeadline(performer.limit(awaited.within))
-        let awaited = try filled(awaited)
         let mark = awaited.isLasting ? 0 : performer.mark
         for number in 0..<awaited.count {
             if try await take(
@@ -25,7 +24,7 @@ extension ClientStepContext where Scene == ClientPerformer {
         }
     }
 
-    /// Waits for an arrival, and looks at the screen meanwhile: whoever judges has to know what it showed all the time.
+    /// Waits for an arrival, and looks at the screen meanwhile: the judge needs a continuous record of it.
     private func take(
         after mark: Int, before deadline: PatientDeadline, where matches: @Sendable (WorldArrival) -> Bool
     ) async throws -> Bool {
@@ -40,12 +39,11 @@ extension ClientStepContext where Scene == ClientPerformer {
 
     func awaitState(_ awaited: AwaitedState) async throws {
         let deadline = PatientDeadline(performer.limit(awaited.within))
-        let wanted = try filled(awaited)
         var pause = Self.firstPause
         while true {
             let isLast = deadline.rest <= .zero
             let state = try await performer.look(recording: isLast, at: pointer)
-            if ClientScreen(state).shows(wanted, named: performer.named) { return }
+            if ClientScreen(state).shows(awaited, named: performer.named) { return }
             if isLast { break }
             try await sleep(min(pause, max(.milliseconds(1), deadline.rest)))
             pause = min(pause * 2, Self.longestPause)
@@ -53,13 +51,8 @@ extension ClientStepContext where Scene == ClientPerformer {
         try missed("state", awaited.within, isOptional: awaited.isOptional)
     }
 
-    func watch(_ watch: ClientWatch) async throws {
-        let limit: Duration =
-            switch watch {
-            case .bound(let name): performer.limit(name)
-            case .milliseconds(let milliseconds): .milliseconds(milliseconds)
-            }
-        let deadline = PatientDeadline(limit)
+    func watch(_ time: Duration) async throws {
+        let deadline = PatientDeadline(time)
         while deadline.rest > .zero {
             try await sleep(min(Self.longestPause * 2, max(.milliseconds(1), deadline.rest)))
             if recorder.wasFlooded { throw StepEnd.unmet("\(pointer): the client flooded the suite") }
@@ -78,21 +71,21 @@ extension ClientStepContext where Scene == ClientPerformer {
 }
 
 extension ClientStepContext {
-    /// Waits in vain are part of the history: they say how long the stage watched.
+    /// Unmet waits are part of the history: they say how long the stage watched.
     package func missed(_ what: String, _ bound: String, isOptional: Bool) throws {
         if Task.isCancelled { throw StepEnd.interrupted }
         performer.record(.wait(awaited: what, met: false), on: .client)
         if !isOptional { throw StepEnd.unmet("\(pointer): no \(what) within '\(bound)'") }
     }
 
-    package func filled(_ awaited: AwaitedArrival) throws -> AwaitedArrival {
+    func filled(_ awaited: AwaitedArrival) throws -> AwaitedArrival {
         var wanted = awaited
         wanted.session = try awaited.session.map { try filled($0) }
         wanted.name = try awaited.name.map { try filled($0) }
         return wanted
     }
 
-    package func filled(_ awaited: AwaitedState) throws -> AwaitedState {
+    func filled(_ awaited: AwaitedState) throws -> AwaitedState {
         var wanted = awaited
         wanted.session = try awaited.session.map { try $0.map { try filled($0) } }
         wanted.shows = try awaited.shows.map { try filled($0) }
@@ -107,10 +100,10 @@ extension ClientStepContext {
 }
 
 extension AwaitedArrival {
-    /// A connection that is still there and a question nobody has waited for count whenever they came.
+    /// An open connection and an unawaited question count, whenever they arrived.
     package var isLasting: Bool { [.connection, .chat, .post, .question].contains(kind) }
 
-    /// What is missing when not so many came.
+    /// A description of the missing arrivals, given the number that came.
     package func words(_ number: Int) -> String {
         [kind.rawValue, name, session.map { "of \($0)" }].compactMap { $0 }.joined(separator: " ")
             + (count > 1 ? " (\(number + 1) of \(count))" : "")
@@ -118,7 +111,7 @@ extension AwaitedArrival {
 }
 
 extension ClientScene {
-    /// Whether something that came is what is waited for.
+    /// Whether an arrival matches a wait.
     package func `is`(_ arrival: WorldArrival, what awaited: AwaitedArrival) -> Bool {
         guard arrival.kinds.contains(awaited.kind) else { return false }
         if let session = awaited.session, arrival.session != session { return false }

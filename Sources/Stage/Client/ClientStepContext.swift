@@ -7,7 +7,7 @@ package struct ClientStepContext<Scene: ClientScene> {
     let performer: Scene
     package let pointer: JSONPointer
     let local: ScenarioVariables
-    /// Whether the steps around it say what is new, as they do for branches that run together.
+    /// Whether the steps around it set the mark, as for branches that run at the same time.
     let keepsMark: Bool
 
     package init(performer: Scene, pointer: JSONPointer, local: ScenarioVariables, keepsMark: Bool) {
@@ -19,14 +19,14 @@ package struct ClientStepContext<Scene: ClientScene> {
 
     // MARK: rules
 
-    package func add(_ rule: Rule) throws {
+    func add(_ rule: Rule) throws {
         var rule = rule
         rule.session = try rule.session.map { try filled($0) }
         let ready = rule
         performer.act { $0.add(ready) }
     }
 
-    package func release(_ release: ClientRelease) throws {
+    func release(_ release: ClientRelease) throws {
         var release = release
         release.session = try release.session.map { try filled($0) }
         let ready = release
@@ -56,7 +56,7 @@ package struct ClientStepContext<Scene: ClientScene> {
         }
     }
 
-    /// What belongs to a question has no value before the question came, and that is the client's doing.
+    /// A name that belongs to a question has no value before the question came, and that is up to the client.
     private func end(filling problem: ScenarioVariables.Problem) -> StepEnd {
         if case .unknown(let name, _) = problem, ClientScenarioReader.isOfAQuestion(name) {
             return .unmet("\(pointer): no question came that sets '\(name)'")
@@ -77,55 +77,91 @@ package struct ClientStepContext<Scene: ClientScene> {
 
 extension ClientStepContext: Sendable where Scene: Sendable {}
 
-extension ClientStepContext where Scene == ClientPerformer {
-    var server: ScriptedServer { performer.server }
-    var recorder: Recorder { performer.recorder }
+/// The rest of a step, after its references are filled in and its immediate effects have happened.
+package enum ClientTask {
+    case done
+    case person(ClientAct)
+    case arrival(AwaitedArrival)
+    case state(AwaitedState)
+    case watch(Duration)
+    case rest(ClientRest)
+    case together([[ClientStep]])
+    /// Steps that are performed one after the other, each group with values of its own.
+    case steps([(steps: [ClientStep], local: ScenarioVariables)])
+}
 
-    func perform(_ action: ClientStep.Action) async throws {
+extension ClientStepContext {
+    package func begin(_ action: ClientStep.Action) throws -> ClientTask {
         switch action {
-        case .person(let act): try await self.act(act)
+        case .person(let act):
+            if !keepsMark { performer.setMark() }
+            return .person(act)
         case .when(let rule): try add(rule)
         case .release(let it): try release(it)
         case .server(let deed): try self.deed(deed)
-        case .await(let awaited): try await self.await(awaited)
-        case .awaitState(let awaited): try await self.awaitState(awaited)
-        case .watch(let watch): try await self.watch(watch)
-        case .rest(let rest): try await self.rest(rest)
+        case .await(let awaited): return .arrival(try filled(awaited))
+        case .awaitState(let awaited): return .state(try filled(awaited))
+        case .watch(.bound(let name)): return .watch(performer.limit(name))
+        case .watch(.milliseconds(let milliseconds)): return .watch(.milliseconds(milliseconds))
+        case .rest(let rest): return .rest(rest)
         case .together(let branches):
             if !keepsMark { performer.setMark() }
-            try await performTogether(branches) { try await performer.perform($0, with: local, keepsMark: true) }
+            return .together(branches)
         case .repeat(let times, let counter, let steps):
-            for number in 0..<times {
-                var inner = local
-                inner[counter] = JSONValue(number + 1)
-                try await performer.perform(steps, with: inner, keepsMark: keepsMark)
-            }
+            return .steps((0..<times).map { (steps, local(with: $0 + 1, as: counter)) })
         case .everyOrder(let before, let groups, let after):
-            for (number, order) in ClientStep.orders(of: groups.count).enumerated() {
-                var inner = local
-                inner["order"] = JSONValue(number + 1)
-                for steps in [before] + order.map({ groups[$0] }) + [after] {
-                    try await performer.perform(steps, with: inner, keepsMark: keepsMark)
-                }
-            }
+            let orders = ClientStep.orders(of: groups.count).enumerated()
+            return .steps(
+                orders.map { number, order in
+                    (before + order.flatMap { groups[$0] } + after, local(with: number + 1, as: "order"))
+                })
         }
+        return .done
+    }
+
+    private func local(with number: Int, as name: String) -> ScenarioVariables {
+        var inner = local
+        inner[name] = JSONValue(number)
+        return inner
+    }
+
+    /// Begins a part of bringing rest about.
+    ///
+    /// * `session`: The session on the screen.
+    package func begin(_ rest: ClientRest, onScreen session: String?) throws -> ClientTask {
+        for deed in performer.serve(rest, onScreen: session) { try self.deed(deed) }
+        let awaited: AwaitedState?
+        switch rest {
+        case .hear: awaited = performer.heard(onScreen: session)
+        case .compare(let given): awaited = (given ?? session).flatMap(performer.compared)
+        default: return .steps([(performer.steps(of: rest, onScreen: session), local)])
+        }
+        return try awaited.map { .state(try filled($0)) } ?? .done
     }
 }
 
 extension ClientStepContext where Scene == ClientPerformer {
-    /// Performs a part of bringing rest about.
-    private func rest(_ rest: ClientRest) async throws {
-        let session = performer.isRunning ? try await performer.look(at: pointer)["sessionId"]?.stringValue : nil
-        for deed in performer.serve(rest, onScreen: session) { try self.deed(deed) }
-        switch rest {
-        case .hear: if let heard = performer.heard(onScreen: session) { try await awaitState(heard) }
-        case .compare(let given):
-            guard performer.hasTimeToLook, let session = given ?? session, let whole = performer.compared(session)
-            else { return }
-            try await awaitState(whole)
-        default:
-            let steps = performer.steps(of: rest, onScreen: session)
-            try await performer.perform(steps.filter { !performer.subject.refuses($0) }, with: local)
+    var server: ScriptedServer { performer.server }
+    var recorder: Recorder { performer.recorder }
+
+    func perform(_ task: ClientTask) async throws {
+        switch task {
+        case .done: break
+        case .person(let act): try await self.act(act)
+        case .arrival(let awaited): try await self.await(awaited)
+        case .state(let awaited): try await awaitState(awaited)
+        case .watch(let time): try await watch(time)
+        case .rest(let rest):
+            if case .compare = rest, !performer.hasTimeToLook { return }
+            let session = performer.isRunning ? try await performer.look(at: pointer)["sessionId"]?.stringValue : nil
+            try await perform(begin(rest, onScreen: session))
+        case .together(let branches):
+            try await performTogether(branches) { try await performer.perform($0, with: local, keepsMark: true) }
+        case .steps(let groups):
+            for (steps, local) in groups {
+                let steps = steps.filter { !performer.subject.refuses($0) }
+                try await performer.perform(steps, with: local, keepsMark: keepsMark)
+            }
         }
     }
 }
@@ -140,7 +176,7 @@ extension ClientSubject {
 
 extension ClientStep {
     /// Every order of so many things, the given one first.
-    package static func orders(of count: Int) -> [[Int]] {
+    static func orders(of count: Int) -> [[Int]] {
         guard count > 0 else { return [[]] }
         return (0..<count).flatMap { first in
             orders(of: count - 1).map { rest in [first] + rest.map { $0 < first ? $0 : $0 + 1 } }

@@ -1,11 +1,11 @@
 import Holdfast
 import HoldfastTranscript
 
-/// A client under test: what it declares, and who drives it.
+/// A client under test: its declaration, and its driver.
 package struct ClientSubject: Sendable {
     /// How reports call it.
     package var name: String
-    /// What it declares to keep; `client-core` goes without saying.
+    /// The profiles that it declares; `client-core` is implied.
     package var profiles: Set<Profile>
     package var driver: any DriverSource
     /// Commands its driver does not obey.
@@ -28,7 +28,7 @@ package struct ClientSubject: Sendable {
         self.host = host
     }
 
-    /// What a judge needs to know of it.
+    /// Its declaration, for the judge.
     package var declaration: History.Subject {
         History.Subject(name: name, role: .client, profiles: profiles, hasScriptedAgent: true)
     }

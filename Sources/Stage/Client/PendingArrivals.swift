@@ -2,74 +2,82 @@ import Holdfast
 import HoldfastBasics
 import HoldfastPlatform
 
-/// What came from a client and no wait has taken yet.
-final class PendingArrivals: Sendable {
-    private struct Entry {
-        let number: Int
-        let arrival: WorldArrival
+/// Arrivals from a client that no wait has taken yet.
+package struct Arrivals: Sendable {
+    package struct Entry: Sendable {
+        package let number: Int
+        package let arrival: WorldArrival
     }
 
-    private struct State {
-        var entries: [Entry] = []
-        var last = 0
-    }
+    private var entries: [Entry] = []
+    /// The number of the newest arrival.
+    package private(set) var last = 0
 
-    /// What may wait at most; a client that asks without end is not waited for.
+    /// The most arrivals kept, in case a client asks without end.
     private static let limit = 10_000
 
-    private let state = Mutex(State())
+    package init() {}
+
+    package mutating func note(_ arrival: WorldArrival) {
+        last += 1
+        guard entries.count < Self.limit else { return }
+        entries.append(Entry(number: last, arrival: arrival))
+    }
+
+    /// A connection ended, so no wait may take it any more.
+    package mutating func forget(connection: Int) {
+        entries.removeAll { $0.arrival.connection == connection && $0.arrival.kinds == [.connection] }
+    }
+
+    /// Discards all arrivals except open connections.
+    mutating func forgetAll() { entries.removeAll { $0.arrival.kinds != [.connection] } }
+
+    /// The arrivals after a number, in order.
+    package func entries(after mark: Int) -> ArraySlice<Entry> { entries.drop { $0.number <= mark } }
+
+    /// Takes an arrival, unless another wait was quicker.
+    package mutating func take(_ number: Int) -> Bool {
+        guard let index = entries.firstIndex(where: { $0.number == number }) else { return false }
+        let taken = entries.remove(at: index).arrival
+        if taken.kinds.contains(.connection), let connection = taken.connection {
+            // Taking a connection takes its request and its first frame too.
+            entries.removeAll {
+                $0.arrival.connection == connection && !$0.arrival.kinds.isDisjoint(with: [.attempt, .auth])
+            }
+        }
+        return true
+    }
+}
+
+/// Arrivals that several tasks wait for.
+final class PendingArrivals: Sendable {
+    private let state = Mutex(Arrivals())
     private let waiters = Waiters()
 
     /// The place from which on something counts as new.
     var mark: Int { state.withLock { $0.last } }
 
     func note(_ arrival: WorldArrival) {
-        state.withLock { state in
-            state.last += 1
-            guard state.entries.count < Self.limit else { return }
-            state.entries.append(Entry(number: state.last, arrival: arrival))
-        }
+        state.withLock { $0.note(arrival) }
         waiters.tell()
     }
 
-    /// A connection is gone, and with it what it stood for.
-    func forget(connection: Int) {
-        state.withLock { state in
-            state.entries.removeAll { $0.arrival.connection == connection && $0.arrival.kinds == [.connection] }
-        }
-    }
+    func forget(connection: Int) { state.withLock { $0.forget(connection: connection) } }
 
-    /// Nothing that came before is waited for any more but connections that stand.
-    func forgetAll() { state.withLock { $0.entries.removeAll { $0.arrival.kinds != [.connection] } } }
+    func forgetAll() { state.withLock { $0.forgetAll() } }
 
     /// Takes the first that matches, now or when it comes; false when none comes before the deadline.
     func take(
         after mark: Int, before deadline: PatientDeadline, where matches: @Sendable (WorldArrival) -> Bool
     ) async -> Bool {
-        // What is looked at belongs to the server, which notes arrivals under a lock of its own: no lock is held meanwhile.
+        // `matches` may lock the server, which notes arrivals under its own lock: so hold no lock here.
         await waiters.first(within: { deadline.rest }) {
-            let entries = state.withLock { $0.entries.filter { $0.number > mark } }
-            for (index, entry) in entries.enumerated() {
+            for (index, entry) in state.withLock({ $0.entries(after: mark) }).enumerated() {
                 // A client that repeats itself without end makes looking take long.
                 if index % 64 == 63, deadline.rest <= .zero || Task.isCancelled { return false }
-                if matches(entry.arrival), take(entry.number) { return true }
+                if matches(entry.arrival), state.withLock({ $0.take(entry.number) }) { return true }
             }
             return nil
         } ?? false
-    }
-
-    /// Takes an arrival, unless another wait was quicker.
-    private func take(_ number: Int) -> Bool {
-        state.withLock { state in
-            guard let index = state.entries.firstIndex(where: { $0.number == number }) else { return false }
-            let taken = state.entries.remove(at: index).arrival
-            if taken.kinds.contains(.connection), let connection = taken.connection {
-                // Whoever saw the connection has seen its request and its first frame.
-                state.entries.removeAll {
-                    $0.arrival.connection == connection && !$0.arrival.kinds.isDisjoint(with: [.attempt, .auth])
-                }
-            }
-            return true
-        }
     }
 }

@@ -4,7 +4,7 @@ import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
 
-/// Brings what happens on real sockets to a ``ServerWorld``, does what it wants done, and records both.
+/// Passes events on real sockets to a ``ServerWorld``, performs its effects, and records both.
 ///
 /// All of it happens under one lock, and nothing in it waits: the transcript has the order in which the world saw things.
 final class ScriptedServer: Sendable {
@@ -24,7 +24,7 @@ final class ScriptedServer: Sendable {
         /// Lets those go on who have their answer.
         var resumptions: [@Sendable () -> Void] = []
 
-        /// Gives somebody who waits an answer, to go on with once the lock is released.
+        /// Gives a waiting task its answer, to continue after the lock is released.
         mutating func resume<Answer: Sendable>(_ waiting: CheckedContinuation<Answer, Never>, with answer: Answer) {
             resumptions.append { waiting.resume(returning: answer) }
         }
@@ -50,19 +50,19 @@ final class ScriptedServer: Sendable {
         ServerLimits(maxHeldBytes: 32 << 20, maxConnections: 64, requestTimeout: .seconds(20))
     }
 
-    /// What went wrong in the suite itself.
+    /// Problems of the suite itself.
     var problems: [HarnessProblem] { state.withLock { $0.problems } }
 
     /// Rules that nothing made use of.
     var unusedRules: [String] { state.withLock { $0.world.unusedRules } }
 
-    /// Reads something of the world, or changes it and does what follows.
+    /// Reads or changes the world, and performs the resulting effects.
     @discardableResult
     func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result {
         withState { state in act(&state, body) }
     }
 
-    /// Does something under the lock; whoever has an answer by then goes on once it is released.
+    /// Runs the body under the lock, then resumes the waiting tasks that have an answer.
     private func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, resumptions) = state.withLock { state in
             let result = body(&state)
@@ -157,12 +157,12 @@ final class ScriptedServer: Sendable {
 
     /// Headers that let a page of any origin read the answers.
     ///
-    /// They stand in no transcript: they are between a browser and the page, and no clause is about them.
+    /// They are not recorded: they are between a browser and the page, and no clause concerns them.
     private static let forPages = [
         ("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After"),
     ]
 
-    /// What a browser asks before a page may ask; the page's own request follows, and is recorded.
+    /// The answer to a browser's preflight request; the page's own request follows, and is recorded.
     private static func preflight(of request: HTTPServerRequest) -> HTTPServerResponse? {
         guard request.method == "OPTIONS", request.header("Access-Control-Request-Method") != nil else { return nil }
         return HTTPServerResponse(
@@ -186,7 +186,7 @@ final class ScriptedServer: Sendable {
         state.problems.append(problem)
     }
 
-    /// Whose credentials a request carries: `p1`, `other`, or nobody's.
+    /// The owner of the credentials in a request: `p1`, `other`, or nil.
     private func principal(of request: HTTPServerRequest) -> String? {
         guard let header = request.header("Authorization") else { return nil }
         let parts = header.split(separator: " ", maxSplits: 1)
@@ -213,7 +213,9 @@ extension ScriptedServer: TransportHandler {
                     state.resume(continuation, with: .reset)
                     return nil
                 }
-                switch act(&state, { $0.admit(number) }) {
+                let admission = act(&state) { $0.admit(number) }
+                if let refusal = admission.refusal { recorder.note(refusal, on: lane) }
+                switch admission {
                 case .accept:
                     state.admitted[upgrade.remoteAddress] = (number, principal, nil)
                     state.resume(continuation, with: .accept)
@@ -222,11 +224,8 @@ extension ScriptedServer: TransportHandler {
                     state.resume(continuation, with: .accept)
                 case .refuse(let status):
                     let body = #"{"error":"no WebSocket now","code":"internal"}"#
-                    recorder.note(.refused(status: status, reason: "refused"), on: lane)
                     state.resume(continuation, with: .refuse(status: status, body: body))
-                case .reset:
-                    recorder.note(.refused(status: nil, reason: "the server reset the connection"), on: lane)
-                    state.resume(continuation, with: .reset)
+                case .reset: state.resume(continuation, with: .reset)
                 case .silence:
                     state.silent[number] = continuation
                     return number
@@ -321,7 +320,7 @@ extension ScriptedServer: TransportHandler {
         }
     }
 
-    /// Takes in what came; false when nothing more is to be read.
+    /// Handles an event; returns false if nothing more is to be read.
     private func take(_ event: WebSocketEvent, from number: Int, at time: ContinuousClock.Instant) -> Bool {
         withState { state in
             guard !state.isOver else { return false }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-// What the server does of its own accord; all texts are filled in already.
+// The server's own acts; all texts are filled in already.
 extension ServerWorld {
     /// Another device or a timer stores messages.
     mutating func storeElsewhere(_ messages: [ClientWorld.Message], in session: String, to audience: ServerAudience) {

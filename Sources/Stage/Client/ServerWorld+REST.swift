@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-// What comes over HTTP.
+// HTTP requests.
 extension ServerWorld {
     /// Something that waits to be answered: until it is released, or until its time has come.
     struct Held {
@@ -130,7 +130,7 @@ extension ServerWorld {
         if rule.deed == .serve, before == nil { finish(number) }
     }
 
-    /// What is answered over REST when a turn has ended.
+    /// The REST answer to an ended turn.
     func answer(of turn: Turn, isRepeat: Bool) -> WorldAnswer {
         if case .failed(let code) = turn.status {
             var answer = Self.refusal(502, code, "the turn failed: \(code)", key: turn.key)
@@ -170,7 +170,7 @@ extension ServerWorld {
         effects.append(.answer(request: request, answer))
     }
 
-    /// What is answered to something that was held back, from the conversations as they were at some time.
+    /// The answer to a read or list, given the conversations at some time.
     func answer(to what: Held.What, in sessions: [Session]) -> WorldAnswer {
         switch what {
         case .read(let id):
@@ -207,7 +207,7 @@ extension ServerWorld {
         }
     }
 
-    /// A content as it is told: with rare forms in parts, between which stands one of a kind that nobody knows.
+    /// The wire form of a content: rare forms as parts, with one of an unknown kind between them.
     private func content(of stored: Stored) -> JSONValue {
         guard hasRareForms, let text = stored.content.stringValue else { return stored.content }
         let half = text.index(text.startIndex, offsetBy: text.count / 2)

@@ -3,7 +3,7 @@ import HoldfastJSON
 
 // A server at rest: everything is well, and nothing is under way.
 extension ServerWorld {
-    /// Nothing is done otherwise than usual any more; what was held back is answered, and what got stuck ends.
+    /// Ends all faults: drops the rules, answers everything held back, and cuts stuck connections.
     mutating func heal() {
         dropRules()
         isUnreachable = false
@@ -15,7 +15,7 @@ extension ServerWorld {
         }
     }
 
-    /// Answers everything that was held back, with what there is now.
+    /// Answers everything that was held back, with the current state.
     mutating func answerReads() {
         withholdsReads = false
         while let it = held.first {
@@ -40,7 +40,7 @@ extension ServerWorld {
         index(of: session).map { sessions[$0].messages.filter { $0.role != .system }.map(\.id) } ?? []
     }
 
-    /// What of a session the stream told on a connection that stands.
+    /// The messages of a session that were sent on an open connection.
     func told(of session: String) -> [String] {
         let told = connections.values.filter { $0.state == .greeted }.reduce(into: Set<String>()) {
             $0 = $0.union($1.told)

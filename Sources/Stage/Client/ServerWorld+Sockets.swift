@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-// What comes over WebSockets.
+// WebSocket connections and messages.
 extension ServerWorld {
     /// Decides about a request for a WebSocket.
     package mutating func admit(_ connection: Int) -> WorldAdmission {
@@ -62,7 +62,7 @@ extension ServerWorld {
         }
     }
 
-    /// Something came that is no text message.
+    /// The server received something other than a text message.
     mutating func receiveOther(tooLarge: Bool, on connection: Int) {
         let code = tooLarge ? "too_large" : "bad_request"
         send(Self.error(code, tooLarge ? "the message is too large" : "a message is a text"), to: connection)

@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastJSON
 
-// Replay, and what was held back.
+// Replay, and answers that were held back.
 extension ServerWorld {
-    /// A client asks for what it missed.
+    /// A client asks for missed frames.
     mutating func sync(_ frame: JSONValue, on connection: Int) {
         effects.append(.arrived(WorldArrival([.sync], connection: connection)))
         guard let position = frame["lastSeqSeen"]?.intValue, position >= 0 else {
@@ -50,7 +50,7 @@ extension ServerWorld {
         ])
     }
 
-    // MARK: what was held back
+    // MARK: held answers
 
     /// Something that was put off is due.
     package mutating func due(_ token: Int) {
@@ -58,7 +58,7 @@ extension ServerWorld {
         answer(held.remove(at: position), asAsked: true)
     }
 
-    /// Answers what was held back; false when there is nothing of the kind.
+    /// Answers something that was held back; returns false if there is nothing of the kind.
     mutating func release(_ release: ClientRelease) -> Bool {
         let matches = held.indices.filter { index in
             held[index].comes == release.comes && (release.session == nil || held[index].session == release.session)

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-// Questions, and what becomes of them.
+// Questions and their turns.
 extension ServerWorld {
     /// A question over a socket.
     mutating func chat(_ frame: JSONValue, on connection: Int) {
@@ -24,7 +24,7 @@ extension ServerWorld {
             return send(Self.error(problem.code, problem.text, key: question.key), to: connection)
         }
         if let number = known(question) {
-            // A repeat of a running turn waits for the one ending like everybody else.
+            // A repeat of a running turn waits for the one ending like all others.
             guard then != .store, let turn = turns[number] else { return }
             send(ack(turn, isDuplicate: true), to: connection)
             if turn.status != .running { send(ending(of: turn, isCopy: true), to: connection) }
@@ -164,7 +164,7 @@ extension ServerWorld {
         if isNumbered, let stored { tell(message(for: stored, in: turn.session), except: connection) }
     }
 
-    /// What tells of a stored message.
+    /// The frame for a stored message.
     func message(for stored: Stored, in session: String) -> JSONValue {
         JSONValue(members: [
             "type": "message", "sessionId": session, "messageId": stored.id, "role": stored.role.rawValue,
@@ -190,7 +190,7 @@ extension ServerWorld {
         ])
     }
 
-    /// A frame or body of a scenario, with what belongs to a question filled in; members without a value are left out.
+    /// A frame or body of a scenario, filled in for a question; members without a value are omitted.
     static func filled(_ template: JSONValue, for question: WorldQuestion?) -> JSONValue {
         var variables = ScenarioVariables()
         variables["key"] = question.map { .string($0.key) } ?? .null

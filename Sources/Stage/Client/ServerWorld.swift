@@ -4,7 +4,7 @@ import HoldfastJSON
 
 /// A small correct server of one principal, in memory, with rules that make it something else.
 ///
-/// Pure: what happens goes in, what follows is left in ``effects``, and nothing here waits or touches a socket.
+/// Pure: events go in, and the results are left in ``effects``; nothing here waits or touches a socket.
 package struct ServerWorld {
     struct Stored {
         var id: String
@@ -70,7 +70,7 @@ package struct ServerWorld {
         }
 
         var state = State.open
-        /// Whose credentials the upgrade carried.
+        /// The owner of the credentials in the upgrade.
         var principal: String?
         /// The messages that it was told as they came.
         var told: Set<String> = []
@@ -95,7 +95,7 @@ package struct ServerWorld {
     let token: String
     /// The time of day, set from outside before anything happens.
     package var now = 1_767_225_600_000
-    /// What follows from what happened, in order.
+    /// Effects to perform, in order.
     var effects: [WorldEffect] = []
     /// Whether nothing can be reached.
     var isUnreachable = false
@@ -115,7 +115,7 @@ package struct ServerWorld {
     var evictedThrough: Int
     var connections: [Int: Connection] = [:]
     private var rules = Rules()
-    /// What was never used of rules that were dropped.
+    /// Dropped rules that were never used.
     private var pastUnused: [String] = []
     /// The conversations as they were when each rule was made.
     private var past: [[Session]] = []
@@ -140,7 +140,7 @@ package struct ServerWorld {
         evictedThrough = lastSeq
         self.token = token
         self.now = now
-        // What was there before the scenario is an hour old, and a quarter of a second apart.
+        // Messages from before the scenario are an hour old, and a quarter of a second apart.
         var time = (now / 1000 - 3600) * 1000
         for session in world.sessions {
             sessions.append(Session(id: session.id, createdAt: time))
@@ -154,7 +154,7 @@ package struct ServerWorld {
 
     var isNumbered: Bool { profiles.contains(.sync) }
 
-    /// Takes what is to be done.
+    /// Removes and returns the effects to perform.
     package mutating func takeEffects() -> [WorldEffect] {
         defer { effects = [] }
         return effects
@@ -167,14 +167,14 @@ package struct ServerWorld {
         past.append(sessions)
     }
 
-    /// What is done about what came: the newest rule that still holds for it is followed by this.
+    /// The newest applicable rule for an event, counted as applied; the usual behavior if there is none.
     mutating func follow(_ event: Rule.Event, session: String? = nil) -> (rule: Rule, past: [Session]) {
         let position = rules.follow(Rule.Arrival(event, session: session), newest: true)
         return position.map { (rules.entries[$0].rule, past[$0]) } ?? (Rule(event), [])
     }
 
-    /// What is done about a question over REST: without a rule for it, one that keeps the turn of a `chat` open does the same here,
-    /// for a client may ask over either.
+    /// The rule for a REST question: without one of its own, a rule that keeps the turn of a `chat` open applies,
+    /// since a client may ask over either.
     mutating func followPost(of question: WorldQuestion) -> Rule {
         let session = question.session
         if let position = rules.follow(Rule.Arrival(.post, session: session), newest: true) {
@@ -210,7 +210,7 @@ package struct ServerWorld {
 
     func index(of session: String) -> Int? { sessions.firstIndex { $0.id == session } }
 
-    /// The next conversation's name that nobody has.
+    /// The next unused name of a conversation.
     func freeSession() -> String {
         var number = sessions.count + 1
         while index(of: "s\(number)") != nil { number += 1 }
@@ -229,9 +229,9 @@ package struct ServerWorld {
         return id.first == "u" ? "question \(turn)" : "answer \(turn)"
     }
 
-    /// Stores a message of somebody else, once; one whose id names a turn belongs to it.
+    /// Stores a message of another device, once; one whose id names a turn belongs to it.
     ///
-    /// - Returns: What is stored; nil where it was there already.
+    /// - Returns: The stored message; nil if it was there already.
     @discardableResult
     mutating func store(_ message: ClientWorld.Message, in session: String, at time: Int) -> Stored? {
         guard let position = index(of: session),
@@ -281,7 +281,7 @@ package struct ServerWorld {
         }
     }
 
-    /// What was not told will never come on the connections that there are.
+    /// The current connections will never get the frame.
     mutating func getStuck(in session: String?) {
         for number in connections.keys {
             connections[number]?.isStuck = true

@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastTranscript
 import HoldfastTransport
 
-/// What a scripted server wants done; the shell around it does it.
+/// An effect for the shell of a scripted server to perform.
 package enum WorldEffect: Equatable {
     case send(connection: Int, JSONValue)
     /// A text or bytes leave that need not be a frame.
@@ -44,7 +44,7 @@ package struct WorldAnswer: Equatable {
     }
 }
 
-/// What becomes of a request for a WebSocket.
+/// The response to a request for a WebSocket.
 package enum WorldAdmission: Equatable {
     case accept
     case refuse(status: Int)
@@ -52,6 +52,15 @@ package enum WorldAdmission: Equatable {
     case reset
     /// Accepted, and closed right after.
     case acceptAndClose(code: Int)
+
+    /// A refusal as a transcript has it.
+    package var refusal: Event.Kind? {
+        switch self {
+        case .refuse(let status): .refused(status: status, reason: "refused")
+        case .reset: .refused(status: nil, reason: "the server reset the connection")
+        case .accept, .acceptAndClose, .silence: nil
+        }
+    }
 }
 
 /// Something that came from a client.

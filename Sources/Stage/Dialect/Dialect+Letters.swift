@@ -7,7 +7,7 @@ extension Dialect {
         challenge?.objectValue?.allSatisfy { wire[$0.key] == $0.value } ?? false
     }
 
-    /// Whether a server can say this type at all; a wait for another one would be in vain.
+    /// Whether a server can send this type at all; a wait for another one could not be met.
     func hasWord(for type: String) -> Bool {
         guard !isCanonical else { return true }
         switch encode(Self.sample(of: type), sentBy: .server) {
@@ -34,7 +34,7 @@ extension Dialect {
         ]
     }
 
-    /// What a message of the server means to the waits of a scenario: canonical frames, in order.
+    /// The canonical frames of a server's message, in order, for the waits of a scenario.
     func letters(in wire: JSONValue) -> [JSONValue] {
         guard !isCanonical else { return [wire] }
         return switch decode(wire, sentBy: .server) {

@@ -90,7 +90,7 @@ final class RepeatedQuestions: Sendable {
             return key(of: question).map { Asking(key: $0, transport: .rest, isSaved: !save.isEmpty) }
         case .send(let frame, _, _) where frame["type"] == "chat":
             return frame["clientMessageId"]?.stringValue.map { Asking(key: $0, transport: .socket, isSaved: false) }
-        // What has no credential, or a bad one, is no question of anybody.
+        // A request without a valid credential is not a question.
         case .http(let exchange)
         where exchange.method == "POST" && exchange.path == "/api/chat" && exchange.credential.token == .own:
             return exchange.body?["clientMessageId"]?.stringValue.map {

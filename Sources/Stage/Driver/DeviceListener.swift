@@ -44,7 +44,7 @@ final class DeviceTransport: DriverTransport {
 
     func send(_ line: String, within limit: Duration) async -> Bool {
         do {
-            // What a device does not read is bounded by the socket; whether it reads is told by its answer.
+            // The socket bounds unread data; the answer of a device shows whether it reads.
             try socket.post(text: line)
             return true
         } catch {

@@ -14,7 +14,7 @@ package struct DriverCheck: Sendable {
         (self.source, self.host, self.timeScale) = (source, host, timeScale)
     }
 
-    /// Greets the driver, launches the app against a server that takes nobody, and asks what it shows.
+    /// Greets the driver, launches the app against a server that accepts no one, and asks for its state.
     /// - Throws: Why nothing can be tested; `invalidCommand` and `noServer` are faults on this side.
     package func run() async throws(DriverProblem) -> DriverGreeting {
         let folder: DataFolder

@@ -32,7 +32,7 @@ final class DriverConversation: Sendable {
         let reply = try await perform(["do": "hello", "driver": JSONValue(Self.version)], within: limit)
         switch reply {
         case .done(_, let answer):
-            // What comes without a name was refused as no reply.
+            // A message without a name was refused, because it is not a reply.
             return DriverGreeting(answer) ?? DriverGreeting(name: "")
         case .unsupported(let reason), .failed(let reason):
             throw broken(DriverProblem(.refused(reason: reason), at: location, command: "hello"))
@@ -59,7 +59,7 @@ final class DriverConversation: Sendable {
         }
         let asked = ContinuousClock.now
         let deadline = PatientDeadline(limit)
-        // A command that did not leave has nobody to read it: what became of the driver is told by the arrivals.
+        // A command that could not be sent has no reader: the arrivals show the driver's state.
         _ = await transport.send(JSONValue.object(object).text(), within: limit)
         var arrival = await transport.arrivals.next(within: max(deadline.rest, .milliseconds(100)))
         // A machine that was late meanwhile gave the driver no time either.
@@ -97,7 +97,7 @@ final class DriverConversation: Sendable {
     /// A busy machine takes this much at a time; an app that stands still for longer does so itself.
     private static let mostHeld = Duration.milliseconds(500)
 
-    /// What a line holds, when it is a reply to any command.
+    /// The contents of a line, if it replies to any command.
     private func reply(in line: [UInt8], to name: String) throws(DriverProblem) -> JSONValue {
         let value: JSONValue
         do {
@@ -140,7 +140,7 @@ final class DriverConversation: Sendable {
 
 /// The way lines travel to a driver and back: a pipe, a WebSocket, a function call.
 protocol DriverTransport: Sendable {
-    /// What comes from the driver.
+    /// The arrivals from the driver.
     var arrivals: LineBox { get }
 
     /// Sends one line, without its end.

@@ -5,7 +5,7 @@ import HoldfastJSON
 package protocol DriverLink: Sendable {
     /// Sends a command and waits for its answer.
     ///
-    /// One command at a time: whoever holds the link waits for the answer before the next one.
+    /// One command at a time: the holder of the link waits for the answer before the next one.
     ///
     /// * `command`: Without its `id`, such as `{"do":"background"}`.
     /// * `limit`: Not scaled.
@@ -14,7 +14,7 @@ package protocol DriverLink: Sendable {
 
     var greeting: DriverGreeting { get }
 
-    /// The time on processors that the program has used; nil where nobody tells.
+    /// The processor time of the program; nil if unknown.
     var processorTime: Duration? { get }
 
     /// Ends it in any case.
@@ -53,13 +53,13 @@ package protocol DriverSource: Sendable {
     func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink
 }
 
-/// What a driver says about its app when it is greeted.
+/// A driver's description of its app in the greeting.
 package struct DriverGreeting: Sendable, Equatable {
     /// How reports call the app.
     package var name: String
     /// Which build of it.
     package var version: String?
-    /// What it declares; nil when it leaves that to whoever runs the suite.
+    /// Its profiles; nil if the user of the suite declares them.
     package var profiles: Set<Profile>?
     /// Commands that it will answer with `unsupported`.
     package var unsupported: Set<String> = []

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// What may be said to a driver and by it.
+/// The messages to and from a driver.
 package struct DriverSchemas: Sendable {
     private let command: Schema
     private let reply: Schema
@@ -34,7 +34,7 @@ package struct DriverSchemas: Sendable {
     /// Why a command cannot be sent; empty when it can.
     func reasons(againstCommand value: JSONValue) -> [String] { Self.reasons(command, value) }
 
-    /// Why a value is no reply; empty when it is one.
+    /// The reasons why a value is not a reply; empty if it is one.
     func reasons(againstReply value: JSONValue) -> [String] { Self.reasons(reply, value) }
 
     private static func reasons(_ schema: Schema, _ value: JSONValue) -> [String] {

@@ -13,7 +13,7 @@ final class LineBox: Sendable {
         case flooded(bytes: Int)
     }
 
-    /// What came of waiting.
+    /// The result of a wait.
     enum Arrival: Sendable, Equatable {
         case line([UInt8])
         case end(End)
@@ -74,7 +74,7 @@ final class LineBox: Sendable {
     }
 
     private static func add(_ line: [UInt8], to state: inout State) -> Bool {
-        // An empty line says nothing, and is no harm.
+        // An empty line is harmless.
         guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\t") })
         else { return true }
         state.lines.append(line)

@@ -34,7 +34,7 @@ package final class ListeningDrivers: DriverSource {
     /// Starts to listen.
     ///
     /// * `port`: 0 takes a free one.
-    /// * `shown`: What the address says in place of the host, where that means every address.
+    /// * `shown`: The host shown in the address if the given one means every address.
     package static func start(
         host: String, port: Int, shownAs shown: String? = nil, schemas: DriverSchemas, firstWait: Duration = arrival
     ) async throws(TransportProblem) -> ListeningDrivers {

@@ -70,7 +70,7 @@ final class LoadDevice: Sendable {
                 let due = load.start + .milliseconds(act.at)
                 try? await Task.sleep(until: due, clock: .continuous)
                 if Task.isCancelled { break }
-                // What the server made late is not the stage's.
+                // A delay of the server is not one of the stage.
                 load.tell(.lag((.now - max(due, free)).microseconds, at: load.microseconds(due)))
                 switch act.deed {
                 case .connect: await connect(due)
@@ -119,7 +119,7 @@ final class LoadDevice: Sendable {
         defer { state.withLock { $0.busy -= 1 } }
         guard let lane = await greeted() else { return tell(.unconnected) }
         let (sync, unsure) = state.withLock { state -> (JSONValue?, [JSONValue]) in
-            // What was sent and not accepted may never have arrived.
+            // A sent message without an answer may never have arrived.
             let unsure = state.questions.values.filter { !$0.isAcked && subject.dialect.hasAcks }.map(\.frame)
             guard let epoch = state.epoch, lane.lastSync == nil, keeps(.sync) else { return (nil, unsure) }
             state.returned = due
@@ -156,7 +156,7 @@ final class LoadDevice: Sendable {
             lane.cut(.reset)
             return nil
         }
-        // Who comes for the first time has missed nothing.
+        // A device that connects for the first time has missed nothing.
         if isNew { lane.lastSync = .null }
         return lane
     }
@@ -272,7 +272,7 @@ final class LoadDevice: Sendable {
             }
             (state.epoch, state.seq) = (message["epoch"]?.stringValue, message["lastSeq"]?.intValue ?? state.seq)
             if let due = state.returned.take() { time(.caughtUp, since: due, at: moment) }
-            // What was answered meanwhile is in it; the rest is found over REST by a person who looks.
+            // It contains what was answered meanwhile; a person finds the rest over REST.
             state.questions = state.questions.filter { !($0.value.wasAway && $0.value.isAcked) }
             return nil
         }
@@ -316,7 +316,7 @@ final class LoadDevice: Sendable {
 }
 
 extension WebSocketLimits {
-    /// What one connection of a load may bring.
+    /// The most bytes of one connection under load.
     fileprivate static let load = WebSocketLimits(
         maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: nil, maxUnsentBytes: 1 << 20)
 }

@@ -59,7 +59,7 @@ final class LoadPrincipal: Sendable {
             guard !new.isEmpty else { return nil }
             let all = state.carried + new
             var header = load.header(of: principal.name)
-            // What was asked of a server before, by whomever, only that of a server just started is known.
+            // Earlier questions to a server are known only for one that was just started.
             if state.wasCut || !load.isUntouched { header.capture = History.Capture(carried: state.carried.count) }
             state.carried = lanes.flatMap { Self.greeting(of: $0, in: all) }.sorted { $0.at < $1.at }
             (state.wasCut, state.since) = (true, .now)
@@ -68,7 +68,7 @@ final class LoadPrincipal: Sendable {
         if let part { load.tell(.history(part.header, part.events, principal: principal.name)) }
     }
 
-    /// What has to be known of an open connection later: from its opening to the first word of the server.
+    /// The events of an open connection that are needed later: from its opening to the first frame of the server.
     private static func greeting(of lane: Lane, in events: [Event]) -> [Event] {
         let start = events.lastIndex { event in
             if event.lane == lane, case .opening = event.kind { true } else { false }
@@ -80,7 +80,7 @@ final class LoadPrincipal: Sendable {
     }
 }
 
-/// What all devices of a load share.
+/// The state shared by all devices of a load.
 final class LoadContext: Sendable {
     let subject: ServerSubject
     let plan: LoadPlan
@@ -88,7 +88,7 @@ final class LoadContext: Sendable {
     /// From how many events on a history is handed over.
     let room: Int
     let bounds: Recorder.Bounds
-    /// Whether nobody asked the server anything before.
+    /// Whether the server received no question before.
     let isUntouched: Bool
     let tell: @Sendable (LoadNews) -> Void
     /// Makes keys that no other run has used.

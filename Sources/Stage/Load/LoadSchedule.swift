@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastBasics
 
-/// What one device is to do and when, drawn before anything happens: what the server does moves no act.
+/// The schedule of one device, drawn in advance: the server's behavior moves no action.
 package struct LoadSchedule: Sendable, Equatable {
     /// How a device goes away.
     enum Departure: Sendable, Equatable, CaseIterable {

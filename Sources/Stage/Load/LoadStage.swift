@@ -13,7 +13,7 @@ package struct LoadStage: Sendable {
     ///   - subject: The server; devices are dealt to its principals.
     ///   - plan: How many devices, and what they do.
     ///   - shard: The part of the principals that is performed here, from 1; nil for all.
-    ///   - specification: What the histories are judged by.
+    ///   - specification: The specification by which histories are judged.
     package init(
         _ subject: ServerSubject, _ plan: LoadPlan, shard: (index: Int, count: Int)? = nil,
         under specification: Specification
@@ -21,7 +21,7 @@ package struct LoadStage: Sendable {
         (self.subject, self.plan, self.shard, self.specification) = (subject, plan, shard, specification)
     }
 
-    /// Runs to the end of all schedules, or until the task is cancelled; then every device has gone.
+    /// Runs to the end of all schedules, or until the task is canceled; then every device has closed.
     ///
     /// `began` is told when the clock of the load starts, `tell` what happens.
     /// - Throws: Why there is no server.
@@ -73,11 +73,11 @@ package struct LoadStage: Sendable {
     }
 }
 
-/// What a load tells while it runs; moments are in microseconds since it began.
+/// The live reports of a load; moments are in microseconds since it began.
 package enum LoadNews: Sendable {
     /// So many devices begin their schedules.
     case began(devices: Int)
-    /// Somebody waited so long, in microseconds, for what was intended at a moment.
+    /// A wait of this many microseconds for an action that was intended at a moment.
     case time(LoadTime, Int, intendedAt: Int)
     /// An act began so long after it could and should have, in microseconds; the stage is to blame.
     case lag(Int, at: Int)
@@ -87,6 +87,6 @@ package enum LoadNews: Sendable {
     case unconnected
     /// A question had no ending when the run was over.
     case unanswered
-    /// What a principal saw, up to a moment at which nothing was open.
+    /// The events of a principal, up to a moment without open state.
     case history(History.Header, [Event], principal: String)
 }

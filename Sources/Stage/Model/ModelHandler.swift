@@ -44,7 +44,7 @@ struct ModelHandler: TransportHandler {
         }
     }
 
-    /// Whose package asks, where the path does not tell.
+    /// The vendor whose package asks, if the path does not say it.
     private static func vendor(of request: HTTPServerRequest) -> ModelVendor {
         request.header("anthropic-version") == nil ? .openAI : .anthropic
     }
@@ -85,7 +85,7 @@ package enum ModelEndpoint {
     }
 }
 
-/// Whose interface a request to the model speaks.
+/// The vendor whose interface a request uses.
 enum ModelVendor: Sendable, Hashable {
     /// `POST /v1/chat/completions`.
     case openAI

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// What a request asks of the model, whichever vendor's interface it speaks.
+/// A request to the model, in either vendor's interface.
 struct ModelRequest: Sendable {
     /// The model by the name that was asked for; answers repeat it.
     var model: String

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// What a model does about one request: the script in the prompt, from the place that the tools' results show.
+/// The model's reaction to one request: the script in the prompt, from the step that the tools' results show.
 ///
 /// A model remembers nothing: each request carries the whole conversation, and the results of tools that came after the
 /// prompt tell how far its script is.
@@ -17,7 +17,7 @@ struct ModelScript: Sendable, Equatable {
 
     /// How long the model thinks before, in milliseconds.
     var waitMs: Int
-    /// What it does then.
+    /// The next action.
     var act: Act
 
     /// The words of a failure; nil when it does not fail.
@@ -98,7 +98,7 @@ struct ModelScript: Sendable, Equatable {
         return nil
     }
 
-    /// What tools are given is an object for both vendors.
+    /// The input of a tool is an object for both vendors.
     private static func object(_ input: JSONValue?) -> JSONValue {
         switch input {
         case nil: [:]

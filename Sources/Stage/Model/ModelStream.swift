@@ -13,7 +13,7 @@ struct ModelStream {
     private static let silence = Duration.seconds(2)
 
     private var parts: [Part] = []
-    /// What is sent in the middle of a wait.
+    /// The data sent in the middle of a wait.
     let sign: [UInt8]
 
     init(signOfLife sign: String) { self.sign = Array(sign.utf8) }

@@ -51,7 +51,7 @@ struct PushReply: Sendable {
 
     let id: String
 
-    /// What is answered unless a step asked for something else: what Apple's service says to such a request.
+    /// The default response: that of Apple's service to such a request.
     static func usual(for request: HTTPServerRequest, topic: String?) -> PushRoute.Outcome {
         if request.body.count > maxPayloadBytes { return .status(413, reason: nil) }
         if request.body.isEmpty { return .status(400, reason: "PayloadEmpty") }

@@ -4,7 +4,7 @@ import HoldfastPlatform
 final class PushRegistry: Sendable {
     enum Destination {
         case route(PushRoute, principal: String)
-        /// It is about a session of a scenario that has ended, or nobody has borrowed the principal.
+        /// It concerns a session of a scenario that has ended, or a principal that is not borrowed.
         case late
         case unknown
     }
@@ -32,7 +32,7 @@ final class PushRegistry: Sendable {
     var strayCount: Int { state.withLock { $0.strayCount } }
     var lateCount: Int { state.withLock { $0.lateCount } }
 
-    /// Devices that are known from now on, also while nobody has borrowed their principals.
+    /// Devices known from now on, also while their principals are not borrowed.
     func expect(_ devices: [String]) {
         state.withLock { state in
             for device in devices where state.devices[Self.key(device)] == nil {
@@ -59,7 +59,7 @@ final class PushRegistry: Sendable {
         }
     }
 
-    /// Ends a route; pushes about its sessions come too late from now on, whoever has the device then.
+    /// Ends a route; pushes about its sessions are late from now on, whichever scenario has the device then.
     func close(_ route: PushRoute, sessions: Set<String>) {
         state.withLock { state in
             state.routes = state.routes.filter { $0.value.route !== route }

@@ -9,17 +9,8 @@ import HoldfastTransport
 final class PushRoute: Sendable {
     typealias Outcome = ScenarioStep.PushAnswer.Outcome
 
-    /// An answer a step has asked for.
-    private struct Program {
-        let principal: String
-        let outcome: Outcome
-        let pointer: JSONPointer
-        var rest: Int
-        var uses = 0
-    }
-
     private struct State {
-        var programs: [Program] = []
+        var answers = PushAnswers()
         var missed: Set<String> = []
     }
 
@@ -45,10 +36,7 @@ final class PushRoute: Sendable {
 
     /// Tells what to do with the next pushes; asked for twice, the first is used up before the second.
     func program(_ answer: ScenarioStep.PushAnswer, at pointer: JSONPointer) {
-        state.withLock {
-            $0.programs.append(
-                Program(principal: answer.principal, outcome: answer.outcome, pointer: pointer, rest: answer.times))
-        }
+        state.withLock { $0.answers.add(answer, at: pointer) }
     }
 
     /// The first push to a principal that no wait has taken yet and that matches.
@@ -60,10 +48,10 @@ final class PushRoute: Sendable {
         return push
     }
 
-    /// The first answer that was asked for and never needed, though no wait for a push was in vain, in words.
+    /// The first configured answer that was not used although every wait for a push was met, in words.
     var unused: String? {
         state.withLock { state in
-            state.programs.first { $0.uses == 0 && !state.missed.contains($0.principal) }.map {
+            state.answers.unused(except: state.missed).map {
                 "\($0.pointer): no push to \($0.principal) arrived, so this answer was never used"
             }
         }
@@ -82,14 +70,7 @@ final class PushRoute: Sendable {
 
     /// Answers one push to a principal's device.
     func take(_ request: HTTPServerRequest, _ reply: PushReply, of principal: String) async -> HTTPServerResponse {
-        let outcome = state.withLock { state -> Outcome? in
-            guard let index = state.programs.firstIndex(where: { $0.principal == principal && $0.rest > 0 }) else {
-                return nil
-            }
-            state.programs[index].rest -= 1
-            state.programs[index].uses += 1
-            return state.programs[index].outcome
-        }
+        let outcome = state.withLock { $0.answers.next(for: principal) }
         if let usefulness = outcome.flatMap(Self.usefulness), let device = devices[principal] {
             registry.note(usefulness, of: device)
         }
@@ -129,7 +110,7 @@ final class PushRoute: Sendable {
             body: String(decoding: response.body, as: UTF8.self))
     }
 
-    /// What an answer lets a server think of the device; nil when nothing bad.
+    /// The meaning of an answer for a device; nil if it is not bad.
     private static func usefulness(after outcome: Outcome) -> PushSink.Usefulness? {
         switch outcome {
         case .status(410, _), .status(400, "BadDeviceToken"), .status(400, "DeviceTokenNotForTopic"): .refused

@@ -20,7 +20,7 @@ package final class PushSink: Sendable {
         package let method: String
         /// The path, with a description instead of the token.
         package let path: String
-        /// What was answered.
+        /// The response.
         package let status: Int
     }
 
@@ -68,6 +68,6 @@ package final class PushSink: Sendable {
     /// How many pushes came after the scenario they belong to.
     var lateCount: Int { registry.lateCount }
 
-    /// What can be expected of a device.
+    /// The possible reactions of a device.
     func usefulness(of device: String) -> Usefulness { registry.usefulness(of: device) }
 }

@@ -13,7 +13,7 @@ struct BusyQuestions {
 
     private var sessions: [String: String] = [:]
     private var posts: [Lane: String] = [:]
-    /// What stood refused when it was asked again in an exchange.
+    /// The question that was refused as busy when an exchange asked it again.
     private var stood: [Lane: String?] = [:]
 
     /// Reads what was observed, in the order of time.
@@ -31,7 +31,7 @@ struct BusyQuestions {
             ask(body)
             posts[event.lane] = body.clientMessageId
         case .act("cut", _):
-            // Nobody hears what became of it.
+            // Its outcome reaches no connection.
             if let key = posts[event.lane], let session = stood[event.lane] { refused[key] = session }
         case .response(let response):
             guard let key = posts[event.lane] else { return }

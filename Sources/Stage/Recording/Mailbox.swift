@@ -28,7 +28,7 @@ final class Mailbox: Sendable {
         waiters.tell()
     }
 
-    /// Forgets what nobody waited for.
+    /// Drops messages that no wait takes.
     func clear() { state.withLock { $0.letters = [] } }
 
     /// Nothing more will come.
@@ -57,7 +57,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// What came in place of an awaited message, in short: an error that no wait has taken, or the end; nil where nothing did.
+    /// A short name for an untaken error, or the end, in place of an awaited message; nil for none.
     var obstacle: String? {
         state.withLock { state in
             guard let error = state.letters.last(where: { $0?.type == "error" }) ?? nil else {
@@ -71,7 +71,7 @@ final class Mailbox: Sendable {
         await waiting(within: limit) { $0.hasEnded ? true : nil } ?? false
     }
 
-    /// Looks again after each change, until something is found, the connection has ended, or the task is cancelled.
+    /// Looks again after each change, until something is found, the connection has ended, or the task is canceled.
     private func waiting<Found: Sendable>(within limit: Duration, _ look: (inout State) -> Found?) async -> Found? {
         let deadline = PatientDeadline(limit)
         let found: Found?? = await waiters.first(within: { deadline.rest }) {

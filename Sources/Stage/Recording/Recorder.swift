@@ -7,12 +7,12 @@ import HoldfastTranscript
 /// Every lane writes into it at once. The events are put in the order of their times at the end; what has the same time
 /// stays in the order of writing.
 final class Recorder: Sendable {
-    /// What one scenario may hold; a subject that floods must not fill the memory of the suite.
+    /// The most bytes of one scenario: a subject that floods must not fill the memory of the suite.
     struct Bounds: Sendable {
         var bytes = 20 << 20
         var events = 50_000
 
-        /// What a life may hold.
+        /// The most bytes of a life.
         static let life = Bounds(bytes: 256 << 20, events: 1_000_000)
     }
 
@@ -20,7 +20,7 @@ final class Recorder: Sendable {
         let at: ContinuousClock.Instant
         let lane: Lane
         let kind: Event.Kind
-        /// What the kind's text says, where that was parsed on arrival.
+        /// The parsed text of the kind, if it was parsed on arrival.
         var frame: Frame?
     }
 
@@ -82,8 +82,7 @@ final class Recorder: Sendable {
 
     /// Records something the stage did, at the moment it began to.
     ///
-    /// What it brings about is seen by other threads, perhaps before this one runs on; so the time must have been taken
-    /// before the deed.
+    /// Other threads see the effect, perhaps before this one continues; so the time must be taken before the action.
     func note(_ kind: Event.Kind, on lane: Lane, at time: ContinuousClock.Instant) {
         let entry = Entry(at: time, lane: lane, kind: redaction.applied(to: kind))
         state.withLock { $0.add(entry) }
@@ -116,7 +115,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// The questions so far, where one was refused as busy; else none, since the others matter to nobody.
+    /// The questions so far, if one was refused as busy; else none, because they are not needed.
     var busyQuestions: BusyQuestions {
         state.withLock { state in
             guard state.sawBusy else { return BusyQuestions() }
@@ -144,6 +143,9 @@ final class Recorder: Sendable {
 
     /// Everything so far, in the order of time.
     func events() -> [Event] { ordered().map(event) }
+
+    /// Everything so far, in the order of time; each event with its message, if that was parsed on arrival.
+    func arrivals() -> [(event: Event, frame: Frame?)] { ordered().map { (event($0), $0.frame) } }
 
     /// Everything so far as a history; each message is parsed once, here or on arrival.
     func history(_ header: History.Header) -> History {

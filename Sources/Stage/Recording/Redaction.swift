@@ -4,9 +4,9 @@ import HoldfastJSON
 
 /// Replaces credentials by the name of their owner, so that no transcript holds one.
 ///
-/// Where a credential belongs it is replaced whatever it is: the `token` of an `auth` frame, and a query. Anywhere else it is
-/// replaced only when it is long enough to stand there for no other reason: a server may repeat what it was shown, but a
-/// credential such as `a` must not take every `a` out of the evidence.
+/// At the place of a credential, any text is replaced: the `token` of an `auth` frame, and a query. Elsewhere a
+/// credential is replaced only if it is too long to occur by chance: a server may repeat what it was sent, but a
+/// credential such as `a` must not remove every `a` from the evidence.
 package struct Redaction: Sendable {
     /// The shortest credential that is looked for in texts of the subject, in bytes.
     static let shortestInTexts = 8
@@ -149,7 +149,7 @@ package struct Redaction: Sendable {
         return start == 0 ? nil : result + bytes[start...]
     }
 
-    /// What a person reads of a started subject: its command line, or a line it printed.
+    /// Text about a started subject for people: its command line, or a line it printed.
     ///
     /// Here a credential too short to be looked for in texts is replaced too, where it stands as a word of its own.
     func applied(toWords text: String) -> String {
@@ -174,7 +174,7 @@ package struct Redaction: Sendable {
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// What stands in the place of a credential; nil for any other text.
+    /// The replacement of a credential; nil for any other text.
     package func shown(for token: String) -> String? {
         secrets.first { Array($0.token.utf8) == Array(token.utf8) }?.shown
     }

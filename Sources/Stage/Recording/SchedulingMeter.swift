@@ -21,10 +21,10 @@ final class SchedulingMeter: Sendable {
         return meter
     }()
 
-    /// Whether anybody wants to know; see ``byTheWallClock(_:)``.
+    /// Whether lateness is measured; see ``byTheWallClock(_:)``.
     @TaskLocal fileprivate static var isAsked = true
 
-    /// What had been lost by a moment.
+    /// The time lost until a moment.
     private struct Sample {
         var at: ContinuousClock.Instant
         var lost: Duration
@@ -51,7 +51,7 @@ final class SchedulingMeter: Sendable {
     private static let pause = Duration.milliseconds(20)
     /// Timers of an idle machine are as late as this.
     private static let usual = Duration.milliseconds(5)
-    /// How long a sample is at least, unless somebody asks.
+    /// The minimum length of a sample, unless it is requested.
     private static let length = Duration.milliseconds(100)
     /// How far back it can tell: half an hour, more than any scenario takes.
     private static let kept = 18_000
@@ -64,7 +64,7 @@ final class SchedulingMeter: Sendable {
     /// Something beside this process that comes at once on an idle machine took from one moment to another.
     func held(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
         state.withLock { state in
-            // What several lost at the same time was lost once.
+            // Time that several lost simultaneously was lost once.
             let start = max(start, state.heldUntil)
             guard start < end else { return }
             state.heldUntil = end
@@ -126,9 +126,14 @@ final class SchedulingMeter: Sendable {
     }
 }
 
+/// Whether the machine woke this process late within the last moments.
+package func isMachineLate() -> Bool {
+    !SchedulingMeter.shared.lateness(from: .now - .milliseconds(100)).isEmpty
+}
+
 /// Performs scenarios with bounds that pass as the clock on the wall does, however late the machine is.
 ///
-/// For subjects that are known to be broken, which nobody need be patient with.
+/// For subjects that are known to be broken, which need no patience.
 package func byTheWallClock<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     try await SchedulingMeter.$isAsked.withValue(false, operation: body)
 }
@@ -143,11 +148,11 @@ struct PatientDeadline: Sendable {
 
     init(_ limit: Duration, on meter: SchedulingMeter = .shared) { (self.limit, self.meter) = (limit, meter) }
 
-    /// What is left of it, as slow as the machine has been so far; zero or less when it is over.
+    /// The remaining time, at the speed of the machine so far; zero or less when it is over.
     var rest: Duration {
         let passed = ContinuousClock.now - start
         let least = limit + Self.margin
-        // Before that nobody has to ask.
+        // The time of the next check.
         return passed < least ? least - passed : least - meter.patience(since: start)
     }
 }

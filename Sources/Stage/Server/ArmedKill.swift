@@ -17,7 +17,7 @@ final class ArmedKill: Sendable {
         self.pointer = pointer
     }
 
-    /// What it waits for, in words.
+    /// The awaited event in words.
     var awaited: String {
         switch target {
         case .message(let type, _): type
@@ -25,7 +25,7 @@ final class ArmedKill: Sendable {
         }
     }
 
-    /// What is done on the reading thread when the awaited message is whole: kill first, then write it down.
+    /// The action on the reading thread once the awaited message is whole: kill first, then record it.
     func tripwire(for instance: SubjectInstance, speaking dialect: Dialect, recorder: Recorder) -> Tripwire {
         let details = details
         let kill: @Sendable () -> Void = { [fired] in
@@ -73,7 +73,7 @@ final class ArmedKills: Sendable {
 
     var last: ArmedKill? { state.withLock { $0.all.last } }
 
-    /// What the next HTTP request is to be watched for; it is handed out once.
+    /// The watch for the next HTTP request; it is handed out once.
     func takeForExchange() -> ArmedKill? {
         state.withLock { state in
             defer { state.forNextExchange = nil }

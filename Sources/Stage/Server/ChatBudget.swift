@@ -6,7 +6,7 @@ import HoldfastTranscript
 ///
 /// It knows what this run asked, and what it learnt of the limit; nothing is limited until a limit is known.
 struct ChatBudget {
-    /// What a subject allows in a window; nil while nothing is known of a limit.
+    /// The questions that a subject allows in a window; nil until a limit is known.
     private(set) var limit: Int?
     /// The window that it holds for.
     private(set) var window: Duration
@@ -31,7 +31,7 @@ struct ChatBudget {
     /// Whether the window is so short that it may be waited for.
     var hasShortWindow: Bool { window <= .seconds(5) }
 
-    /// What a principal surely or possibly asked within the last window.
+    /// The certain and the possible questions of a principal within the last window.
     func spent(_ principal: String, at now: ContinuousClock.Instant) -> Int {
         (uses[principal] ?? []).reduce(0) { $0 + (now - $1.at < window ? $1.count : 0) }
     }
@@ -73,7 +73,7 @@ struct ChatBudget {
         uses[principal, default: []].append((time, count))
     }
 
-    /// Notes what the principals of a scenario asked, and what the subject told of its limit.
+    /// Notes the questions of a scenario's principals, and the limit that the subject stated.
     ///
     /// A server counts a question when it takes it, which may be late; a question stands where its last answer does.
     mutating func note(
@@ -141,7 +141,7 @@ struct ChatBudget {
 extension Scenario {
     /// How many questions each of its principals asks, at most, as far as its text says.
     ///
-    /// - Parameter budget: What a count that only the run knows stands for.
+    /// - Parameter budget: The value of a count that only the run knows.
     /// - Returns: Questions by principal; those that ask none are left out.
     func chats(budget: Int) -> [String: Int] {
         var count = ChatCount(budget: budget)

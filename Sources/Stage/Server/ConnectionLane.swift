@@ -8,9 +8,9 @@ import HoldfastTransport
 /// One open WebSocket of a scenario: everything that arrives is recorded and offered to the waits.
 final class ConnectionLane: Sendable {
     let letter: String
-    /// Whose it is; nil where its credential is nobody's.
+    /// Its principal; nil if its credential belongs to none.
     let principal: String?
-    /// What no wait has taken yet.
+    /// The messages that no wait has taken yet.
     let mailbox = Mailbox()
 
     private struct State {
@@ -117,16 +117,14 @@ final class ConnectionLane: Sendable {
     /// The place of the stream that it has taken; nil where it has taken nothing.
     var position: (epoch: String, seq: Int)? { state.withLock { $0.position } }
 
-    /// When it ended although nobody had said goodbye; nil when it did not.
+    /// When it ended without a goodbye; nil if it did not.
     var lostAt: ContinuousClock.Instant? { state.withLock { $0.lostAt } }
 
-    /// How the server said, once it had greeted, that it stops, restarts or is overloaded, with the number of the connection among
-    /// those of the run; nil when it did not.
-    var goodbye: (code: Int, number: Int)? {
-        state.withLock { state in
-            guard let code = state.goodbye, let number = state.number else { return nil }
-            return (code, number)
-        }
+    /// How the server said that it stops, restarts or is overloaded; nil if it did not.
+    ///
+    /// The number is that of the connection among the greeted ones of the run.
+    var goodbye: (code: Int, number: Int?)? {
+        state.withLock { state in state.goodbye.map { ($0, state.number) } }
     }
 
     // MARK: doing
@@ -221,9 +219,10 @@ final class ConnectionLane: Sendable {
 
     /// Waits until a connection that has said goodbye is gone, at most for the time given, then gives it up.
     ///
-    /// Its end comes after its close frame, and would be taken for that of the connection which has its letter by then.
+    /// Its end comes after its close frame, and would be taken for that of the connection which has its letter by then. Of one that
+    /// was cut nothing is recorded any more, and one that fell silent stays so.
     func leave(within limit: Duration) async {
-        guard mailbox.hasEnded else { return }
+        guard mailbox.hasEnded, state.withLock({ $0.cutAt == nil }) else { return }
         _ = await over.wait(within: limit)
         await abandon()
     }
@@ -239,7 +238,7 @@ final class ConnectionLane: Sendable {
         await pump?.value
     }
 
-    /// Looks for bytes in each message that becomes whole, before anybody gets it.
+    /// Looks for bytes in each message that becomes whole, before it is delivered.
     func watch(with tripwire: Tripwire) { connection.watch(with: tripwire) }
 
     // MARK: observing
@@ -247,7 +246,7 @@ final class ConnectionLane: Sendable {
     private func pump() async {
         while let arrival = await connection.next() {
             if let cutAt = state.withLock({ $0.cutAt }), arrival.at > cutAt { break }
-            // What comes with the answer to the upgrade arrived before the stage knew that the socket was open.
+            // Data that arrives with the response to the upgrade came before the stage knew that the socket was open.
             guard take(arrival.event, at: max(arrival.at, openedAt)) else { break }
             if arrival.event.isSpoken, let number = state.withLock({ $0.number }) {
                 run?.noteHeard(number, at: arrival.at)
@@ -263,7 +262,7 @@ final class ConnectionLane: Sendable {
         switch event {
         case .text(let text):
             let frame = Frame(text)
-            // Who hears messages at once has so many that a parsed one is too large to be kept.
+            // A listener that hears messages at once gets so many that a parsed one is too large to keep.
             let kept = hear == nil ? frame : nil
             guard recorder.record(.text(.fromServer, text), on: lane, at: time, frame: kept) else {
                 return flooded(time)
@@ -276,7 +275,7 @@ final class ConnectionLane: Sendable {
         case .invalidText(let bytes), .binary(let bytes):
             return recorder.record(.binary(.fromServer, bytes), on: lane, at: time) || flooded(time)
         case .ping:
-            // Whoever is not mute has answered it already; a sign of life belongs into the history (LIVE-2, LIVE-3).
+            // A lane that is not mute has answered it already; a sign of life belongs in the history (LIVE-2, LIVE-3).
             let isAnswered = connection.answersPings
             guard recorder.record(.ping(.fromServer), on: lane, at: time) else { return flooded(time) }
             return !isAnswered || recorder.record(.pong(.toServer), on: lane, at: time) || flooded(time)
@@ -290,9 +289,9 @@ final class ConnectionLane: Sendable {
             guard recorder.record(kind, on: lane, at: time) else { return flooded(time) }
             state.withLock { state in
                 state.closeReceived = true
-                guard let number = state.number, !state.closeSent, kind.isGoodbye else { return }
+                guard !state.closeSent, kind.isGoodbye else { return }
                 state.goodbye = code.map(Int.init)
-                run?.noteGoodbye(number, at: time)
+                if let number = state.number { run?.noteGoodbye(number, at: time) }
             }
             mailbox.end()
             return true
@@ -330,7 +329,7 @@ final class ConnectionLane: Sendable {
         return false
     }
 
-    /// Gives up a connection for a message that nobody has to read (ENV-9).
+    /// Gives up a connection for a message that no client has to read (ENV-9).
     private func refused(moreThan bytes: Int, _ time: ContinuousClock.Instant) -> Bool {
         let cut = Event.Kind.act("cut", ["how": .string(Cut.reset.rawValue), "moreThan": JSONValue(bytes)])
         _ = recorder.record(cut, on: lane, at: time)

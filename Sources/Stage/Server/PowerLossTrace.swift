@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastSmallFoundation
 import HoldfastTranscript
 
-/// Runs a few turns of a server under strace and tells in which order it stored, synchronised and sent (PERSIST-8).
+/// Runs a few turns of a server under strace, and shows in which order it stored, synced and sent (PERSIST-8).
 struct PowerLossTrace {
     /// The stage whose subject is traced, in an instance of its own.
     let stage: ServerStage
@@ -20,7 +20,7 @@ struct PowerLossTrace {
         "sync", "syncfs", "open", "openat", "rename", "renameat", "renameat2",
     ]
 
-    /// What came of it, in one line that is the same whenever the server does the same.
+    /// The result in one line, which is the same whenever the server does the same.
     func line() async -> String { "power loss (PERSIST-8): \(await outcome())" }
 
     private func outcome() async -> String {
@@ -53,7 +53,7 @@ struct PowerLossTrace {
         }
     }
 
-    /// What the trace shows, as soon as it shows the answers in a file: a server may write them after all.
+    /// The contents of the trace, once it shows the answers in a file: a server may write them late.
     private func order(in trace: String, after performance: Performance) async -> DurabilityOrder {
         let answers = Self.answers(in: performance.history)
         let end = ContinuousClock.now + Self.patience
@@ -70,7 +70,7 @@ struct PowerLossTrace {
         }
     }
 
-    /// What keeps a program from being traced here; nil when one was.
+    /// The reason why a program cannot be traced here; nil if one was.
     private static func obstacle() async -> String? {
         do {
             let probe = try await SubjectProcess.start(
@@ -86,7 +86,7 @@ struct PowerLossTrace {
     private static func command(writing file: String) -> [String] {
         [
             "strace", "-f", "-qq", "-ttt", "-yy", "-s", "70000", "-I", "2", "-e", "signal=none", "-e",
-            // A name that this machine does not have is no error with a question mark.
+            // A system call that this machine does not have is not an error with a question mark.
             "trace=" + calls.map { "?\($0)" }.joined(separator: ","), "-o", file, "--",
         ]
     }

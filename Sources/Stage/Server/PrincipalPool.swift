@@ -6,7 +6,7 @@ import Holdfast
 /// questions, the principals with most left are lent, and a scenario that would run into the limit waits; some are kept
 /// untouched for the scenarios that spend a whole budget.
 struct PrincipalPool {
-    /// What came of a request for principals.
+    /// The result of a request for principals.
     enum Loan {
         case lent([ServerSubject.Principal])
         /// Others have them; one of them has to end first.
@@ -20,7 +20,7 @@ struct PrincipalPool {
     private var free: [ServerSubject.Principal]
     private let total: Int
     private var budget: ChatBudget
-    /// Principals that nobody else is lent while scenarios wait that spend a whole budget.
+    /// Principals kept for waiting scenarios that spend a whole budget.
     private var reserved: Set<String> = []
     private var spenders: Int
     /// How many scenarios that spend a whole budget may run at a time from the start on, on principals that are kept for them;
@@ -34,7 +34,7 @@ struct PrincipalPool {
         let open = scenarios.filter { subject.obstacle(to: $0) == nil }
         spenders = open.count(where: \.needs.budget)
         let others = open.filter { !$0.needs.budget }.map(\.needs.principals).max() ?? 0
-        // The last ones: those that nobody would be lent first.
+        // The last ones, which are lent last.
         reserved = Set(subject.principals.suffix(min(spenders, max(0, total - max(others, 1)))).map(\.name))
         let isKnownSoon = budget.isKnown(at: now) || budget.hasShortWindow
         spendersFromTheStart = budget.limit != nil && isKnownSoon ? reserved.count : 0
@@ -51,7 +51,7 @@ struct PrincipalPool {
         guard indices.count >= count else { return .busy }
         // A server of its own knows nothing of what others asked.
         guard let limit = budget.limit, !scenario.needs.start else {
-            // Who spends a budget learns its limit by doing so.
+            // A scenario that spends a budget learns its limit that way.
             let isSpender = scenario.needs.budget && !scenario.needs.start
             return .lent(take(Array(indices.prefix(count)), isSpender ? now : nil))
         }
@@ -59,7 +59,7 @@ struct PrincipalPool {
         var asked = scenario.chats(budget: limit)
         if scenario.needs.budget { asked["p1"] = limit }
         let wanted = (1...count).map { (role: $0, chats: asked["p\($0)"] ?? 0) }.sorted { $0.chats > $1.chats }
-        // Nobody knows yet what was asked before the run; a short window is waited for, a long one would take too long.
+        // The questions before the run are unknown; a short window is waited for, a long one would take too long.
         let start = scenario.needs.budget && budget.hasShortWindow ? max(budget.known, now) : now
         let ready = indices.map { index in
             (index: index, spent: budget.spent(free[index].name, at: now))
@@ -77,7 +77,7 @@ struct PrincipalPool {
         }
         if scenario.needs.budget {
             spenders -= 1
-            // Once its window has passed, a principal that is kept for nobody any more is the others' again.
+            // After its window, a principal that is no longer kept is free for all.
             if spenders < reserved.count { reserved.subtract(chosen.values.map { free[$0].name }) }
             if spenders == 0 { reserved = [] }
         }
@@ -106,7 +106,7 @@ struct PrincipalPool {
         return (usable.filter { $0.usefulness == .fresh } + usable.filter { $0.usefulness != .fresh }).map(\.index)
     }
 
-    /// Whether a principal is kept for others; nobody is while no limit is known.
+    /// Whether a principal is kept for others; none is while no limit is known.
     private func isReserved(_ principal: String, from scenario: Scenario) -> Bool {
         budget.limit != nil && !scenario.needs.budget && !scenario.needs.start && reserved.contains(principal)
     }

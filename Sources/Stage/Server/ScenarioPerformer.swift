@@ -22,7 +22,7 @@ final class ScenarioPerformer: Sendable {
         /// The questions so far, in a life: whose they are, and as they were asked.
         var asked: [(principal: String, body: JSONObject)] = []
         var variables = ScenarioVariables()
-        /// What the subject said, by the names that later steps know it by.
+        /// Values that the subject sent, by the names that later steps use.
         var said: Set<String> = []
         /// Why a name that the subject was to give a value has none.
         var unsaid: [String: String] = [:]
@@ -50,9 +50,9 @@ final class ScenarioPerformer: Sendable {
     let needs: Scenario.Needs
     /// The principals lent to this scenario, by the name it calls them.
     let principals: [String: ServerSubject.Principal]
-    /// Where pushes to these principals arrive; nil where nobody takes them.
+    /// The route of pushes to these principals; nil without a push service.
     let pushRoute: PushRoute?
-    /// What is asked again, where the wire may lose what makes it a repeat.
+    /// The questions asked again, if the wire may lose the mark of a repeat.
     private let repeats: RepeatedQuestions
     private let state: Mutex<State>
 
@@ -82,12 +82,9 @@ final class ScenarioPerformer: Sendable {
             guard let spent = principal.spent else { continue }
             recorder.note(.act("lend", ["principal": .string(name), "spent": JSONValue(spent)]), on: .server)
         }
-        var variables = ScenarioVariables()
-        variables["run"] = .string(run)
-        variables["kills"] = JSONValue(subject.kills)
-        variables["authSeconds"] = JSONValue(subject.stated("authSeconds"))
-        // Scenarios put credentials into URLs only; everywhere else steps name the principal.
-        for (name, principal) in byName { variables["\(name)Token"] = .string(percentEncoded(principal.token ?? "")) }
+        let variables = ScenarioVariables(
+            run: run, kills: subject.kills, authSeconds: subject.stated("authSeconds"),
+            tokens: byName.mapValues(\.token))
         var state = State(variables: variables)
         state.messageLimit = subject.greeting?.value?["limits"]?["maxFrameBytes"]?.intValue
         self.state = Mutex(state)
@@ -201,7 +198,7 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Connections that nobody has ended yet.
+    /// Connections that are still open.
     var openLanes: [ConnectionLane] { state.withLock { $0.allLanes }.filter { !$0.mailbox.hasEnded } }
 
     /// Remembers that an exchange ended without an answer.
@@ -310,9 +307,7 @@ final class ScenarioPerformer: Sendable {
 
     /// The bound of a wait; a turn may take what its script asks for on top.
     func limit(_ name: String) -> Duration {
-        let bound = subject.timeouts[name] ?? subject.timeouts.turn
-        // The bound of a turn begins when it is accepted, which is after it was asked.
-        return name == "turn" ? bound + state.withLock { $0.scriptWait } + .milliseconds(500) : bound
+        subject.timeouts.bound(name, scriptWait: state.withLock { $0.scriptWait })
     }
 
     /// The bound of a wait that may take several bounds, one after the other.
@@ -320,7 +315,7 @@ final class ScenarioPerformer: Sendable {
 
     // MARK: the end
 
-    /// Fences what is still open, so that frames nobody waited for are seen, then closes everything in bounded time.
+    /// Fences open connections, so that unexpected frames are seen, then closes everything in bounded time.
     ///
     /// * `looking`: Whether what the server holds is looked at before.
     func finish(looking: Bool) async {
@@ -346,21 +341,23 @@ final class ScenarioPerformer: Sendable {
 
     /// Notes on each connection to which the server said goodbye that it went on, where that is known.
     ///
-    /// A server that the suite started and that says that it stops or restarts went on, unless its end is on record. One that
-    /// is overloaded, or that somebody else started, is seen to go on.
+    /// A server that the suite started and that announces a stop or restart went on, unless its end is recorded. For an
+    /// overloaded server, or one started elsewhere, other connections must show that it went on.
     private func noteGoodbyes() async {
         let lanes = state.withLock { $0.allLanes }
         for lane in lanes {
             guard let goodbye = lane.goodbye else { continue }
-            let wentOn =
-                isStarted && goodbye.code != 1013
-                ? true
-                : await connections.wentOn(after: goodbye.number) {
+            var wentOn = isStarted && goodbye.code != 1013
+            if !wentOn {
+                // A connection that was never greeted has no number to compare with later ones.
+                guard let number = goodbye.number else { continue }
+                wentOn = await connections.wentOn(after: number) {
                     // A connection that says nothing may be ended for its silence.
                     for other in lanes where other.isAuthenticated && !other.isPaused && !other.mailbox.hasEnded {
                         _ = await self.fence(other)
                     }
                 }
+            }
             if wentOn {
                 recorder.note(.act(Event.wentOn, [:]), on: lane.lane)
             } else {
@@ -369,7 +366,7 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Every session the subject named, by whom it named it to, or else by nobody; a push about one of them that comes later
+    /// Every session the subject named, by the principal it named it to, or by none; a later push about one of them
     /// belongs to no other scenario.
     func sessions() -> [String: Set<String>] {
         var sessions: [String: Set<String>] = [:]
@@ -378,11 +375,11 @@ final class ScenarioPerformer: Sendable {
             guard let session = session?.stringValue else { return }
             sessions[owners[lane] ?? "", default: []].insert(session)
         }
-        for event in recorder.events() {
+        for (event, frame) in recorder.arrivals() {
             switch event.kind {
             case .opening(let opening): owners[event.lane] = opening.principal
             case .text(.fromServer, let text):
-                guard let message = try? JSONParser.document(text).root else { continue }
+                guard let message = (frame ?? Frame(text)).value else { continue }
                 for letter in subject.dialect.letters(in: message) { name(letter["sessionId"], on: event.lane) }
             case .response(let response):
                 name((try? JSONParser.document(response.body).root)?["sessionId"], on: event.lane)

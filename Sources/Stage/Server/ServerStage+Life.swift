@@ -18,50 +18,37 @@ extension ServerStage {
         }
         guard let start = subject.startCommand, subject.obstacle(to: scenario) == nil else {
             let performance = await perform(scenario, principals: people, on: nil) { try await live(on: self, by: $0) }
-            return LifePerformance(performance, course)
+            return LifePerformance(performance: performance, notes: course.notes)
         }
         let performance = await perform(
             scenario, principals: people, startedBy: start, data: start.folder(for: "life"), live)
-        return LifePerformance(performance, course)
-    }
-}
-
-/// A life as it went.
-package struct LifePerformance: Sendable {
-    package let performance: Performance
-    package let rounds: Int
-    /// Why rounds ended early, in the order in which they did.
-    package let cuts: [String]
-    /// Why rounds could not be performed at all.
-    package let passedOver: [String]
-    /// How long the limit of questions made it wait.
-    package let waited: Duration
-
-    fileprivate init(_ performance: Performance, _ course: LifeCourse) {
-        self.performance = performance
-        (rounds, cuts, passedOver, waited) = course.state.withLock { ($0.rounds, $0.cuts, $0.passedOver, $0.waited) }
+        return LifePerformance(performance: performance, notes: course.notes)
     }
 }
 
 /// Performs the rounds of one life.
 private final class LifeCourse: Sendable {
-    struct State {
-        var rounds = 0
+    private struct State {
+        /// Why rounds ended early, in the order in which they did.
         var cuts: [String] = []
+        /// Why rounds could not be performed at all.
         var passedOver: [String] = []
+        /// How long the limit of questions made it wait.
         var waited = Duration.zero
         var budget: ChatBudget
         var count: ChatCount
         var lookedAt = ContinuousClock.now
-        /// How many rounds in a row found nobody.
+        /// The number of consecutive rounds without a server.
         var unanswered = 0
+        /// Why it ended before its time.
+        var end: String?
     }
 
-    /// After so many rounds in a row that found nobody, the server is gone.
+    /// After this many consecutive rounds without a server, it is gone.
     private static let patience = 3
 
     private let script: LifeScript
-    let state: Mutex<State>
+    private let state: Mutex<State>
 
     init(_ script: LifeScript, of subject: ServerSubject) {
         self.script = script
@@ -70,14 +57,41 @@ private final class LifeCourse: Sendable {
         state = Mutex(State(budget: budget, count: ChatCount(budget: budget.limit ?? 0)))
     }
 
+    /// The obstacles to it, one line each.
+    var notes: [String] {
+        let state = state.withLock { $0 }
+        var notes = [state.end].compactMap(\.self)
+        if let first = state.cuts.first {
+            notes.append("\(counted(state.cuts.count, "round")) ended early, the first because \(first)")
+        }
+        if state.waited > .seconds(1) {
+            notes.append(
+                "it waited \(readable(state.waited)) for the rate limit; raise messagesPerMinute, or add principals")
+        }
+        if let first = state.passedOver.first {
+            notes.append("\(counted(state.passedOver.count, "round")) could not be performed: \(first)")
+        }
+        return notes
+    }
+
     func perform(
         by performer: ScenarioPerformer, reading reader: LifeReader, _ history: @Sendable () -> History
     ) async throws {
-        let end = ContinuousClock.now + script.time
-        while ContinuousClock.now < end, !performer.recorder.isNearlyFull {
-            let round = script.next()
+        let start = performer.recorder.start
+        let end = start + script.time
+        while ContinuousClock.now < end {
+            if performer.recorder.isNearlyFull {
+                noteEnd("it saw more than is kept", at: .now - start)
+                break
+            }
+            let round = script.next(.now - start)
             let (open, steps) = try read(round, reader)
-            guard await waitForBudget(steps, until: end) else { break }
+            // A round that uses the limit up does so whatever is left of it.
+            let isSpending = round.features.contains("spent budget")
+            guard await waitForBudget(isSpending ? [] : steps, until: end) else {
+                if !Task.isCancelled { noteEnd("the rate limit allows no further round", at: .now - start) }
+                break
+            }
             performer.beginRound()
             try await perform(steps, opening: open, by: performer, reader)
             if round.features.contains("refused writes") {
@@ -85,10 +99,17 @@ private final class LifeCourse: Sendable {
                 try? await performer.perform(reader.steps([["do": "acceptWrites"]]))
             }
             let isDue = state.withLock { $0.lookedAt + LifeScript.stretch <= .now }
-            if isDue || round.features.contains("restart") { try await look(performer, history) }
+            if isDue || round.features.contains("restart") {
+                try await look(performer)
+                script.look(history())
+            }
         }
         performer.beginRound()
-        try await look(performer, history)
+        try await look(performer)
+    }
+
+    private func noteEnd(_ reason: String, at time: Duration) {
+        state.withLock { $0.end = "it ended after \(readable(time)), because \(reason)" }
     }
 
     private func read(_ round: LifeRound, _ reader: LifeReader) throws -> (open: [ScenarioStep], steps: [ScenarioStep])
@@ -124,12 +145,11 @@ private final class LifeCourse: Sendable {
     private func perform(
         _ steps: [ScenarioStep], opening open: [ScenarioStep], by performer: ScenarioPerformer, _ reader: LifeReader
     ) async throws {
-        state.withLock { $0.rounds += 1 }
         var cut: String?
         do {
             try await revive(performer, open, reader)
             for part in Self.parts(of: steps) {
-                // What one part was to bring, the next ones go on without.
+                // If one part fails to bring a value, the next ones go on without it.
                 do { try await performer.perform(part) } catch StepEnd.unmet(let reason) { cut = cut ?? reason }
             }
         } catch StepEnd.unmet(let reason) {
@@ -138,7 +158,7 @@ private final class LifeCourse: Sendable {
             return state.withLock { $0.passedOver.append(reason) }
         }
         guard let cut else { return state.withLock { $0.unanswered = 0 } }
-        // A step may be in vain although the server is well.
+        // A step may fail although the server is well.
         let isThere = (try? await performer.perform(reader.steps([["do": "alive"]]))) != nil
         let unanswered = state.withLock { state in
             state.cuts.append(cut)
@@ -176,13 +196,12 @@ private final class LifeCourse: Sendable {
         }
     }
 
-    private func look(_ performer: ScenarioPerformer, _ history: () -> History) async throws {
+    private func look(_ performer: ScenarioPerformer) async throws {
         do {
             try await performer.lookAtEverything()
         } catch StepEnd.unmet(let reason) {
             state.withLock { $0.cuts.append(reason) }
         }
-        script.look(history())
         state.withLock { $0.lookedAt = .now }
     }
 }

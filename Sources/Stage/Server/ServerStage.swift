@@ -20,7 +20,7 @@ package struct ServerStage: Sendable {
         subject.pushSink?.registry.expect(subject.principals.compactMap(\.device))
     }
 
-    /// Performs one scenario to its end, or until the task is cancelled; what was observed until then is kept.
+    /// Performs one scenario to its end, or until the task is canceled, and keeps everything observed until then.
     ///
     /// * `principals`: Lent to this scenario alone for as long as it takes; the subject's own when nil.
     package func perform(_ scenario: Scenario, principals: [ServerSubject.Principal]? = nil) async -> Performance {
@@ -113,7 +113,7 @@ package struct ServerStage: Sendable {
                 performance.sawServerEnd = true
             }
         }
-        // What a scenario did not reach, it could not use.
+        // A step that a scenario did not reach used nothing.
         if life == nil, performance.stoppedAt == nil, performance.skipped == nil, !performance.wasInterrupted {
             performance.stoppedAt =
                 performer.armed.unfired(beside: performer.recorder.busyQuestions).map {

@@ -22,7 +22,7 @@ extension ServerSubject {
         default: break
         }
         let path = webSocket.path + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
-        // A query of the address itself is not the scenario's; one that a scenario gives stands in its place.
+        // A query of the address is not part of the scenario; a query of the scenario replaces it.
         let own = query == nil ? webSocket.query.map { [$0] } ?? [] : []
         let full = (own + parts).joined(separator: "&")
         return UpgradeAsked(

@@ -28,8 +28,8 @@ extension ServerSubject {
 
     /// The same server, once it takes connections or so much time has passed; without any it is asked as by ``reach()``.
     ///
-    /// A gateway answers for a server that is still to come, so refusals are waited out too. What keeps a server from being reached to
-    /// the end, ``reach()`` tells.
+    /// A gateway answers for a server that is still starting, so refusals are waited out too. ``reach()`` reports a
+    /// permanent obstacle.
     package func awaited(for limit: Duration) async -> ServerSubject {
         var subject = self
         guard limit > .zero else {
@@ -55,7 +55,7 @@ extension ServerSubject {
 
     /// A line for people about the wait before a run; nil where there is none to show.
     ///
-    /// A command without {port} is the usual cause of waiting in vain, so the line says so even where progress is hidden.
+    /// A command without {port} is the usual cause of an endless wait, so the line says so even if progress is hidden.
     package func awaited(for seconds: Int, isTerminal: Bool) -> String? {
         guard let start else {
             return isTerminal && seconds > 0 ? "waiting up to \(seconds) s for \(webSocket.address)" : nil
@@ -150,8 +150,7 @@ extension ServerSubject {
 
     /// Whether the port answers upgrades without TLS.
     ///
-    /// The question goes without credentials, which nobody meant to send in
-    /// the clear.
+    /// The request has no credentials, so that none are sent in the clear.
     private func speaksInTheClear() async -> Bool {
         do {
             let connection = try await WebSocketConnection.open(with(.ws), timeout: Self.secondLook)

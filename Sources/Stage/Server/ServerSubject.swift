@@ -10,14 +10,14 @@ package struct ServerSubject: Sendable {
     package var webSocket: Endpoint
     /// The base of its REST paths.
     package var http: Endpoint
-    /// Whose credentials the scenarios may use; without any, one that has none.
+    /// The principals whose credentials the scenarios may use; by default one without any.
     package var principals: [Principal]
     package var profiles: Set<Profile>
-    /// Whether nobody said what it declares, so that its greeting does.
+    /// Whether its greeting declares its profiles, because no flag or file does.
     package var isUndeclared = false
     /// How its wire differs from the specification's own form.
     package var dialect = Dialect.canonical
-    /// What its agent does with a prompt.
+    /// Its agent's treatment of a prompt.
     package var agent: SubjectFile.Agent
     /// Whether its agent obeys scripts in the prompt, by itself or by way of the model it asks.
     package var hasScriptedAgent: Bool { agent != .plain }
@@ -30,17 +30,17 @@ package struct ServerSubject: Sendable {
     package var limits: [String: Int] = [:]
     /// The longest time that a scenario may wait because the subject told so: heartbeats, a stated wait, a free budget.
     package var patience: Duration = .seconds(20)
-    /// Whether nobody has used its principals before the run, so that their budgets are whole.
+    /// Whether its principals asked nothing before the run, so that their budgets are whole.
     package var isUntouched = false
-    /// What became of the greetings before the run; empty where none were asked for.
+    /// The results of the greetings before the run; empty if there were none.
     package var greetings: [Performance] = []
-    /// Why it was waited for in vain; nil when it was reached, or nobody waited.
+    /// The reason why it was not reached; nil if it was, or was not waited for.
     package var notReached: HarnessProblem?
-    /// How the suite starts it; nil when somebody else does.
+    /// The suite's way to start it; nil if it is started elsewhere.
     package var start: StartCommand?
     /// How often a scenario about crashes ends it; what it proves grows with the number.
     package var kills = 20
-    /// The push service it was configured with; nil where nobody takes its pushes.
+    /// The push service it was configured with; nil for none.
     package var pushSink: PushSink?
 
     package typealias Principal = SubjectPrincipal
@@ -59,9 +59,9 @@ package struct ServerSubject: Sendable {
         (self.tls, self.timeouts, self.pushSink) = (tls, timeouts, pushSink)
     }
 
-    /// What its headers hold that no transcript may show, whole and in the parts that a server repeats alone.
+    /// The secrets in its headers, which no transcript may show, whole and in the parts that a server repeats alone.
     var secretsOfHeaders: [(name: String, token: String?)] {
-        // What says where from and in which form is no secret, and a server repeats it in its own words.
+        // An origin or a media type is not a secret, and a server repeats it in its own words.
         headers.filter { !Self.openHeaders.contains($0.0.lowercased()) }.flatMap { name, value in
             let credentials: [String] = value.split(separator: " ").dropFirst().map(String.init)
             let cookies: [String] = value.split(separator: ";").compactMap { cookie in
@@ -89,7 +89,7 @@ package struct ServerSubject: Sendable {
         let needs = scenario.needs
         var lacks: [String?] = []
         let absent = needs.profiles.subtracting(profiles).sorted().map(\.rawValue)
-        // What else a scenario lacks is of no interest while nobody declares what it is about.
+        // Other requirements of a scenario do not matter while its profile is not declared.
         if !absent.isEmpty { return ["the subject does not declare \(absent.joined(separator: ", "))"] }
         if needs.keys && !dialect.hasAcks { return ["the dialect \(dialect.name) carries no keys"] }
         if needs.start && start == nil { lacks.append("it needs --start") }
@@ -124,14 +124,14 @@ package struct ServerSubject: Sendable {
 }
 
 extension ServerSubject {
-    /// The message that greeted the first principal; nil where nobody was greeted yet.
+    /// The message that greeted the first principal; nil before any greeting.
     package var greeting: Frame? {
         greetings.lazy.flatMap { DialectView($0.history).history.frames.compactMap(\.self) }.first {
             $0.type == "connected"
         }
     }
 
-    /// What holds of a value that a server leaves out and may leave out (SYNC-7, LIVE), or that it was configured with.
+    /// The default of a value that a server may leave out (SYNC-7, LIVE), or that it was configured with.
     func unsaid(_ pointer: String) -> JSONValue? {
         let name =
             pointer.hasPrefix("/limits/") ? String(pointer.dropFirst("/limits/".count)) : String(pointer.dropFirst())
@@ -149,7 +149,7 @@ extension ServerSubject {
         return "\(what) has no \(pointer)" + (helps ? "; a subject file may state it in 'limits'" : "")
     }
 
-    /// What the greeting tells, also where a dialect assumes it.
+    /// The greeting, which a dialect may assume.
     private var told: JSONValue? { greeting?.value ?? dialect.assumedGreeting }
 
     /// Where a scenario will end early, because it needs a limit that the greeting does not state, or begins with a handshake
@@ -175,9 +175,9 @@ extension ServerSubject {
         return nil
     }
 
-    /// The heartbeat of the greeting, in seconds; nil where nobody was greeted yet.
+    /// The heartbeat of the greeting, in seconds; nil before any greeting.
     package var greetedHeartbeat: Int? {
-        // What a server leaves out and may leave out holds too.
+        // A value that a server may leave out has a default.
         told.map { $0["heartbeatSeconds"]?.intValue ?? stated("heartbeatSeconds") }
     }
 
@@ -198,13 +198,8 @@ extension ServerSubject {
     }
 }
 
-extension Scenario {
-    /// Whether it does little but wait, and for nothing that others have to leave alone.
-    var waitsFromTheStart: Bool { !needs.patience.isEmpty && !needs.budget && !needs.start }
-}
-
 extension ServerSubject {
-    /// What holds of a limit that nobody told.
+    /// The default of a limit that was not stated.
     private static let usual = ["authSeconds": 10, "heartbeatSeconds": 30, "rateWindowSeconds": 60]
 
     /// A limit that the subject was configured with, or what the specification says of it.
@@ -213,7 +208,7 @@ extension ServerSubject {
     /// Why a scenario would wait too long; nil when it would not, or when only the subject can tell.
     func impatience(with scenario: Scenario) -> String? {
         for (name, times) in scenario.needs.patience.sorted(by: { $0.key < $1.key }) {
-            // A heartbeat is told by `connected`; where nobody was greeted yet, the step that waits for it knows.
+            // `connected` states the heartbeat; before any greeting, the step that waits for it knows.
             let stated = limits[name] ?? (name == "heartbeatSeconds" ? greetedHeartbeat : stated(name))
             guard let stated else { continue }
             let (wait, overflow) = stated.multipliedReportingOverflow(by: times)

@@ -18,7 +18,7 @@ struct WireMessage: Sendable, Equatable {
 extension StepContext {
     var dialect: Dialect { subject.dialect }
 
-    /// What a canonical frame of the stage's own is on the wire; none where the wire says it in another way.
+    /// The wire form of a canonical frame of the stage; none if the wire expresses it differently.
     /// - Throws: ``StepEnd/unmet(_:)`` where the wire cannot say it.
     func wire(_ frame: JSONValue) throws -> [WireMessage] {
         switch dialect.encode(frame, sentBy: .client) {
@@ -30,7 +30,7 @@ extension StepContext {
 
     /// A frame that a scenario spells out, often one that no client may send, as a text that means the same on the wire.
     ///
-    /// What is wrong with it has to be wrong on the wire too, or the answer says nothing about what the scenario is about.
+    /// An error in the frame has to be an error on the wire too, or the answer does not concern the scenario.
     /// - Throws: ``StepEnd/inexpressible(_:)`` where it would mean something else.
     func wire(spelledOut frame: JSONValue) throws -> WireMessage {
         guard !dialect.isCanonical else { return WireMessage(frame.text()) }
@@ -58,7 +58,7 @@ extension StepContext {
     /// A text that a scenario spells out byte by byte, in as many pieces on the wire, where it means the same there.
     func wire(spelledOut pieces: [[UInt8]]) throws -> [[UInt8]] {
         guard !dialect.isCanonical else { return pieces }
-        // What is no JSON and no object is the same in every dialect.
+        // Text that is neither JSON nor an object is the same in every dialect.
         guard let text = String(utf8: pieces.joined()),
             let document = try? JSONParser.document(text), let type = document.root["type"]?.stringValue
         else { return pieces }
@@ -84,7 +84,7 @@ extension StepContext {
         }
     }
 
-    /// What the judge will see of a wire frame of the stage's; nil when nothing.
+    /// The judge's view of a wire frame of the stage; nil for none.
     private func view(of wire: JSONValue) -> JSONValue? {
         switch dialect.decode(wire, sentBy: .client) {
         case .frames(let frames):

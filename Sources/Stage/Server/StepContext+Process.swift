@@ -77,7 +77,7 @@ extension StepContext {
         }
         guard let wasAlive = await kill.fired.wait(within: performer.limit(bound.within)) else {
             if Task.isCancelled { throw StepEnd.interrupted }
-            // What a server says, and which bytes it says it with, is its own affair.
+            // The output of a server, and its encoding, is its own choice.
             throw StepEnd.unmet("\(pointer): the server was not killed, because it never sent \(kill.awaited)")
         }
         guard wasAlive else { throw ended(instance) }

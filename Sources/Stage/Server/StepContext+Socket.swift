@@ -17,8 +17,8 @@ extension StepContext {
 
     /// Sends on a lane.
     ///
-    /// A connection that the subject ended meanwhile takes nothing, and that is no failure of the step: a server may close
-    /// while it is still being sent what it refuses. What the scenario waits for next tells.
+    /// A connection that the subject closed meanwhile accepts nothing, and that does not fail the step: a server may
+    /// close while it still receives a message that it refuses. The next wait of the scenario decides.
     func sending(
         on letter: String, _ body: (ConnectionLane) async throws(TransportProblem) -> Void
     ) async throws {
@@ -75,10 +75,7 @@ extension StepContext {
     }
 
     private func authenticate(_ lane: ConnectionLane, _ connect: ScenarioStep.Connect) async throws {
-        var frame: JSONValue = ["type": "auth"]
-        frame["protocol"] = try filled(connect.version)
-        if let token = try token(connect.credential) { frame["token"] = .string(token) }
-        frame["clientId"] = .string(try filled(connect.clientId ?? "device-\(connect.on)-${run}"))
+        let frame = try connect.auth(token: try token(connect.credential)) { try filled($0) }
         if connect.version == 1 { try check(frame, as: "auth") }
         let messages = try wire(frame)
         if let assumed = dialect.assumedGreeting {
@@ -136,9 +133,8 @@ extension StepContext {
     // MARK: sending
 
     func chat(_ question: ScenarioStep.Question, on letter: String) async throws {
-        var frame: JSONValue = ["type": "chat"]
         let body = try self.body(of: question)
-        for member in body { frame[member.key] = member.value }
+        let frame = JSONValue.chat(body)
         try check(frame, as: "chat")
         if question.bytes == nil, let owner = try open(letter).principal { performer.noteAsked(body, by: owner) }
         let messages = try wire(frame, paddedTo: question.bytes)
@@ -169,10 +165,7 @@ extension StepContext {
     }
 
     func sync(_ position: JSONValue, epoch: String?, limit: JSONValue?, on letter: String) async throws {
-        var frame: JSONValue = ["type": "sync"]
-        frame["lastSeqSeen"] = try filled(position)
-        if let epoch { frame["epoch"] = try filled(.string(epoch)) }
-        if let limit { frame["limit"] = try filled(limit) }
+        let frame = try ScenarioStep.sync(position, epoch: epoch, limit: limit) { try filled($0) }
         try check(frame, as: "sync")
         let messages = try wire(frame)
         try open(letter).lastSync = frame
@@ -248,11 +241,11 @@ extension StepContext {
         do {
             isMeant = try matching(awaited.conditions)
         } catch StepEnd.unmet where awaited.bound.isOptional {
-            // What would be known by a name that the subject did not give cannot be waited for.
+            // A value that the subject did not send cannot be waited for.
             return try lack(awaited.save, of: what)
         }
         var within = performer.limit(awaited.bound.within)
-        // Whoever gives up sooner cannot tell a late answer from none.
+        // A shorter wait cannot distinguish a late answer from none.
         if !awaited.bound.isOptional { within = max(within, lane.stillOwed) }
         // A life goes on meanwhile, and looks again at rest.
         if performer.isLife { within = min(within, Self.longestOfLife) }
@@ -294,12 +287,12 @@ extension StepContext {
     /// How often it is looked whether what is awaited was refused.
     private static let glance = Duration.milliseconds(250)
 
-    /// Asks for the pages that a server makes of an answer of its own accord: only with all of them is it whole.
+    /// Asks for the further pages that a server makes of an answer by itself: only all of them are the whole.
     ///
-    /// Where a scenario states how many frames a page holds, it asks for the next ones itself. What is too long to be kept, or
-    /// takes longer than a turn, is left as it is.
+    /// A scenario that states the frames per page asks for the next ones itself; a life never does. An answer too long
+    /// to keep, or that takes longer than a turn, stays incomplete.
     func followPages(from first: JSONValue, on lane: ConnectionLane) async throws {
-        guard let asked = lane.lastSync, asked["limit"] == nil else { return }
+        guard let asked = lane.lastSync, asked["limit"] == nil || performer.isLife else { return }
         var page = first
         var position = asked["lastSeqSeen"]?.intValue ?? 0
         let deadline = PatientDeadline(performer.limit("turn"))
@@ -328,22 +321,14 @@ extension StepContext {
 
     /// Whether a message has the values; null stands for a member that is absent.
     func matching(_ values: [String: JSONValue]) throws -> (JSONValue) -> Bool {
-        var conditions: [(JSONPointer, JSONValue)] = []
-        for (key, value) in values {
+        let wireHasNonces = dialect.isCanonical || dialect.saysNonces
+        let conditions = values.filter { key, _ in
             // A model uses the server's own tools, whatever the script calls them.
-            if key == "/tool", subject.agent == .model { continue }
-            guard let pointer = JSONPointer(key) else { continue }
-            conditions.append((pointer, try filled(value)))
+            if key == "/tool" { return subject.agent != .model }
+            // Where pongs name no ping, each may be the answer; that it does not say so is told by LIVE-1.
+            return key != "/nonce" || wireHasNonces
         }
-        let wanted = conditions
-        let wireHasNonces = !dialect.isCanonical ? dialect.saysNonces : true
-        return { root in
-            wanted.allSatisfy { pointer, value in
-                // Where pongs name no ping, each may be the answer; that it does not say so is told by LIVE-1.
-                if !wireHasNonces, "\(pointer)" == "/nonce" { return true }
-                return value.isNull ? root[pointer] == nil : root[pointer] == value
-            }
-        }
+        return try ScenarioStep.matching(conditions) { try filled($0) }
     }
 
     func alive(_ principal: String) async throws {
@@ -357,11 +342,11 @@ extension StepContext {
 }
 
 extension WebSocketLimits {
-    /// What one connection of a scenario may bring: servers send at most 1 MiB a message (ENV-9).
+    /// The most bytes of one connection of a scenario: servers send at most 1 MiB a message (ENV-9).
     fileprivate static let stage = WebSocketLimits(
         maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: 12 << 20, maxUnsentBytes: 16 << 20)
 
-    /// What one connection of a life may bring.
+    /// The most bytes of one connection of a life.
     fileprivate static let life = WebSocketLimits(
         maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: 128 << 20, maxUnsentBytes: 16 << 20)
 }

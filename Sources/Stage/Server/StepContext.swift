@@ -150,7 +150,7 @@ struct StepContext: Sendable {
         return number
     }
 
-    /// What is not a number, or not one that can be used: the subject's fault where the scenario takes it from the subject.
+    /// A value that is not a usable number: the subject's fault if it comes from the subject.
     func unusable(_ template: JSONValue, _ value: JSONValue) -> StepEnd {
         let isOurs = template.stringValue?.contains("${") != true
         return isOurs
@@ -178,7 +178,7 @@ struct StepContext: Sendable {
         }
     }
 
-    /// Remembers that a wait which may be in vain was, so that nothing has the values it was to bring.
+    /// Notes that an optional wait was unmet, so that its variables have no values.
     func lack(_ pointers: [String: JSONPointer], of what: String) throws {
         for name in pointers.keys.sorted() { performer.lack(try filled(name), because: "no \(what) in time") }
     }
@@ -196,7 +196,7 @@ struct StepContext: Sendable {
         return value.intValue.map { (0...9_007_199_254_740_991).contains($0) } ?? false
     }
 
-    /// Waits in vain are part of the history: they say how long the stage watched.
+    /// Unmet waits are part of the history: they say how long the stage watched.
     func missed(_ what: String, on lane: Lane, isOptional: Bool, instead: String? = nil) throws {
         if Task.isCancelled { throw StepEnd.interrupted }
         recorder.note(.wait(awaited: what, met: false), on: lane)

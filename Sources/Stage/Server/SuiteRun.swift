@@ -12,10 +12,10 @@ package struct SuiteRun: Sendable {
     /// How many scenarios may run at a time; never more than the principals allow.
     package var jobs: Int
     package let stage: ServerStage
-    /// Whether one more instance is traced in the end, for evidence that is no verdict.
+    /// Whether one more instance is traced at the end, for evidence without a verdict.
     package var traces = false
 
-    /// After this many scenarios in a row that found nobody, the rest is left out.
+    /// After this many consecutive scenarios without a server, the rest is left out.
     private static let patience = 2
 
     package init(stage: ServerStage, jobs: Int = 1) {
@@ -30,33 +30,32 @@ package struct SuiteRun: Sendable {
         package var performances: [Performance]
         /// Why nothing could be performed: the subject did not start.
         package var startProblem: HarnessProblem?
-        /// What was seen besides, and decides nothing; a line each.
+        /// Other observations without a verdict, one line each.
         package var diagnostics: [String] = []
     }
 
     /// Performs the scenarios, and starts and ends the subject where it says how.
     ///
-    /// When the task is cancelled, scenarios that run are ended at once and keep what they observed, and the others are left
-    /// out. When the subject does not answer two scenarios in a row, or floods two in a row, the others are left out too; one
-    /// that had answered before is given time first, and the run goes on.
+    /// If the task is canceled, running scenarios end at once and keep their observations, and the others are left out.
+    /// If the subject does not answer two consecutive scenarios, or floods two, the others are left out too; a subject
+    /// that had answered before gets time first, and the run goes on.
     ///
-    /// A subject that is started has one instance for all scenarios but those that end and start it: each of these has its
-    /// own, beside the others where the subject takes any port, and else alone and last. Whatever happens, all instances
-    /// have ended when this returns.
+    /// A started subject has one instance for all scenarios except those that end and start it: each of these has its
+    /// own, beside the others if the subject accepts any port, else alone and last. In any case, all instances have
+    /// ended when this returns.
     ///
-    /// When the instance for all ends by itself while several scenarios meet it, nothing tells whose doing that was: each of
-    /// them is performed again, alone, and only that counts. Servers that predate the specification are known to end by one
-    /// message, and one that somebody else started cannot be started again; so in a dialect the scenarios that send such
-    /// messages come one at a time, after the others.
+    /// If the shared instance ends by itself while several scenarios use it, the cause is unknown: each of them is
+    /// performed again, alone, and only that counts. Servers older than the specification are known to end at one
+    /// message, and one started elsewhere cannot be started again; so in a dialect the scenarios that send such
+    /// messages run one at a time, after the others.
     ///
-    /// What a server cuts short because it says that it stops is performed again, too; one that says so again and again is taken
-    /// to go on (``OpenConnections``).
+    /// A scenario cut short by an announced stop is performed again too; a server that announces stops again and again
+    /// is taken to go on (``OpenConnections``).
     ///
     /// With few principals, scenarios that have a device called gone come after all others, since it is pushed to no more, and so do
     /// those that fill a stream.
     ///
-    /// A scenario begins no sooner than those before it that meet the same instance, but those that wait for heartbeats, the
-    /// time to authenticate or a window of questions begin first.
+    /// Of the scenarios on one instance, those that wait longest begin first, so that none is left alone at the end.
     package func run(
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
     ) async -> Outcome {
@@ -65,7 +64,9 @@ package struct SuiteRun: Sendable {
         let shared = start.map {
             SharedInstance($0, data: $0.folder(for: "shared"), within: stage.subject.timeouts.start, first: first)
         }
-        let all = scenarios.indices.filter { start == nil || !scenarios[$0].needs.start }
+        let waits = scenarios.map { $0.waits(for: stage.subject) }
+        let order = waits.longestFirst
+        let all = order.filter { start == nil || !scenarios[$0].needs.start }
         let isFrail = !stage.subject.dialect.isCanonical
         let dangerous = isFrail ? all.filter { scenarios[$0].sendsVerbatim } : []
         // Where people are few, a device that is gone is missed by all that come later, and so is a stream that fits on a page.
@@ -76,15 +77,11 @@ package struct SuiteRun: Sendable {
             : []
         let shareable = all.filter { !dangerous.contains($0) && !last.contains($0) }
         var state = State(
-            scenarios, pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience, first: first)
-        // Those that mostly wait begin first, so that nobody waits for them at the end.
+            scenarios, waits, pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience, first: first)
         let early = state.pool.spendersFromTheStart
         let spenders = Queue(early > 0 ? shareable.filter { scenarios[$0].needs.budget } : [], limit: early)
-        let others = shareable.filter { !spenders.waiting.contains($0) }
-        let ordinary = Queue(
-            others.filter { scenarios[$0].waitsFromTheStart } + others.filter { !scenarios[$0].waitsFromTheStart },
-            limit: jobs)
-        var own = Queue(scenarios.indices.filter { start != nil && scenarios[$0].needs.start }, limit: 1)
+        let ordinary = Queue(shareable.filter { !spenders.waiting.contains($0) }, limit: jobs)
+        var own = Queue(order.filter { start != nil && scenarios[$0].needs.start }, limit: 1)
         if start?.runsSideBySide ?? false {
             own.limit = min(Self.ownInstances, jobs)
             await perform([own, spenders, ordinary], on: &state, shared, progress)
@@ -139,10 +136,14 @@ package struct SuiteRun: Sendable {
             self.waiting = waiting[...]
             self.limit = limit
         }
+
+        /// The one that may begin now; nil while as many run as may.
+        var next: Int? { running < limit ? waiting.first : nil }
     }
 
     private struct State {
         let scenarios: [Scenario]
+        let waits: [Duration]
         var results: [Performance?]
         var pool: PrincipalPool
         var breaker: Breaker
@@ -159,8 +160,8 @@ package struct SuiteRun: Sendable {
         /// Since when scenarios wait for budgets.
         private var waiting: [Int: ContinuousClock.Instant] = [:]
 
-        init(_ scenarios: [Scenario], pool: PrincipalPool, patience: Int, first: FirstStart) {
-            (self.first, self.scenarios, self.pool) = (first, scenarios, pool)
+        init(_ scenarios: [Scenario], _ waits: [Duration], pool: PrincipalPool, patience: Int, first: FirstStart) {
+            (self.first, self.scenarios, self.waits, self.pool) = (first, scenarios, waits, pool)
             results = Array(repeating: nil, count: scenarios.count)
             breaker = Breaker(patience: patience)
         }
@@ -190,6 +191,12 @@ package struct SuiteRun: Sendable {
             return stops[ended.index, default: 0] < OpenConnections.mostRestarts.count
         }
 
+        /// Of the scenarios that may begin now, the one that waits longest, and its queue.
+        func longest(of queues: [Queue], among open: Set<Int>) -> (queue: Int, index: Int)? {
+            let next = open.sorted().compactMap { queue in queues[queue].next.map { (queue: queue, index: $0) } }
+            return next.max { waits[$0.index] < waits[$1.index] }
+        }
+
         /// Lends principals to a scenario; one that would wait for their budgets longer than the patience is left out.
         mutating func lend(to index: Int, for subject: ServerSubject, now: ContinuousClock.Instant)
             -> PrincipalPool.Loan
@@ -217,45 +224,53 @@ package struct SuiteRun: Sendable {
         var queues = queues
         await withTaskGroup(of: Ended?.self) { group in
             var alarms: Set<ContinuousClock.Instant> = []
+            var width = RunWidth()
             while true {
-                for number in queues.indices {
-                    while let index = queues[number].waiting.first, queues[number].running < queues[number].limit,
-                        queues.map(\.running).reduce(0, +) < jobs
-                    {
-                        let scenario = state.scenarios[index]
-                        var skipped = await skip(scenario, state, shared)
-                        var lent: [ServerSubject.Principal]?
-                        if skipped == nil {
-                            switch state.lend(to: index, for: stage.subject, now: .now) {
-                            case .lent(let principals): lent = principals
-                            case .busy: break
-                            case .later(let moment, _, _):
-                                // Somebody has to look again, also when nothing ends until then.
-                                if alarms.insert(moment).inserted {
-                                    group.addTask {
-                                        try? await Task.sleep(until: moment, clock: .continuous)
-                                        return nil
-                                    }
-                                }
-                            case .never(let reason): skipped = stage.skip(scenario, lacking: [reason])
-                            }
+                // When to look again, even if nothing ends until then.
+                var alarm: ContinuousClock.Instant?
+                var open = Set(queues.indices)
+                while let (number, index) = state.longest(of: queues, among: open) {
+                    let running = queues.map(\.running).reduce(0, +)
+                    guard running < jobs else { break }
+                    guard width.hasRoom(beside: running) else {
+                        alarm = min(alarm ?? width.nextLook, width.nextLook)
+                        break
+                    }
+                    let scenario = state.scenarios[index]
+                    var skipped = await skip(scenario, state, shared)
+                    var lent: [ServerSubject.Principal]?
+                    if skipped == nil {
+                        switch state.lend(to: index, for: stage.subject, now: .now) {
+                        case .lent(let principals): lent = principals
+                        case .busy: break
+                        case .later(let moment, _, _): alarm = min(alarm ?? moment, moment)
+                        case .never(let reason): skipped = stage.skip(scenario, lacking: [reason])
                         }
-                        if let skipped {
-                            state.results[index] = skipped
-                            state.done += 1
-                            queues[number].waiting.removeFirst()
-                            progress(.finished(skipped, done: state.done, total: state.scenarios.count))
-                            continue
-                        }
-                        guard let lent else { break }
-                        progress(.started(scenario.name, done: state.done, total: state.scenarios.count))
-                        group.addTask { [first = state.first] in
-                            let performance = await perform(scenario, lent, shared, first)
-                            return Ended(queue: number, index: index, lent: lent, performance: performance)
-                        }
+                    }
+                    if let skipped {
+                        state.results[index] = skipped
+                        state.done += 1
                         queues[number].waiting.removeFirst()
-                        queues[number].running += 1
-                        if !scenario.needs.start { state.together.insert(index) }
+                        progress(.finished(skipped, done: state.done, total: state.scenarios.count))
+                        continue
+                    }
+                    guard let lent else {
+                        open.remove(number)
+                        continue
+                    }
+                    progress(.started(scenario.name, done: state.done, total: state.scenarios.count))
+                    group.addTask { [first = state.first] in
+                        let performance = await perform(scenario, lent, shared, first)
+                        return Ended(queue: number, index: index, lent: lent, performance: performance)
+                    }
+                    queues[number].waiting.removeFirst()
+                    queues[number].running += 1
+                    if !scenario.needs.start { state.together.insert(index) }
+                }
+                if let alarm, alarms.insert(alarm).inserted {
+                    group.addTask {
+                        try? await Task.sleep(until: alarm, clock: .continuous)
+                        return nil
                     }
                 }
                 guard let next = await group.next() else { break }
@@ -329,7 +344,7 @@ struct Breaker {
     private var unanswered = 0
     private var hasReceived = false
     private var resumed = 0
-    /// The scenarios that found nobody, in the order of their ends.
+    /// The scenarios without a server, in the order of their ends.
     private var turnedAway: [String] = []
     /// How long the run stands still before it goes on; nil when nothing keeps it.
     private(set) var pause: Duration?
@@ -371,7 +386,7 @@ struct Breaker {
         resumed += 1
     }
 
-    /// What is said of a run that went on; nil when nothing stopped it.
+    /// A remark on a run that went on; nil if nothing stopped it.
     var line: String? {
         guard resumed > 0, reason == nil else { return nil }
         return "the run waited and went on, because the subject accepted no connection in: "

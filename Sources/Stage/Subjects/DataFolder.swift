@@ -15,12 +15,12 @@ struct DataFolder: Sendable {
         return folder
     }
 
-    /// A folder somebody named, which stays.
+    /// A folder that the user named, which stays.
     static func named(_ path: String) throws(InputProblem) -> DataFolder {
         try made(DataFolder(path: URL(fileURLWithPath: path).path, isTemporary: false))
     }
 
-    /// Every temporary folder of this program, and whether somebody needs it.
+    /// Every temporary folder of this program, and whether it is in use.
     private static let madeHere = Mutex<[String: Bool]>([:])
 
     /// Removes it, if it was made for one run only.
@@ -30,7 +30,7 @@ struct DataFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Removes those again that somebody who has ended by now had filled once more.
+    /// Removes folders that a process, ended by now, had filled again.
     static func removeAgain() {
         for (path, isNeeded) in madeHere.withLock({ $0 }) where !isNeeded {
             try? FileManager.default.removeItem(atPath: path)
@@ -44,7 +44,7 @@ struct DataFolder: Sendable {
 
     static func isFolder(_ path: String) -> Bool { (try? FileStatus(of: path))?.kind == .folder }
 
-    /// What is wrong with a folder somebody named; nil when it is absent or empty.
+    /// The problem of a folder that the user named; nil if it is absent or empty.
     static func problem(of path: String, at location: String) -> InputProblem? {
         guard let status = try? FileStatus(of: path) else { return nil }
         guard status.kind == .folder else {

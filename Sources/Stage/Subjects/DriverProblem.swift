@@ -9,7 +9,7 @@ package struct DriverProblem: Error, Sendable, Equatable {
         /// The device closed its WebSocket before it answered.
         case disconnected
         case hung(milliseconds: Int)
-        /// A line that is no reply, and why; the line may be cut.
+        /// A line that is not a reply, and the reason; the line may be cut.
         case noReply(line: String, reasons: [String])
         /// A reply to a command that was not asked, or was answered before.
         case unasked(line: String, expected: Int?)
@@ -54,7 +54,7 @@ package struct DriverProblem: Error, Sendable, Equatable {
         }
     }
 
-    /// What is wrong, in one line and without the place.
+    /// The problem in one line, without the place.
     package var what: String {
         output.last.map { "\(words.what); its last output: '\($0)'" } ?? words.what
     }

@@ -6,7 +6,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
         /// A reference in a scenario that has no value.
         case unknownVariable(name: String, near: String?)
-        /// A reference that was to be counted on and is no number.
+        /// A required reference that is not a number.
         case notANumber(name: String)
         case malformedReference(String)
         case noConnection(lane: String)
@@ -63,7 +63,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether the subject could not be reached at all, which is no fault of the suite.
+    /// Whether the subject could not be reached at all, which is not a fault of the suite.
     package var isUnreachable: Bool {
         switch code {
         case .unreachable, .noUpgrade, .upgradeCut, .notHTTP, .wrongScheme, .tlsFailed, .certificateRefused,

@@ -19,13 +19,13 @@ package struct LifeRound: Sendable, Equatable {
 package struct LifeScript: Sendable {
     package let name: String
     package let time: Duration
-    /// Draws the next round.
-    package let next: @Sendable () -> LifeRound
+    /// Draws the next round, told how long the life has gone on.
+    package let next: @Sendable (Duration) -> LifeRound
     /// Takes everything that was seen, at a moment of rest; it must not take long.
     package let look: @Sendable (History) -> Void
 
     package init(
-        name: String, time: Duration, next: @escaping @Sendable () -> LifeRound,
+        name: String, time: Duration, next: @escaping @Sendable (Duration) -> LifeRound,
         look: @escaping @Sendable (History) -> Void
     ) {
         (self.name, self.time, self.next, self.look) = (name, time, next, look)
@@ -33,4 +33,11 @@ package struct LifeScript: Sendable {
 
     /// How long a life goes on without a look at everything.
     package static let stretch = Duration.seconds(20)
+}
+
+/// A life as it went.
+package struct LifePerformance: Sendable {
+    package var performance: Performance
+    /// The obstacles to it, one line each.
+    package var notes: [String]
 }

@@ -15,8 +15,8 @@ struct Orphans {
     /// The longest an end of orphans may take; each round ends all there are, but they may make new ones.
     private static let patience = Duration.seconds(3)
 
-    /// Asks the system for orphans; nil where it gives none, or where children of somebody else are there already, as after
-    /// an `exec` of a shell.
+    /// Asks the system for orphans; nil if it gives none, or if this process already has foreign children, as after an
+    /// `exec` of a shell.
     static func adopt() -> Orphans? {
         guard !ProcessTable.children(of: Processes.own).contains(where: { $0.status.state != "Z" }),
             Processes.adoptOrphans()

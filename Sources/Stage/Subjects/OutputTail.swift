@@ -1,7 +1,7 @@
 import HoldfastBasics
 import HoldfastPlatform
 
-/// What a process prints, of which only the end is kept.
+/// The output of a process, of which only the end is kept.
 final class OutputTail: Sendable {
     /// How much is kept; the last words of a process that failed are what helps.
     static let kept = 16 << 10
@@ -43,8 +43,8 @@ final class OutputTail: Sendable {
         }
     }
 
-    /// The line that tells why a process ended: the last that begins with an error, such as `TypeError: …`, else the last that
-    /// speaks of one and is no place in a stack, else the last.
+    /// The line with the reason why a process ended: the last that begins with an error, such as `TypeError: …`, else
+    /// the last that mentions one and is not a stack frame, else the last.
     static func complaint(in lines: [String]) -> String? {
         let signs = ["error", "exception", "panic", "fatal", "assertion", "out of memory"]
         let said = lines.map { String($0.drop(while: \.isWhitespace)) }.filter { !$0.isEmpty }

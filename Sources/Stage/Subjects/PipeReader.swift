@@ -3,8 +3,8 @@ import HoldfastPlatform
 
 /// Reads what a process prints as fast as it comes, so that no subject waits for a full pipe.
 ///
-/// It waits on a thread of its own: sources of Dispatch on pipes, made and cancelled a hundred times a minute on a busy
-/// machine, end the program inside Dispatch.
+/// It waits on a thread of its own: Dispatch sources on pipes, created and canceled a hundred times a minute on a busy
+/// machine, crash inside Dispatch.
 final class PipeReader: Sendable {
     /// The most that is taken once no more is to be read.
     private static let last = 1 << 20
@@ -34,7 +34,7 @@ final class PipeReader: Sendable {
         over.wait()
     }
 
-    /// Reads until the other end is closed, nobody wants more, or the alarm comes.
+    /// Reads until the other end is closed, the reader stops, or the alarm comes.
     private static func read(_ descriptor: Descriptor, until alarm: Descriptor, _ take: ([UInt8]) -> Bool) {
         // Without an alarm, for want of descriptors, the end of the process ends the reading.
         while let isLast = Descriptor.waitForEither(descriptor, alarm) {
@@ -75,7 +75,7 @@ private final class Alarm: Sendable {
         (descriptor, ringing) = (ends?.reading ?? .closed, ends?.writing)
     }
 
-    /// Rings; nobody hears it once the thread has ended, and writing to a pipe without a reader would end the program.
+    /// Rings; after the thread has ended there is no reader, and writing to such a pipe would end the program.
     func ring() {
         state.withLock { state in
             guard !state.hasRung, let ringing else { return }

@@ -13,7 +13,7 @@ struct ProcessGroup: Sendable {
     /// Whether the leader is over and waits to be noticed.
     var leaderHasEnded: Bool { Processes.hasEnded(leader) }
 
-    /// The time on processors that those of it used that still run; nil where nobody tells.
+    /// The processor time of its running processes; nil if unknown.
     var processorTime: Duration? {
         let times = members().compactMap(ProcessTable.processorTime)
         return times.isEmpty ? nil : times.reduce(.zero, +)
@@ -46,12 +46,15 @@ struct ProcessGroup: Sendable {
 
     /// Every process of the subject that is not yet over; empty where `/proc` does not tell.
     func members() -> [ProcessID] {
-        ProcessTable.processes().filter { process in
+        let began = ProcessTable.status(of: leader)?.began ?? 0
+        return ProcessTable.processes().filter { process in
             // Threads of the kernel have no group; on many a machine they are most of the table.
             guard let status = ProcessTable.status(of: process), status.group > 0, status.state != "Z",
                 status.state != "X"
             else { return false }
-            return status.group == leader || ProcessTable.environment(of: process, holds: mark)
+            // A process older than the leader is foreign; its age is cheaper to read than its environment.
+            return status.group == leader
+                || (status.began >= began && ProcessTable.environment(of: process, holds: mark))
         }
     }
 

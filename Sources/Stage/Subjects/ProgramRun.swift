@@ -3,7 +3,7 @@ import HoldfastBasics
 /// A program that was run to its end, such as `git`: bounded in time and in what it may print.
 package struct ProgramRun: Sendable {
     package let exit: SubjectExit
-    /// What it printed on standard output.
+    /// Its standard output.
     package let output: [UInt8]
     /// The last lines it printed on standard error.
     package let complaints: [String]

@@ -47,7 +47,7 @@ package enum RunningSubjects {
 
     /// Forgets a group that has ended.
     ///
-    /// What subjects left behind is ended with the last of them: before that, nobody can tell whose it is.
+    /// Processes that subjects left behind end with the last subject: before that, their owner is unknown.
     /// - Returns: Whether something had stayed.
     static func remove(_ group: ProcessID) -> Bool {
         guardian?.remove(group)

@@ -20,11 +20,11 @@ package struct StartCommand: Sendable, Equatable {
     package var environment: [String: String] = [:]
     /// A piece of its output that says it takes connections; without it the address is tried.
     package var ready: String?
-    /// What `{push}` stands for.
+    /// The value of `{push}`.
     var pushURL: String?
-    /// What `{model}` stands for.
+    /// The value of `{model}`.
     package var modelURL: String?
-    /// Whose credentials nobody is to read in problems.
+    /// The principals whose credentials must not appear in problems.
     var owners: [SubjectPrincipal] = []
 
     /// The address of a subject that is told its port.
@@ -39,8 +39,8 @@ package struct StartCommand: Sendable, Equatable {
         (self.command, self.url, self.http, self.directory) = (command, url, http, directory)
     }
 
-    /// What keeps it from being started: a folder that is not there, or one with data of somebody.
-    /// - Parameter location: What the folder for data was named by, such as `--data`.
+    /// The obstacle to a start: a folder that is missing, or one with foreign data.
+    /// - Parameter location: The flag or member that named the data folder, such as `--data`.
     /// - Returns: Every problem at once.
     package func problems(dataFrom location: String) -> [InputProblem] {
         var problems: [InputProblem] = []
@@ -73,24 +73,24 @@ package struct StartCommand: Sendable, Equatable {
         (command + environment.values + [directory ?? ""]).contains { $0.contains(placeholder) }
     }
 
-    /// The folder one instance stores in, when somebody named a folder: its own below that where it asks for one.
+    /// The folder of one instance inside a named folder: its own below it, if it asks for one.
     func folder(for instance: String) -> String? {
         data.map { takesData ? "\($0)/\(instance)" : $0 }
     }
 
-    /// What takes the credentials out of its command line and of what it prints.
+    /// Removes the credentials from its command line and its output.
     var redaction: Redaction {
         Redaction(owners.map { ($0.name, $0.token) }, devices: owners.map { ($0.name, $0.device) })
     }
 
-    /// What problems call it: the program with its arguments, without credentials and cut where it gets long.
+    /// Its name in problems: the program with its arguments, without credentials and cut to a length.
     var shown: String {
         let words = command.joined(separator: " ").split(whereSeparator: \.isNewline).joined(separator: " ")
         let text = redaction.applied(toWords: words)
         return text.count > 120 ? "\(text.prefix(120))…" : text
     }
 
-    /// What the placeholders stand for in one instance.
+    /// The values of the placeholders in one instance.
     struct Values: Sendable {
         var port: Int
         var data: String
@@ -106,7 +106,7 @@ package struct StartCommand: Sendable, Equatable {
             guard let end = rest.firstIndex(of: "}"),
                 case let value?? = known[String(rest[rest.index(after: start)..<end])]
             else {
-                // Braces that are no placeholder belong to the command.
+                // Braces that are not a placeholder belong to the command.
                 result.append("{")
                 rest = rest.dropFirst()
                 continue
@@ -135,11 +135,11 @@ package struct SubjectPrincipal: Sendable, Equatable {
     package var name: String
     /// Its credential; nil where the server asks for none.
     package var token: String?
-    /// What gives it another credential when this one expires; nil when nothing does.
+    /// The source of a new credential when this one expires; nil for none.
     package var source: TokenSource?
     /// Its device at the push service, as the server was configured; never written to a transcript.
     package var device: String?
-    /// What it had asked within the window of its budget when it was lent; nil when nobody knows.
+    /// Its questions within the window of its budget when it was lent; nil if unknown.
     var spent: Int?
 
     package init(name: String, token: String? = nil, device: String? = nil) {
@@ -153,7 +153,7 @@ enum FreePort {
     private static let range = 15_000...29_999
     private static let given = Mutex<Set<Int>>([])
 
-    /// A port on which nobody listens, and that this program has not given out before.
+    /// A free port that this program has not given out before.
     static func next() -> Int {
         for _ in 0..<1000 {
             let port = Int.random(in: range)

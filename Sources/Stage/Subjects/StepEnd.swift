@@ -15,7 +15,7 @@ package enum StepEnd: Error {
 }
 
 /// Performs all branches of a step to their ends, also when one of them cannot go on.
-/// - Throws: What ended the first of those that could not.
+/// - Throws: The end of the first of those that failed.
 func performTogether<Branch: Sendable>(
     _ branches: [Branch], _ perform: @escaping @Sendable (Branch) async throws -> Void
 ) async throws {
@@ -44,7 +44,7 @@ extension Performance {
     mutating func note(_ end: any Error) {
         switch end {
         case StepEnd.unmet(let reason): stoppedAt = reason
-        // Whoever ends a run while a server starts has found no problem.
+        // An interruption while a server starts is not a problem.
         case StepEnd.harness(let problem) where problem.isUnreachable && Task.isCancelled: wasInterrupted = true
         case StepEnd.harness(let problem):
             problems = [problem]

@@ -20,7 +20,7 @@ final class SubjectInstance: Sendable {
     private let folder: DataFolder
     private let state = Mutex(State())
 
-    /// How long a subject is asked to end before it is made to, once nobody needs it.
+    /// How long a subject may take to end before it is killed, once it is not needed.
     static let farewell = Duration.seconds(2)
     /// How often another port, or the same one again, is tried when a subject ends before it listens.
     private static let attempts = 3
@@ -43,7 +43,7 @@ final class SubjectInstance: Sendable {
 
     /// Starts a subject with data of its own and waits until it takes connections.
     ///
-    /// * `data`: A folder below which it stores, when somebody named one.
+    /// * `data`: A folder below which it stores, if the user named one.
     /// - Throws: A problem whose `isUnreachable` is true.
     static func start(
         _ command: StartCommand, data: String? = nil, within limit: Duration
@@ -58,7 +58,7 @@ final class SubjectInstance: Sendable {
                 return instance
             } catch {
                 await instance.end()
-                // Somebody else may have taken the port between the choice and the start.
+                // Another process may have taken the port between the choice and the start.
                 guard error.endedEarly, command.takesPort, attempt < attempts, !Task.isCancelled else { throw error }
                 attempt += 1
             }
@@ -79,7 +79,7 @@ final class SubjectInstance: Sendable {
         try self.init(command, values: values, folder: folder)
     }
 
-    /// A fixed address at which somebody listens already would be taken for the subject.
+    /// A process that already listens at a fixed address would be mistaken for the subject.
     private func refuseStranger() async throws(HarnessProblem) {
         guard await connectionProblem() == nil else { return }
         throw HarnessProblem(
@@ -119,7 +119,7 @@ final class SubjectInstance: Sendable {
                         leftDaemon: exit == .code(0) && process.hadLeftSome))
             }
             hasSaid = hasSaid || process.output.sawReady
-            // Whoever listens after the command has ended is a daemon, and about to be ended.
+            // A process that listens after the command has ended is a daemon, and about to be ended.
             if hasSaid {
                 let problem = await connectionProblem()
                 if problem == nil, !process.isEnding { return }
@@ -160,7 +160,7 @@ final class SubjectInstance: Sendable {
     // MARK: what scenarios do
 
     /// Tells of each end of the process from now on.
-    /// - Returns: What ``stopObserving(_:)`` takes.
+    /// - Returns: A token for ``stopObserving(_:)``.
     func observe(_ observer: @escaping @Sendable (SubjectExit) -> Void) -> Int {
         state.withLock { state in
             state.nextObserver += 1
@@ -198,7 +198,7 @@ final class SubjectInstance: Sendable {
 
     var lastWords: [String] { process.map { words(of: $0) } ?? [] }
 
-    /// What it said of its end: the last line that tells of an error, else the last one.
+    /// Its last words: the last line with an error, else the last one.
     var complaint: String? { process.flatMap { OutputTail.complaint(in: words(of: $0, 60)) } }
 
     /// Kills the process group at this moment, on whatever thread.
@@ -233,7 +233,7 @@ final class SubjectInstance: Sendable {
         return try process.limitFileSize(to: bytes)
     }
 
-    /// Ends it for good, asked first, and removes its data if nobody named the folder.
+    /// Ends it for good, politely first, and removes its data unless the user named the folder.
     func end() async {
         let process = state.withLock { state in
             state.isOver = true

@@ -5,8 +5,8 @@ import Subprocess
 
 /// One process the suite started, with everything it started in turn.
 ///
-/// It leads a process group of its own, so that a Ctrl-C at the terminal does not reach it and a kill reaches all of it. Its
-/// standard input stays open until somebody closes it here, and ends with the suite.
+/// It leads a process group of its own, so that a Ctrl-C at the terminal does not reach it and a kill reaches all of
+/// it. Its standard input stays open until it is closed here, and ends with the suite.
 final class SubjectProcess: Sendable {
     struct Launch: Sendable {
         /// The program and its arguments.
@@ -37,7 +37,7 @@ final class SubjectProcess: Sendable {
     private let onExit: @Sendable (SubjectExit) -> Void
 
     private struct State {
-        /// While true, the number of the process belongs to it and to nobody else.
+        /// While true, the process id belongs to it alone.
         var mayBeSignalled = true
         var wasKilled = false
         var wasAskedToEnd = false
@@ -67,7 +67,7 @@ final class SubjectProcess: Sendable {
     /// Whether its leader has ended, which is known a moment before nothing is left of it.
     var isEnding: Bool { exit != nil || state.withLock { !$0.mayBeSignalled || group.leaderHasEnded } }
 
-    /// The time on processors that it and what it started have used; nil where nobody tells, and once it has ended.
+    /// The processor time of it and its children; nil if unknown, and once it has ended.
     var processorTime: Duration? { exit == nil ? group.processorTime : nil }
 
     /// Waits for the end; nil when it does not come within the limit.
@@ -77,7 +77,7 @@ final class SubjectProcess: Sendable {
 
     /// Starts a process.
     ///
-    /// * `onExit`: Called with how it ended, before anybody who waits for the end goes on.
+    /// * `onExit`: Called with the way it ended, before any waiting task continues.
     /// - Returns: A process that runs, or did.
     static func start(
         _ launch: Launch, onExit: @escaping @Sendable (SubjectExit) -> Void = { _ in }
@@ -109,7 +109,7 @@ final class SubjectProcess: Sendable {
             workingDirectory: launch.directory.map { .init($0) }, platformOptions: options)
         let started = Latch<Result<SubjectProcess, LaunchProblem>>()
         RunningSubjects.willStart()
-        // The task outlives whoever asks for the process: it ends when the process does, and everything else ends the process.
+        // The task outlives its creator: it ends when the process does, and everything else ends the process.
         Task.detached {
             var process: SubjectProcess?
             do {
@@ -125,7 +125,7 @@ final class SubjectProcess: Sendable {
                         answers: answers, input: input.writing, onExit: onExit)
                     process = new
                     RunningSubjects.add(new.group.leader)
-                    // Nobody waits for it any more, and nobody else could end it.
+                    // No task waits for it any more, so nothing else could end it.
                     if !started.set(.success(new)) { new.kill() }
                     await new.watch()
                 }
@@ -140,7 +140,7 @@ final class SubjectProcess: Sendable {
                 }
             }
         }
-        // A cancelled task waits too: only once the result is there is it known what to end.
+        // A canceled task waits too: only the result shows what must be ended.
         let late = LaunchProblem(reason: "the system started no process within \(Int(startLimit / .seconds(1))) s")
         _ = await Task.detached { await started.wait(within: startLimit) }.value
         started.set(.failure(late))
@@ -160,7 +160,7 @@ final class SubjectProcess: Sendable {
         return "\(directory)/\(program)"
     }
 
-    /// Returns when the leader has ended and everything else of it too; until then its number is nobody else's.
+    /// Returns when the leader and all other processes of it have ended; until then its id stays reserved.
     private func watch() async {
         let leader = group.leader
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -217,7 +217,7 @@ final class SubjectProcess: Sendable {
         }
     }
 
-    /// How much the pipe takes at this moment; nil when nobody reads it any more.
+    /// How much the pipe accepts at this moment; nil without a reader.
     private func writeNow(_ bytes: ArraySlice<UInt8>) -> Int? {
         _ = Self.brokenPipesAreErrors
         return input.withLock { input in
@@ -255,7 +255,8 @@ final class SubjectProcess: Sendable {
         }
     }
 
-    /// Ends it in any case: asked first and for so long, then killed; also when the task is cancelled, which asks nobody.
+    /// Ends it in any case: politely first and for this long, then by a kill; also if the task is canceled, then by a
+    /// kill alone.
     @discardableResult
     func end(patience: Duration) async -> SubjectExit {
         if exit == nil, patience > .zero, !Task.isCancelled {
@@ -263,7 +264,7 @@ final class SubjectProcess: Sendable {
             if let exit = await exit(within: patience) { return exit }
         }
         kill()
-        // Nothing here can be cancelled.
+        // Nothing here can be canceled.
         return await Task.detached { [self] in
             let deadline = ContinuousClock.now + Self.deathLimit
             while ContinuousClock.now < deadline {

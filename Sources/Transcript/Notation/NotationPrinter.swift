@@ -35,28 +35,9 @@ public struct NotationPrinter {
     /// The history on one line; the exact style reads back as the same events.
     public var text: String { items.map(\.text).joined(separator: " ") }
 
-    /// The position of an event among the words, from 1.
-    public func number(of event: Int) -> Int {
-        (items.firstIndex { $0.events.contains(event) } ?? items.count) + 1
-    }
-
     /// The word for an event, which may cover others too.
     public func word(of event: Int) -> String {
         items.first { $0.events.contains(event) }?.text ?? "event \(event)"
-    }
-
-    /// The last words up to an event, marked `^`; the other words are only counted.
-    ///
-    /// Without an event, the end of the history is unmarked. At most `count` words are shown.
-    public func excerpt(upTo event: Int?, count: Int = 8) -> String {
-        let end = event.map { number(of: $0) } ?? items.count
-        let shown = items.prefix(end).suffix(count)
-        var words = shown.map(\.text)
-        if event != nil, let last = words.popLast() { words.append(last + "^") }
-        let before = min(end, items.count) - shown.count
-        let after = items.count - min(end, items.count)
-        return (before > 0 ? "… \(before) before  " : "") + words.joined(separator: " ")
-            + (after > 0 ? "  … \(after) after" : "")
     }
 }
 

@@ -32,7 +32,7 @@ enum Connector {
         _ group: any EventLoopGroup, to endpoint: Endpoint, tls: TLSOptions, timeout: Duration,
         handlers: @escaping @Sendable (any Channel) throws -> Void
     ) -> EventLoopFuture<any Channel> {
-        ClientBootstrap(group: group)
+        let bootstrap = ClientBootstrap(group: group)
             .connectTimeout(.nanoseconds(Int64(clamping: nanoseconds(timeout))))
             .channelOption(.autoRead, value: false)
             .channelInitializer { channel in
@@ -43,7 +43,11 @@ enum Connector {
                     try handlers(channel)
                 }
             }
-            .connect(host: endpoint.host, port: endpoint.port)
+        // An address needs no resolver.
+        if let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port) {
+            return bootstrap.connect(to: address)
+        }
+        return bootstrap.connect(host: endpoint.host, port: endpoint.port)
     }
 
     static func addHTTP(to pipeline: ChannelPipeline.SynchronousOperations) throws {

@@ -29,12 +29,20 @@ struct Conformance: AsyncParsableCommand {
             \(ExitStatus.table)
             """,
         version: version,
-        subcommands: [
-            ServerCommand.self, ClientCommand.self, ExploreCommand.self, LoadCommand.self, DoctorCommand.self,
-            InitCommand.self,
-            ServeCommand.self, ChatCommand.self,
-            ProxyCommand.self, JudgeCommand.self, ReportCommand.self, GateCommand.self, DialectCommand.self,
-            ValidateCommand.self, ListCommand.self, ExplainCommand.self, SiteCommand.self, SelftestCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Test",
+                subcommands: [
+                    DoctorCommand.self, ServerCommand.self, ClientCommand.self, ExploreCommand.self, LoadCommand.self,
+                    ServeCommand.self, ChatCommand.self, InitCommand.self,
+                ]),
+            CommandGroup(
+                name: "Look",
+                subcommands: [
+                    ExplainCommand.self, ListCommand.self, JudgeCommand.self, ReportCommand.self, ProxyCommand.self,
+                    ValidateCommand.self, SiteCommand.self,
+                ]),
+            CommandGroup(name: "Change", subcommands: [GateCommand.self, DialectCommand.self, SelftestCommand.self]),
         ]
     )
 
@@ -67,23 +75,29 @@ struct Conformance: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
+            let message = exitCode(for: error).isSuccess ? message(for: error) : ""
+            if message.hasPrefix("OVERVIEW:") {
+                return Console.write(HelpText.text(for: words, below: Self.self, parsed: message) + "\n")
+            }
             exit(withError: Tool.ending(ParserProblem.problem(of: error, in: words, below: Self.self) ?? error))
         }
         if Console.hasLostOutput { exit(withError: ExitCode(.harness)) }
     }
 }
 
-/// What somebody sees who knows nothing yet: every command and where to begin, on one screen of 24 lines and 80 columns.
+/// The first screen for newcomers: every command and where to begin, in 24 lines and 80 columns.
 enum StartScreen {
     static func show() { Console.write(Tool.addressed(text(Console.style))) }
 
     /// The screen, ending with a newline.
     static func text(_ style: ConsoleStyle) -> String {
-        let commands = Conformance.configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { command in
-            let name = padded(command.configuration.commandName ?? "", 10)
-            let line = style.wrapped(
-                name + command.configuration.abstract, indent: 2, hanging: 10, keepingSpaces: name.count)
-            return "  " + style.bold(name) + line.dropFirst(2 + name.count)
+        let commands = Conformance.configuration.groupedSubcommands.flatMap { group in
+            group.subcommands.map { $0.configuration }.enumerated().map { index, command in
+                let columns = padded(index == 0 ? group.name : "", 8) + padded(command.commandName ?? "", 10)
+                let line = style.wrapped(
+                    columns + command.abstract, indent: 0, hanging: columns.count, keepingSpaces: columns.count)
+                return style.bold(columns) + line.dropFirst(columns.count)
+            }
         }
         let lines =
             ["conformance tests servers and clients of the Holdfast protocol"] + commands + [
@@ -107,7 +121,7 @@ extension ExitStatus {
 
 /// A mistyped command: the parser calls it an unexpected argument, and names none that may have been meant.
 enum CommandTypo {
-    /// What is wrong with the commands that begin the words; nil when nothing is.
+    /// The first unknown command among the words; nil if all are known.
     static func problem(in words: [String], below root: any ParsableCommand.Type) -> InputProblem? {
         var command = root
         var path = ["conformance"]
@@ -115,7 +129,7 @@ enum CommandTypo {
             let commands = command.configuration.subcommands
             guard !word.hasPrefix("-"), !commands.isEmpty else { return nil }
             guard let next = commands.first(where: { $0.configuration.commandName == word }) else {
-                // Any word may be the first argument of a command whose name goes without saying.
+                // Any word may be the first argument of a default subcommand.
                 if command.configuration.defaultSubcommand != nil { return nil }
                 // 'report help diff' asks for help too.
                 if word == "help" { return nil }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastReport
 
-/// What the parser has against a command line, in the three lines of all errors.
+/// A problem that the parser found, in the three lines of every error.
 enum ParserProblem {
     /// The problem that an error of the parser tells; nil for every other error, and for a wish for help.
     static func problem(of error: any Error, in words: [String], below root: any ParsableCommand.Type) -> InputProblem?
@@ -12,7 +12,7 @@ enum ParserProblem {
         else { return nil }
         let message = root.message(for: error)
         let parts = message.split(separator: "Did you mean ", maxSplits: 1).map(String.init)
-        let command = path(of: words, below: root)
+        let command = path(of: words, below: root).joined(separator: " ")
         var what = String((parts.first ?? message).reversed().drop { ". \n".contains($0) }.reversed())
         if let first = what.first, !what.dropFirst().prefix(1).allSatisfy(\.isUppercase) {
             what = first.lowercased() + what.dropFirst()
@@ -30,16 +30,20 @@ enum ParserProblem {
         }.map { "write \($0)=\($1) where a value begins with '-'" }
     }
 
-    private static func path(of words: [String], below root: any ParsableCommand.Type) -> String {
-        var command = root
-        var path = ["conformance"]
+    private static func path(of words: [String], below root: any ParsableCommand.Type) -> [String] {
+        let commands = commands(of: words, below: root)
+        let last = commands.last?.configuration.defaultSubcommand
+        return (commands + [last].compactMap(\.self)).compactMap { $0.configuration.commandName }
+    }
+
+    /// The commands that the words begin with, from the root.
+    static func commands(of words: [String], below root: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+        var commands = [root]
         for word in words {
-            guard let next = command.configuration.subcommands.first(where: { $0.configuration.commandName == word })
-            else { break }
-            command = next
-            path.append(word)
+            let below = commands[commands.count - 1].configuration.subcommands
+            guard let next = below.first(where: { $0.configuration.commandName == word }) else { break }
+            commands.append(next)
         }
-        if let name = command.configuration.defaultSubcommand?.configuration.commandName { path.append(name) }
-        return path.joined(separator: " ")
+        return commands
     }
 }

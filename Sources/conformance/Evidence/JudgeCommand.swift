@@ -158,7 +158,7 @@ struct JudgeCommand: AsyncParsableCommand {
         try console?.end()
         let machines = { JudgementJSON(judgement, specification).value.text(pretty: true) + "\n" }
         let people = { JudgementText(judgement, specification, style: Console.style, listsAll: verbose).text }
-        // Of what could not be read at all there is nothing to say.
+        // A file that cannot be read has no further results.
         if judgement.isEmpty, !json { try judgement.problems.throwAll() }
         unwritten += FormatTarget.write(targets, beside: json ? machines() : people()) { format in
             switch format {
@@ -191,7 +191,7 @@ struct JudgeCommand: AsyncParsableCommand {
     }
 }
 
-/// What a judgement can be written as besides its text.
+/// The formats of a judgement besides text.
 enum JudgementFormat: String, CaseIterable {
     case html, json
 }

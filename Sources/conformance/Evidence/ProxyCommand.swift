@@ -10,7 +10,7 @@ import HoldfastTransport
 struct ProxyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "proxy",
-        abstract: "Record, judge and break the traffic between a client and a server.",
+        abstract: "Record, judge and break traffic between client and server.",
         discussion: """
             Forwards WebSocket and REST traffic unchanged: fragments, pings, close codes, resets and refusals arrive as \
             sent. Two exceptions: compression is never negotiated, because it would hide the traffic, and 'Host' names the \

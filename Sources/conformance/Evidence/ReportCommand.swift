@@ -1,6 +1,7 @@
 import ArgumentParser
 import Holdfast
 import HoldfastBasics
+import HoldfastPlatform
 import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastSuite
@@ -8,7 +9,7 @@ import HoldfastSuite
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Show, compare and merge stored reports.",
+        abstract: "Show, open, compare and merge stored reports.",
         discussion: """
             A report is the report.json that --out writes; a folder means the report.json in it.
 
@@ -17,10 +18,11 @@ struct ReportCommand: AsyncParsableCommand {
               conformance report show results --format junit=junit.xml
               conformance report show results --format html=report.html
               conformance report show nightly
+              conformance report open results
               conformance report diff before/report.json after/report.json
               conformance report merge part-1 part-2 part-3 --out whole
             """,
-        subcommands: [ReportShowCommand.self, ReportDiffCommand.self, ReportMergeCommand.self]
+        subcommands: [ReportShowCommand.self, ReportOpenCommand.self, ReportDiffCommand.self, ReportMergeCommand.self]
     )
 }
 
@@ -28,6 +30,7 @@ struct ReportShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Print a stored report, compare several, or show a history of runs.",
+        usage: "conformance report show <file> ... [<options>]",
         discussion: """
             Shows the stored verdicts; 'conformance judge report.json' recomputes them.
 
@@ -95,6 +98,47 @@ struct ReportShowCommand: AsyncParsableCommand {
                 fix: "show each report separately")
         }
         return targets
+    }
+}
+
+struct ReportOpenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "open",
+        abstract: "Open a stored report in the browser.",
+        discussion: """
+            Writes report.html beside report.json, prints its path, and opens it: with the program in BROWSER, else with \
+            'xdg-open' or 'open'.
+
+            Examples:
+              conformance report open results
+              BROWSER=firefox conformance report open results
+
+            Exit codes: 0 opened · 64 the report cannot be read · 69 no browser could be started
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The report, or its folder.", valueName: "file"), completion: .file())
+    var file: String
+
+    func run() async throws {
+        let report = try RunReport(at: file)
+        let folder = Files.isFolder(file) ? file : Files.folder(of: file)
+        let page = folder.isEmpty ? "report.html" : "\(folder)/report.html"
+        try Files.write(ReportFormat.html.text(of: report), to: page)
+        Console.write(page + "\n")
+        let named = ProcessInfo.processInfo.environment["BROWSER"].flatMap { $0.isEmpty ? nil : $0 }
+        for program in [named, "xdg-open", "open"].compactMap(\.self) {
+            // In the background: a browser may stay in the foreground until it is closed.
+            let start = "command -v \"$0\" >/dev/null && (\"$0\" \"$1\" >/dev/null 2>&1 &)"
+            if Processes.output(of: ["sh", "-c", start, program, page]) != nil { return }
+        }
+        throw SuiteProblem(
+            .unreachable,
+            """
+            report open: no browser could be started
+              expected: 'open' or 'xdg-open' on the PATH, or a program in BROWSER
+              fix: open \(page) yourself
+            """)
     }
 }
 

@@ -170,9 +170,9 @@ struct ServeCommand: AsyncParsableCommand {
         defer { if data == nil { try? FileManager.default.removeItem(atPath: folder) } }
         var configuration = ReferenceConfiguration(dataFolder: folder)
         (configuration.host, configuration.port) = (host, port)
-        // Tokens nobody can guess, of as many principals as scenarios run at once.
+        // Unguessable tokens, for as many principals as scenarios run in parallel.
         configuration.principals =
-            principals.isEmpty ? (1...8).map { ("p\($0)", UUID().uuidString) } : principals
+            principals.isEmpty ? (1...16).map { ("p\($0)", UUID().uuidString) } : principals
         let kept = try spoken.kept(
             profile, hasTokens: !tokens.isEmpty, drawsTokens: subjectOut != nil, hasLimit: messagesPerMinute != nil,
             hasDevices: !devices.isEmpty)
@@ -273,7 +273,7 @@ struct ServeCommand: AsyncParsableCommand {
             let isHost = [.cannotListen(.foreignAddress), .cannotListen(.unknownHost)].contains(problem.code)
             throw SuiteProblem(listeningAt: isHost ? "--host" : "--port", problem)
         } catch {
-            // What is wrong with the folder names it, and what would mend it.
+            // A problem with the folder that names it and its fix.
             throw SuiteProblem(.input, "--data: \(error)")
         }
     }

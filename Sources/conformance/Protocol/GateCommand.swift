@@ -7,7 +7,7 @@ import HoldfastSuite
 struct GateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Show whether a protocol change is breaking, and for which peers.",
+        abstract: "Show whether a protocol change breaks anyone, and whom.",
         usage: "conformance gate <old> [<new>] [<options>]\nconformance gate --rules",
         discussion: """
             Compares two versions of the protocol: messages, clauses, codes, timeouts, requests, operations, scenarios and \

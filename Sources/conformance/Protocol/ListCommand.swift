@@ -53,8 +53,12 @@ struct ListCommand: AsyncParsableCommand {
             let members = tables.map { (key: $0.rawValue, value: $1.json) }
             return JSONValue.object(JSONObject(members)).text(pretty: true) + "\n"
         }
-        let parts = tables.flatMap { _, table in
-            [table.lines(Console.style)] + (pairs ? [table.pairLines(Console.style)] : [])
+        let parts = tables.flatMap { role, table in
+            [
+                ["scenarios of \(role)s, on the reference \(role); goal: a life of three minutes"]
+                    + table.lines(Console.style)
+            ]
+                + (pairs ? [table.pairLines(Console.style)] : [])
         }
         return parts.map { Console.style.spelled($0.joined(separator: "\n")) }.joined(separator: "\n\n") + "\n"
     }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Holdfast
-import HoldfastQRCode
 import HoldfastReport
 import HoldfastSuite
 
@@ -78,10 +77,6 @@ struct ClientFlags: ParsableArguments {
         return client
     }
 
-    /// Tells a person what lets a device connect: the address, and a picture of it for a camera where there is a terminal.
-    static func invite(to address: String) {
-        Console.error("waiting for a driver at \(address)")
-        guard Console.showsProgress, let code = QRCode(address) else { return }
-        Console.error(code.drawing())
-    }
+    /// Tells a person the address that a device has to open.
+    static func invite(to address: String) { Console.error("waiting for a driver at \(address)") }
 }

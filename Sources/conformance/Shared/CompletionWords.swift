@@ -34,7 +34,7 @@ enum CompletionWords {
         return (specification?.dialectNames ?? []) + files.filter { $0.hasSuffix(".json") }.sorted()
     }
 
-    /// Mixes that come along, and files of this folder that may be one.
+    /// The built-in mixes, and the files of this folder that may be one.
     static var mixes: [String] {
         (specification?.mixNames ?? []) + dialects.filter { $0.hasSuffix(".json") }
     }
@@ -42,12 +42,12 @@ enum CompletionWords {
     /// The beginnings of `NAME=FILE`.
     static var formats: [String] { ReportFormat.allCases.map { "\($0.rawValue)=" } }
 
-    /// Whatever a message may be taken for.
+    /// All names of message schemas.
     static var schemas: [String] { specification.map { $0.messageSchemas(for: [.core]).names } ?? [] }
 }
 
 extension CompletionKind {
-    /// Words that are looked up when somebody asks for them.
+    /// Words that the program computes when the shell asks for them.
     static func words(_ words: @escaping @Sendable () -> [String]) -> CompletionKind {
         .custom { _, _, _ in words() }
     }

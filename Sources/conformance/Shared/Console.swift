@@ -13,7 +13,7 @@ enum Console {
 
     private static let loss = Mutex<Loss?>(nil)
 
-    /// Whether something that was to be written is lost, though somebody may have wanted it.
+    /// Whether output was lost although its reader was still there.
     static var hasLostOutput: Bool { loss.withLock { $0 == .failed } }
 
     /// Writes to standard output, whole.
@@ -49,7 +49,7 @@ enum Console {
         writeError(text + "\n")
     }
 
-    /// There is nobody left to tell when standard error takes nothing.
+    /// A failure to write to standard error cannot be reported anywhere.
     private static func writeError(_ text: String) { try? Descriptor.standardError.writeAll(text) }
 
     /// Colours on a terminal unless NO_COLOR is set; as wide as the terminal, or 80 columns in a pipe.
@@ -63,7 +63,7 @@ enum Console {
 
     // MARK: progress
 
-    /// The line of progress that stands on the terminal, if any.
+    /// The progress line that the terminal shows, if any.
     private static let drawn = Mutex<String?>(nil)
 
     /// Whether progress may be drawn on standard error.
@@ -95,7 +95,7 @@ enum Console {
         environment("NO_COLOR").map { !$0.isEmpty } ?? false || environment("TERM") == "dumb"
     }
 
-    /// Whether the locale takes more than ASCII; one that nobody chose says nothing, and terminals take UTF-8.
+    /// Whether the locale allows more than ASCII; if none is set, it does, because terminals read UTF-8.
     private static var hasUnicode: Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(environment).first { !$0.isEmpty }
         guard let locale = locale?.uppercased() else { return true }
@@ -110,7 +110,7 @@ enum ProgressLine {
     /// Fast enough for the eye, and no more work for the terminal however much happens.
     private static let interval = DispatchTimeInterval.milliseconds(150)
 
-    /// What draws it; nil where nobody would see it.
+    /// The display; nil without a terminal.
     ///
     /// For commands that leave SIGINT to the system, it wipes the line before the process ends.
     static func display(wipesWhenInterrupted: Bool = false) -> ProgressDisplay? {

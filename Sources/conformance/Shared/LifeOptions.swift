@@ -14,6 +14,23 @@ struct LifeOptions: ParsableArguments {
     @Option(help: "The random seed of a life. Default: a new one, which is printed.")
     var seed: UInt64?
 
+    /// The seed that was given, by its flag or in a name such as `server/life/7`; nil for a new one.
+    func seed(_ only: [String]) throws(InputProblem) -> UInt64? {
+        let named = Set(only.filter(Self.isLife).compactMap { $0.split(separator: "/").last.flatMap { UInt64($0) } })
+        let seeds = named.union([seed].compactMap(\.self))
+        guard seeds.count < 2 else {
+            throw InputProblem(
+                "--seed", "there are several: \(seeds.sorted().map(String.init).joined(separator: ", "))",
+                expected: "one life", fix: "keep one seed, in --seed or in --only")
+        }
+        guard seed == nil || life != nil || only.contains(where: Self.isLife) else {
+            throw InputProblem(
+                "--seed", "only a life uses it", expected: "--life, or --only life", fix: "add --life, or remove --seed"
+            )
+        }
+        return seeds.first
+    }
+
     /// How long the life is; nil where none is wanted.
     func time(_ only: [String]) throws(InputProblem) -> LifeTime? {
         guard let life else { return only.contains(where: Self.isLife) ? .usual : nil }
@@ -25,7 +42,14 @@ struct LifeOptions: ParsableArguments {
         return time
     }
 
-    /// What `--only` names besides a life.
+    /// The plan of a dry run: that of the scenarios, and the life.
+    func plan(of scenarios: String, _ only: [String]) throws(InputProblem) -> String {
+        guard let time = try time(only) else { return scenarios }
+        let life = "a life of \(time)" + (try seed(only).map { " from seed \($0)" } ?? "") + "\n"
+        return Self.isAlone(only) ? life : scenarios + "then " + life
+    }
+
+    /// The patterns of `--only` other than a life.
     static func others(_ only: [String]) -> [String] { only.filter { !isLife($0) } }
 
     /// Whether `--only` names a life and nothing else.
@@ -48,6 +72,7 @@ struct LifeOptions: ParsableArguments {
 /// The word behind `--life`; a URL or a path there is the next argument.
 struct LifeWord: ExpressibleByArgument {
     let text: String
+    var defaultValueDescription: String { text }
 
     init(text: String) { self.text = text }
 

@@ -54,7 +54,7 @@ final class LiveConsole: Sendable {
     }
 
     /// Returns once everything was written.
-    /// - Throws: A problem when nobody reads.
+    /// - Throws: A problem if the reader is stuck.
     func end() throws {
         let isDone = DispatchSemaphore(value: 0)
         queue.async { isDone.signal() }

@@ -23,7 +23,7 @@ struct BaselineOptions: ParsableArguments {
             valueName: "file"), completion: .file(extensions: ["json"]))
     var writeBaseline: String?
 
-    /// What is expected; nil when nothing was said.
+    /// The expected violations; nil without a baseline.
     func expected() throws -> Baseline? {
         if let writeBaseline { try refuseOverwriting(writeBaseline) }
         return try baseline.map { path in
@@ -60,12 +60,18 @@ struct FormatOptions: ParsableArguments {
 
     @Flag(help: "List every clause in the console report, including those that passed.")
     var verbose = false
+
+    @Flag(name: .shortAndLong, help: "Print only the line with the verdict, and no progress.")
+    var quiet = false
+
+    /// How progress is shown: not at all to a reader who wants quiet.
+    var progress: ProgressDisplay? { quiet ? nil : ProgressLine.display() }
 }
 
 extension FormatTarget {
     /// Writes the forms to their files and shows the text for people, on standard error where a form takes standard output.
     ///
-    /// Such a form is for a program, which wants nothing else there; lines of a log stand beside others.
+    /// A program reads such a format and wants nothing else there; log lines may mix with others.
     static func write(
         _ targets: [Self], beside shown: String, areLines: (Format) -> Bool = { _ in false },
         _ text: (Format) -> String
@@ -101,6 +107,15 @@ struct PartOptions: ParsableArguments {
         help: ArgumentHelp("Run each scenario this many times; every run counts.", valueName: "n"))
     var repetitions = 1
 
+    @Option(
+        help: ArgumentHelp(
+            "Stop after this many scenarios with a violation that the baseline does not expect. A life is one scenario.",
+            valueName: "n"))
+    var maxFailures: Int?
+
+    @Flag(name: [.customShort("x"), .customLong("fail-fast")], help: "Stop after the first: --max-failures 1.")
+    var failsFast = false
+
     /// The options that a command for the same run repeats.
     var again: String { exclude.map { " --exclude \(ShellWords.quoted($0))" }.joined() }
 
@@ -112,15 +127,26 @@ struct PartOptions: ParsableArguments {
         }
     }
 
-    /// What is performed of a selection.
+    /// The part of a selection that this run performs.
     func share<Item>(of selection: ScenarioSelection<Item>) throws -> ScenarioSelection<Item> {
         guard (1...100).contains(repetitions) else {
             throw InputProblem(
                 "--repeat", "'\(repetitions)' is out of range", expected: "a number from 1 to 100",
                 fix: "remove it for one run")
         }
+        guard !failsFast || maxFailures == nil else {
+            throw InputProblem(
+                "--fail-fast", "means --max-failures 1, and that is given too", expected: "one of them",
+                fix: "remove one of them")
+        }
+        guard maxFailures ?? 1 > 0 else {
+            throw InputProblem(
+                "--max-failures", "'\(maxFailures ?? 0)' would run nothing", expected: "a number from 1",
+                fix: "remove it to run everything")
+        }
         var selection = selection.repeated(repetitions)
         if let shard { selection.take(try Shard(shard, environment: ProcessInfo.processInfo.environment)) }
+        selection.mostFailures = failsFast ? 1 : maxFailures
         return selection
     }
 }

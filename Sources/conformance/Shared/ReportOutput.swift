@@ -6,8 +6,9 @@ import HoldfastSuite
 /// Everything that happens with a report once there is one: it meets the baseline, is written, is shown, and ends the command.
 struct ReportOutput: Sendable {
     private let targets: [FormatTarget<ReportFormat>]
-    private let listsAll: Bool
-    private let baseline: Baseline?
+    private let (listsAll, isQuiet): (Bool, Bool)
+    /// The expected violations, if there are any.
+    let baseline: Baseline?
     private let newBaseline: String?
     private let today: CivilDate
     private let specification: Specification
@@ -26,14 +27,14 @@ struct ReportOutput: Sendable {
         newBaseline = baseline?.writeBaseline
         if let newBaseline { try Files.prepare(newBaseline, given: "--write-baseline") }
         targets = try FormatTarget.all(formats.formats, ofRun: ofRun)
-        listsAll = formats.verbose
+        (listsAll, isQuiet) = (formats.verbose, formats.quiet)
         today = BaselineOptions.today
         self.specification = specification
     }
 
     /// Writes and shows a report.
     ///
-    /// * `text`: What is shown to people in place of the console report; nil for that.
+    /// * `text`: The text for people instead of the console report; nil for that report.
     /// * `names`: Names of scenarios that a baseline may hold besides those of the specification.
     /// * `write`: Writes what the command itself is to write.
     /// - Throws: The exit code of the run, unless it conforms.
@@ -63,6 +64,7 @@ struct ReportOutput: Sendable {
 
     /// Writes lines for people, to standard error where a format takes standard output.
     func say(_ text: String) {
+        if isQuiet { return }
         if targets.contains(where: { $0.path == "-" }) {
             Console.error(String(text.dropLast()))
         } else {
@@ -72,9 +74,12 @@ struct ReportOutput: Sendable {
 
     /// Writes the formats and prints the console report, or what is shown in its place.
     func show(_ report: RunReport, as shown: String? = nil) -> UnwrittenFiles {
+        let style = Console.style
         let text =
-            (listsAll ? nil : shown)
-            ?? Tool.addressed(ConsoleReport(report, style: Console.style, listsAll: listsAll).text)
+            isQuiet
+            ? report.headlineIn(style) + "\n"
+            : (listsAll ? nil : shown)
+                ?? Tool.addressed(ConsoleReport(report, style: style, listsAll: listsAll).text)
         return FormatTarget.write(targets, beside: text) { $0.text(of: report) }
     }
 }

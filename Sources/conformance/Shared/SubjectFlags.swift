@@ -140,7 +140,13 @@ struct SubjectFlags: ParsableArguments {
         help: ArgumentHelp("Wait this long for a server that is still starting.", valueName: "seconds"))
     var wait = 0
 
-    @Flag(help: "Count clauses that are out of reach as untested; they and skipped scenarios make the run incomplete.")
+    @Flag(
+        help: ArgumentHelp(
+            "Count clauses that are out of reach as untested, which makes the run incomplete.",
+            discussion: """
+                A scenario that the setup makes the suite skip does so too; one that a legal limit of the server rules out \
+                does not.
+                """))
     var strict = false
 
     @Option(
@@ -191,7 +197,7 @@ struct SubjectFlags: ParsableArguments {
         if let url { Self.tellWebSocket(of: url) }
         if !reference, let line = subject.awaited(for: wait, isTerminal: Console.showsProgress) { Console.error(line) }
         return try await server().meeting(subject, under: specification, until: stop) { subject in
-            // A server that somebody else started has to be told where to push, at a free port above all.
+            // A server started elsewhere needs to know the address of the push service, above all its port.
             if pushSink != nil, let sink = subject.pushSink { Console.error("push service listening at \(sink.url)") }
             return try await body(subject)
         }
@@ -203,7 +209,7 @@ struct SubjectFlags: ParsableArguments {
     }
 }
 
-/// Flags that describe whoever is judged from the outside.
+/// Flags that describe a side that is judged from outside.
 struct SubjectOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -217,7 +223,7 @@ struct SubjectOptions: ParsableArguments {
         completion: .file(extensions: ["json"]))
     var subject: String?
 
-    /// What the file says, and the dialect that is spoken.
+    /// The contents of the file, and the dialect.
     func read(_ specification: Specification) throws -> (described: SubjectFile?, dialect: Dialect) {
         let described = try subject.map { try SubjectFile(file: $0) }
         let name = dialect ?? described?.dialect

@@ -5,7 +5,7 @@ import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastSuite
 
-/// What every command shares: how it is called, and the way to end with a code.
+/// Parts shared by all commands: the name of the program, and how to end with an exit code.
 enum Tool {
     /// How the reader calls this program: `./conformance.sh` says it of itself.
     static let command = ProcessInfo.processInfo.environment["HOLDFAST_COMMAND"] ?? "conformance"
@@ -14,7 +14,10 @@ enum Tool {
     static func addressed(_ text: String) -> String {
         guard command != "conformance" else { return text }
         let called =
-            /\bconformance (?=(server|client|load|doctor|init|serve|chat|proxy|judge|report|gate|dialect|validate|list|explain|help)\b)/
+            #/
+            \bconformance\ (?=(server|client|explore|load|doctor|init|serve|chat|proxy|judge|report|gate|dialect|validate
+            |list|explain|site|selftest|help)\b)
+            /#
         return text.replacing(called, with: command + " ")
     }
 

@@ -64,7 +64,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Specification(spec.map(SpecificationFiles.init(folder:)) ?? .embedded)
-        let selection = try parts.share(
+        var selection = try parts.share(
             of: ScenarioSelection(
                 LifeOptions.others(only), excluding: parts.exclude, role: .client, of: specification,
                 scenarios: specification.clientScenarios()))
@@ -75,17 +75,18 @@ struct ClientCommand: AsyncParsableCommand {
             return try await client.meeting(under: specification, invite: ClientFlags.invite) { source in
                 let subject = try await client.subject(source, until: stop)
                 let suite = ClientSuite(subject, at: source.location, under: specification, selection, jobs: jobs)
-                Console.write(suite.plan)
+                Console.write(try lives.plan(of: suite.plan, only))
             }
         }
-        let (seed, time) = (lives.seed ?? .random(in: 0...9_999_999), try lives.time(only))
+        let (seed, time) = (try lives.seed(only) ?? .random(in: 0...9_999_999), try lives.time(only))
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
-        var report = try await client.meeting(under: specification, invite: ClientFlags.invite) { source in
+        selection.baseline = output.baseline
+        var report = try await client.meeting(under: specification, invite: ClientFlags.invite) { [selection] source in
             if let out { try Files.prepareFolder(out, given: "--out") }
             let subject = try await client.subject(source, until: stop)
             var suite = ClientSuite(subject, at: source.location, under: specification, selection, jobs: jobs)
             suite.life = try time.map { time in
-                try LifeOfClient(
+                try Life(
                     of: subject, at: source.location, seed: seed, for: time, under: specification
                 ) { output.say($0) }
             }
@@ -96,7 +97,7 @@ struct ClientCommand: AsyncParsableCommand {
                 let again = client.again("\(Tool.command) explore client --plan \(ShellWords.quoted(path))")
                 return again.command + (again.driver.map { " -- \($0)" } ?? "")
             }
-            return try await suite.run(until: stop, showing: ProgressLine.display())
+            return try await suite.run(until: stop, showing: formats.progress)
         }
         report.again = client.again("\(Tool.command) client", spec: spec)
         report.again?.command += parts.again + (time.map { " --life \($0) --seed \(seed)" } ?? "")

@@ -163,7 +163,7 @@ struct ExploreFlags: ParsableArguments {
         let seed = seed ?? .random(in: 0...9_999_999)
         var exploration = Exploration(
             explored, under: specification, seed: seed, runs: runs ?? (minutes == nil ? 100 : nil),
-            time: minutes.map { .seconds($0 * 60) }, showing: ProgressLine.display())
+            time: minutes.map { .seconds($0 * 60) }, showing: formats.progress)
         if let corpus {
             exploration.corpus = try Exploration.Corpus(in: corpus, for: explored.role) { Console.error("\($0)") }
         }
@@ -192,7 +192,7 @@ struct ExploreFlags: ParsableArguments {
         _ output: ReportOutput, isGone: Bool, again: String
     ) throws -> ExitStatus {
         for complaint in complaints { Console.error(complaint) }
-        // The report ends the command where something was broken that nobody expects, unless the search ended early.
+        // The report ends the command after an unexpected violation, unless the search ended early.
         let status = status == .violation && !isGone ? .conforms : status
         guard var report else {
             output.say(text)
@@ -203,7 +203,7 @@ struct ExploreFlags: ParsableArguments {
             try output.show(report, as: text).end(after: status)
             return status
         }
-        // What a baseline expects stands in the console report.
+        // The console report lists the violations that the baseline expects.
         if baseline.baseline != nil { output.say(text) }
         let names = ["explored", "plans"].map { "\(report.subject.role)/\($0)/" }
         try output.end(

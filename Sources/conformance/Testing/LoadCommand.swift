@@ -109,7 +109,7 @@ struct LoadCommand: AsyncParsableCommand {
             if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
             let style = Console.style
             return try await LoadRun(subject, plan, selection, shard: part, under: specification)
-                .run(until: stop, showing: ProgressLine.display()) { Console.error($0.text(style)) }
+                .run(until: stop, showing: formats.progress) { Console.error($0.text(style)) }
         }
         report.again = try RunReport.Again(
             server.rerun(asked, as: "load")

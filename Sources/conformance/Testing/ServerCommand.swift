@@ -48,7 +48,7 @@ struct ServerCommand: AsyncParsableCommand {
     var out: String?
 
     @Option(help: "How many scenarios run in parallel; at most one per principal.")
-    var jobs = 8
+    var jobs = 16
 
     @Flag(
         help: ArgumentHelp(
@@ -72,7 +72,7 @@ struct ServerCommand: AsyncParsableCommand {
 
     func run() async throws {
         let specification = try Specification(.embedded)
-        let selection = try parts.share(
+        var selection = try parts.share(
             of: Selection(
                 LifeOptions.others(only), excluding: parts.exclude, role: .server, of: specification,
                 scenarios: specification.scenarios()))
@@ -87,19 +87,20 @@ struct ServerCommand: AsyncParsableCommand {
         if dryRun {
             let stop: Stop = Interruptions().first
             return try await server.meeting(subject, under: specification, until: stop) { subject in
-                // What it declares is not known of a server that greets nobody.
+                // A server that sends no greeting declares nothing.
                 if subject.isUndeclared, let problem = subject.notReached {
                     throw SuiteProblem(.unreachable, problem.description)
                 }
                 let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
-                Console.write(forecast.plan)
+                Console.write(try lives.plan(of: forecast.plan, only))
             }
         }
         let output = try ReportOutput(formats, baseline, isPart: parts.shard != nil, ofRun: true, under: specification)
+        selection.baseline = output.baseline
         if let out { try Files.prepareFolder(out, given: "--out") }
         let stop: Stop = Interruptions().first
-        let (seed, time) = (lives.seed ?? .random(in: 0...9_999_999), try lives.time(only))
-        var report = try await server.meeting(subject, under: specification, until: stop) { subject in
+        let (seed, time) = (try lives.seed(only) ?? .random(in: 0...9_999_999), try lives.time(only))
+        var report = try await server.meeting(subject, under: specification, until: stop) { [selection] subject in
             if subject.start == nil {
                 let examination = Examination(subject, scope: scope, under: specification, selection)
                 for refused in try await interruptible(at: stop, examination.refusedTokens) ?? [] {
@@ -110,7 +111,7 @@ struct ServerCommand: AsyncParsableCommand {
                 subject, under: specification, selection, scope: scope, jobs: jobs, traces: trace)
             let rerun = try server.rerun(subject, as: "explore")
             suite.life = time.map { time in
-                ServerLife(
+                Life(
                     of: subject, seed: seed, for: time, under: specification, skipsCrashes: server.skipCrashes
                 ) { output.say($0) }
             }
@@ -120,7 +121,7 @@ struct ServerCommand: AsyncParsableCommand {
                 try Files.write(text, to: path, makingFolders: true)
                 return "\(rerun) --plan \(ShellWords.quoted(path))"
             }
-            return try await suite.run(until: stop, showing: ProgressLine.display())
+            return try await suite.run(until: stop, showing: formats.progress)
         }
         let again = time.map { " --life \($0) --seed \(seed)" } ?? ""
         report.again = RunReport.Again(try server.rerun(subject) + parts.again + again)

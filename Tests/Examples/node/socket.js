@@ -22,11 +22,13 @@ class Socket {
     stream.on("error", () => stream.destroy());
     stream.on("end", () => stream.end());
     // Asks a silent peer whether it is there, and ends the connection when it does not answer.
-    const beat = setInterval(() => {
+    const look = () => {
       const silence = (Date.now() - this.heard) / 1000;
       if (silence >= 2 * heartbeat) this.close(4004, "silent for two heartbeats");
       else if (silence >= heartbeat / 2) this.#write(PING, Buffer.alloc(0));
-    }, heartbeat * 500);
+    };
+    // After a stall of this process the answer may wait unread: read first, then look.
+    const beat = setInterval(() => setImmediate(look), heartbeat * 500);
     stream.on("close", () => {
       clearInterval(beat);
       this.onEnd();

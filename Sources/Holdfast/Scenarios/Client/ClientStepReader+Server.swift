@@ -39,12 +39,9 @@ extension ClientStepReader {
             let text = reader.string("then")
         else { return nil }
         guard let then = Rule.Deed(rawValue: text), let members = known[then] else {
-            let names = known.keys.map(\.rawValue).sorted()
-            let near = nearestName(to: text, among: names)
             reader.collector.note(
                 reader.pointer.appending("then"), "'\(excerpt(text))' is nothing to do with '\(comes.rawValue)'",
-                expected: names.joined(separator: ", "),
-                fix: near.map { "did you mean '\($0)'?" } ?? "choose one of these")
+                insteadOf: text, among: known.keys.map(\.rawValue), otherwise: "choose one of these")
             return nil
         }
         for name in Self.reactionMembers where !members.contains(name) {

@@ -124,9 +124,8 @@ struct ClientStepReader {
         let known = Timeouts().byName.keys
         if !known.contains(name) {
             reader.collector.note(
-                reader.pointer.appending("for"), "unknown bound '\(excerpt(name))'",
-                expected: known.sorted().joined(separator: ", "),
-                fix: nearestName(to: name, among: known).map { "did you mean '\($0)'?" } ?? "choose one of these")
+                reader.pointer.appending("for"), "unknown bound '\(excerpt(name))'", insteadOf: name, among: known,
+                otherwise: "choose one of these")
         }
         return .bound(name)
     }

@@ -4,11 +4,6 @@ import HoldfastTranscript
 
 /// What a client can believe of its connections.
 extension Observations {
-    /// What an answer of the driver may be older than the moment it is recorded.
-    static let inFlight = Duration.milliseconds(500)
-    /// What a client may take to draw what it has just learnt.
-    private static let redraw = Duration.milliseconds(500)
-
     /// When the client asked for a connection for the first time after an event.
     func nextOpening(after event: Int) -> Int? { attempt(after: event).map { connections[$0].opening } }
 
@@ -36,35 +31,10 @@ extension Observations {
     func mayBeInUse(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         guard let connected = connection.connected, connected < event else { return false }
-        if let end = client.ends[index], end < event, patience(from: end, to: event) > Self.inFlight.microseconds {
-            return false
-        }
+        if let end = client.ends[index], end < event, !mayCross(end, event) { return false }
         let back = client.returns.last { $0.event < event }
         guard let back, connection.opening < back.left else { return true }
         return attempt(after: back.event).map { connections[$0].opening > event } ?? true
-    }
-
-    /// The first thing that told the client that its message had arrived, or what became of it.
-    ///
-    /// A turn has the key by which it was told until `end`. What came on a connection that was over may have been
-    /// heard, unless it is left out.
-    func news(of key: String?, after event: Int, before end: Int = .max, leavingOld: Bool = false) -> Int? {
-        let frames = framesTold.filter { frame in
-            frame.event > event && frame.event < end
-                && !(leavingOld && loss(of: frame.connection).map { $0 < frame.event } == true)
-        }.sorted { $0.event < $1.event }
-        let turns = Set(frames.filter { key != nil && $0.clientMessageId == key }.compactMap(\.turnId))
-        let told = frames.first { frame in
-            if let name = frame.clientMessageId { return name == key }
-            return frame.turnId.map(turns.contains) == true
-        }?.event
-        let response = exchanges.first {
-            $0.isChat && ($0.response ?? 0) > event && $0.body?.id("clientMessageId") == key
-        }?.response
-        let read = sessionReads.first { read in
-            read.event > event && read.messages.contains { $0.clientMessageId != nil && $0.clientMessageId == key }
-        }?.event
-        return [told, response, read].compactMap { $0 }.min()
     }
 
     /// Whether a client has long waited on a connection, and may end it for that: for its greeting, for any sign of
@@ -75,11 +45,18 @@ extension Observations {
         let greeting = connection.connected.map { patience(from: connection.opening, to: $0) } ?? 0
         return greeting >= clientWindow(\.connect).microseconds
             || patience(from: last, to: event) >= clientWindow(\.silence).microseconds / 4
-            || connection.sent.contains { frame in
-                guard frame.type == "chat", frame.event < event else { return false }
-                let news = news(of: frame.clientMessageId, after: frame.event, before: event, leavingOld: true)
-                return patience(from: frame.event, to: min(event, news ?? .max)) >= clientWindow(\.resend).microseconds
-                    / 4
+            || clientQuestions.contains { question in
+                question.requests.contains { request in
+                    guard request.connection == index, request.event < event else { return false }
+                    // What came on a connection that was over may not have been heard, and a turn without a key is
+                    // nobody's.
+                    let news = question.news.first { news in
+                        news.event > request.event && frames[news.event].map { $0.clientMessageId != nil } ?? true
+                            && news.connection.flatMap { loss(of: $0) }.map { $0 < news.event } != true
+                    }
+                    return patience(from: request.event, to: min(event, news?.event ?? event))
+                        >= clientWindow(\.resend).microseconds / 4
+                }
             }
     }
 
@@ -99,69 +76,40 @@ extension Observations {
         let client = client
         let settled = timeouts.scheduling.microseconds
         guard client.isForeground(at: event), let life = client.launch(at: event)?.events else { return nil }
-        let changes = client.acts.filter {
-            $0.event < event && ["launch", "foreground", "openPush", "networkDown", "networkUp"].contains($0.name)
-        }
-        guard let change = changes.last else { return nil }
+        let acts = client.acts("launch", "networkDown", "networkUp").map(\.event) + client.returns.map(\.event)
+        guard let change = acts.filter({ $0 < event }).max() else { return nil }
         if !client.hasNetwork(at: event) {
             // Who was launched without a network was not told of it, and finds out by its attempts.
-            let wasTold = client.acts.contains {
-                life.contains($0.event) && $0.event < event && $0.name == "networkDown"
-            }
-            guard wasTold, patience(from: change.event, to: event) >= settled else { return nil }
-            return (change.event, [.offline])
+            let wasTold = client.acts("networkDown").contains { life.contains($0.event) && $0.event < event }
+            guard wasTold, patience(from: change, to: event) >= settled else { return nil }
+            return (change, [.offline])
         }
         let attempts = attempts(in: life.lowerBound..<event)
         let lost = attempts.compactMap { index -> Int? in
             connections[index].connected.map { $0 < event } == true ? client.ends[index] ?? .max : nil
         }.max()
-        let since = max(lost ?? change.event, change.event)
+        let since = max(lost ?? change, change)
         guard since < event, patience(from: since, to: event) >= settled, !wasSentAway(before: event) else {
             return nil
         }
-        let reads = client.reads.filter { read in
-            read.request > since && read.status == 200 && read.response.map { $0 < event } == true
-        }
         let tries = attempts.filter { connections[$0].opening > since }
-        // An attempt that has just ended may still be on the screen, and the client sees sooner than the stage that it
-        // gave one up.
         let ends = tries.compactMap { client.ends[$0] }
-        let isTrying =
-            ends.count < tries.count
-            || ends.contains { $0 > event && patience(from: event, to: $0) >= Self.redraw.microseconds }
-        let isAtEnd = ends.contains { end in
-            patience(from: min(end, event), to: max(end, event)) < Self.redraw.microseconds
-        }
-        // Who polled before a tap, or before the system reports the app as active, goes on polling.
-        let begun = changes.last { change in
-            change.name != "openPush"
-                && (change.name != "foreground" || client.returns.contains { $0.event == change.event })
-        }
-        let start = lost ?? begun?.event ?? since
-        // Who waits for the first answer polls, too, and so does who gets an error now and then.
-        let isAnswered = exchanges.contains { exchange in
-            exchange.response.map { $0 > start && $0 < event } == true && (exchange.status ?? 500) < 500
-        }
-        // What was answered after the loss or just before it, or asked for just before it, is the first of it.
-        let hasPolled = client.reads.contains { read in
-            let end = end(of: read)
-            guard read.request < event, end > event || read.status == 200 || isAnswered else { return false }
-            return patience(from: end > event ? read.request : end, to: start) < Self.onItsWay.microseconds
-        }
-        if isTrying || isAtEnd {
+        let isTrying = ends.count < tries.count || ends.contains { $0 > event && !mayCross(event, $0) }
+        // An attempt that has just ended may still be on the screen.
+        if isTrying || ends.contains(where: { mayCross($0, event) }) {
+            let start = lost ?? change
+            let hasPolled = exchanges.contains { exchange in
+                exchange.request < event && (end(of: exchange) > start || mayCross(end(of: exchange), start))
+            }
             return (since, hasPolled || !isTrying ? [.connecting, .degraded] : [.connecting])
         }
+        let reads = client.reads.filter { $0.request > since && $0.status == 200 && end(of: $0) < event }
         // One read may be part of the start; a second one is polling.
-        guard !tries.isEmpty, let second = reads.dropFirst().first?.response,
-            patience(from: second, to: event) >= Self.redraw.microseconds
-        else { return nil }
-        // Who waits for a read, was refused one, or lost a question over REST, does not know that reads work.
-        let lostPosts = exchanges.filter { $0.isChat && ($0.failure != nil || $0.status ?? 0 >= 500) }
-        let isInDoubt = (client.reads + lostPosts).contains { read in
-            let end = min(end(of: read), event)
-            guard end > since, read.request < event else { return false }
-            return (read.status != 200 || end == event)
-                && (end < event || patience(from: read.request, to: event) >= Self.redraw.microseconds)
+        guard !tries.isEmpty, reads.count > 1, !mayCross(end(of: reads[1]), event) else { return nil }
+        // Who waits for an answer, or got none, does not know that reads work.
+        let isInDoubt = exchanges.contains { exchange in
+            exchange.request < event && end(of: exchange) > since
+                && (exchange.status != 200 || end(of: exchange) > event)
         }
         return (since, isInDoubt ? [.connecting, .degraded] : [.degraded])
     }

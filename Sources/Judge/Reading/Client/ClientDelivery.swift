@@ -38,35 +38,16 @@ struct ClientDelivery {
         all += ClientNotice.all(in: history).map { notice in
             ClientDelivery(event: notice.event, road: .push, sessionId: notice.sessionId, id: notice.messageId)
         }
-        let repeats = history.client.acts("sendAgain")
-        for typed in history.client.typed {
-            let session = history.sessionTypedIn(at: typed.event)
-            let own = repeats.filter { act in
-                act.details.id("clientMessageId").map(typed.keys.contains) == true
-            }
-            var keys: Set<String?> = []
-            for send in [nil] + typed.sends {
-                let key = send?.key ?? typed.key
-                // What the person sent again under another key is another message of the same words.
-                let act = own.last { $0.event < send?.event ?? typed.event && $0.event > typed.event }?.event
-                guard keys.isEmpty || act != nil, keys.insert(key).inserted else { continue }
-                all.append(
-                    ClientDelivery(
-                        event: act ?? typed.event, road: .typed, sessionId: session, key: key, role: "user",
-                        text: typed.text))
-            }
-            // What has not gone out again yet has a key that nobody knows; what comes over REST a moment later may have
-            // left before, since the connection it was sent on was lost.
-            let unsent = own.filter { act in
-                let isLost = typed.sends.last { $0.event < act.event }?.isLost(before: act.event, in: history) == true
-                return typed.sends.allSatisfy { send in
-                    send.event < act.event
-                        || isLost && send.isPosted
-                            && history.patience(from: act.event, to: send.event) < Observations.inFlight.microseconds
-                }
-            }
-            all += unsent.map { act in
-                ClientDelivery(event: act.event, road: .typed, sessionId: session, role: "user", text: typed.text)
+        for question in history.clientQuestions {
+            guard let typed = question.typed else { continue }
+            let session = history.sessionTypedIn(at: typed)
+            all.append(
+                ClientDelivery(
+                    event: typed, road: .typed, sessionId: session, key: question.key, role: "user",
+                    text: question.text))
+            // What has not gone out again yet has a key that nobody knows.
+            all += history.unsentRepeats(of: question).map { act in
+                ClientDelivery(event: act, road: .typed, sessionId: session, role: "user", text: question.text)
             }
         }
         return all.sorted { $0.event < $1.event }
@@ -144,6 +125,21 @@ struct ClientNotice {
 }
 
 extension Observations {
+    /// The acts by which the person sent a message again that has not gone out since.
+    ///
+    /// A request over REST a moment later may have left before the act, since the connection of the last one was lost.
+    fileprivate func unsentRepeats(of question: ClientQuestion) -> [Int] {
+        guard !question.requests.isEmpty else { return [] }
+        return question.repeats.filter { act in
+            let last = question.requests.last { $0.event < act && $0.connection != nil }
+            let isLost = last.flatMap(end).map { $0 < act } ?? false
+            return !clientQuestions.contains { $0.typed == act }
+                && question.requests.allSatisfy { request in
+                    request.event < act || isLost && request.connection == nil && mayCross(act, request.event)
+                }
+        }
+    }
+
     /// The session that something was surely typed in: the one on the screen before and after, where both were looked
     /// at.
     fileprivate func sessionTypedIn(at event: Int) -> String? {

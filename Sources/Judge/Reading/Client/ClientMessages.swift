@@ -70,6 +70,17 @@ final class ClientMessages {
         return ending > event || history.clientPlaces.isTaken(frame, before: event)
     }
 
+    /// Whether nothing else had told of the message of a frame, before an event.
+    func isAlone(_ frame: Frame, before event: Int) -> Bool {
+        guard let id = frame.messageId else { return false }
+        let isAnswered = history.exchanges.contains { exchange in
+            frame.type == "ack" && exchange.isChat && exchange.response.map { $0 < event } == true
+                && exchange.body?.id("clientMessageId") == frame.clientMessageId
+        }
+        let others = byID[id]?.contains { $0.event < event && $0.event != frame.event && $0.road != .push }
+        return !isAnswered && others != true
+    }
+
     /// Where an entry of the screen belongs: the sessions that were named with it before an event.
     ///
     /// Words alone decide only for an answer that the client shows without id.

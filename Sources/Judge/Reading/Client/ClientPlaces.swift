@@ -85,21 +85,16 @@ final class ClientPlaces {
     private func firstTaking(of frame: Frame) -> Int? {
         let client = history.client
         let connection = history.connections[frame.connection]
-        let limit = history.patience(of: frame.event) + history.timeouts.scheduling.microseconds
-        let events = history.history.events.indices
-        var waited: Int?
-        if client.isForeground(at: frame.event) {
-            let first = events.boundary { history.patience(of: $0) >= limit }
-            let isOpen = connection.ending.map { history.patience(of: $0.event) >= limit } ?? true
-            let isThere = history.end(of: frame.event, at: ObservedClient.interruptions) >= first
-            if isOpen, isThere, first < events.endIndex { waited = first }
-        }
+        let due = history.due(frame.event)
+        let isSure =
+            client.isForeground(at: frame.event) && history.isSurelyTaken(frame.event, on: frame.connection)
+        let waited = isSure && due < history.events.endIndex ? due : nil
         let later = connection.received[connection.received.boundary { $0.event >= frame.event }...]
         for state in client.states[client.states.boundary { $0.event > frame.event }...] {
             if let waited, waited <= state.event { break }
             let isShown = later.prefix { $0.event < state.event }.contains { frame in
                 guard shows(state, frame), let before = client.state(at: frame.event) else { return false }
-                return !shows(before, frame) && history.namings.isAlone(frame, before: state.event)
+                return !shows(before, frame) && history.clientMessages.isAlone(frame, before: state.event)
             }
             if isShown { return state.event }
         }
@@ -210,7 +205,7 @@ final class ClientPlaces {
             let hasPassed =
                 history.client.acts.contains { $0.event > ended && $0.event < connection.opening }
                 || history.client.states.contains { $0.event > ended && $0.event < connection.opening }
-                || history.patience(from: read.request, to: connection.opening) >= Observations.inFlight.microseconds
+                || !history.mayCross(read.request, connection.opening)
             let isWithIt = read.request > connection.opening || !hasPassed
             let first = isWithIt ? history.inFlight(before: greeted) : greeted
             return read.isAnswered && history.end(of: read) > first && history.end(of: read) < event

@@ -132,9 +132,6 @@ struct ClientQuestion: Sendable {
     }
 
     /// Every message of the person, in the order of typing; what was sent again under another key is one of its own.
-    static func all(in history: Observations) -> [ClientQuestion] { history.clientQuestions }
-
-    /// The same, put together from what was typed, sent and told.
     static func reconstructed(in history: Observations) -> [ClientQuestion] {
         var questions: [ClientQuestion] = []
         for (index, event) in history.history.events.enumerated() {

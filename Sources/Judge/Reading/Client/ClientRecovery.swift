@@ -26,8 +26,6 @@ extension Observations {
         let messages: [ObservedSessionRead.StoredMessage]
         /// The connection of a replay.
         var connection: Int?
-        /// Whether a read has still to bring what a replay could not.
-        var isGap = false
     }
 
     /// Every read and every replay, in the order of their answers; a replay once for each of its sessions, without what
@@ -45,7 +43,7 @@ extension Observations {
                     .filter { !isDenied($0, in: session, after: result.event) }
                 return ToldHistory(
                     event: result.event, asked: sync.request.event, sessionId: session, messages: messages,
-                    connection: sync.connection, isGap: !sync.claimsComplete)
+                    connection: sync.connection)
             }
         }
         return (reads + replays).sorted { $0.event < $1.event }
@@ -55,46 +53,6 @@ extension Observations {
     private func isDenied(_ message: ObservedSessionRead.StoredMessage, in session: String, after event: Int) -> Bool {
         sessionReads.contains { read in
             read.sessionId == session && read.request > event && !read.messages.contains { $0.id == message.id }
-        }
-    }
-
-    /// What a client says to have of the session on its screen when it asks for a replay after a launch.
-    ///
-    /// The messages up to that position that were told to an earlier life: no replay brings them again.
-    var keptHistories: [ToldHistory] {
-        client.launches.filter { !$0.isFresh }.compactMap { launch in
-            guard let sync = syncs.first(where: { launch.events.contains($0.request.event) }), sync.claimsComplete,
-                let position = sync.lastSeqSeen, let told = sync.result?.event, launch.events.contains(told),
-                let epoch = sync.request.epoch ?? connections[sync.connection].greeting?.epoch,
-                let session = client.state(at: told)?.sessionId,
-                !client.reads(of: session).contains(where: { launch.events.contains($0.request) })
-            else { return nil }
-            let given = clientPlaces.given(from: client.installation(at: told), to: launch.events.lowerBound)
-            let messages = given.filter { $0.epoch == epoch && $0.seq <= position && $0.frame.sessionId == session }
-                .compactMap { item in
-                    Self.message(in: item.frame).flatMap {
-                        isDenied($0, in: session, after: item.frame.event) ? nil : $0
-                    }
-                }
-            guard !messages.isEmpty else { return nil }
-            return ToldHistory(
-                event: told, asked: sync.request.event, sessionId: session, messages: messages,
-                connection: sync.connection)
-        }
-    }
-
-    /// Whether a look shows that the client took what it was told, or there was time to: a message is there that
-    /// nothing else has brought.
-    func isTaken(_ told: ToldHistory, by look: Look, unlike before: ObservedClient.State) -> Bool {
-        if hadTime(for: told.event, on: told.connection, before: look.event) { return true }
-        let frames = framesTold.filter { $0.event < look.event && $0.event != told.event }
-        let reads = sessionReads.filter { $0.event < look.event && $0.event != told.event }
-        let others = Set(
-            frames.compactMap(\.messageId) + reads.flatMap { $0.messages.compactMap(\.id) }
-                + exchanges.compactMap { $0.isChat ? $0.answer?.root.id("messageId") : nil })
-        return told.messages.contains { message in
-            message.clientMessageId == nil && !before.shows(message)
-                && message.id.map { look.state.ids.contains($0) && !others.contains($0) } == true
         }
     }
 
@@ -168,8 +126,7 @@ extension Observations {
     /// Whether a client gave a read up in favour of another one; the stage may see that a little later, and where the
     /// read had been pending for long, answer it meanwhile.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
-        let wait = patience(from: read.request, to: other.request) + Self.onItsWay.microseconds
-        let isLong = wait >= clientBound(\.rest).microseconds
+        let isLong = patience(from: read.request, to: other.request) >= clientWindow(\.rest).microseconds
         guard isLong || read.response == nil, let end = read.failure ?? read.response else { return false }
         return patience(of: end) <= patience(of: other.request) + timeouts.scheduling.microseconds
     }

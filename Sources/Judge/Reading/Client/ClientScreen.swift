@@ -104,20 +104,6 @@ extension Observations {
         let next = connections.first { $0.opening > connections[connection].opening }?.opening
         return [connections[connection].ending?.event, next].compactMap { $0 }.min()
     }
-
-    /// The event that proves that a client left something undone: a connection was greeted after an event and stayed
-    /// for the whole of a bound, while the client could act.
-    ///
-    /// * `first`: Where the bound begins at the earliest.
-    func neglect(after event: Int, within bound: Duration, from first: Int = 0) -> Int? {
-        for (index, connection) in connections.enumerated() where connection.opening > event {
-            guard let greeted = connection.connected.map({ max($0, first) }), greeted < endOfLife(at: event),
-                let proof = deadline(after: greeted, within: bound, on: index), isAble(from: greeted, to: proof)
-            else { continue }
-            return proof
-        }
-        return nil
-    }
 }
 
 extension ObservedClient.State {

@@ -8,15 +8,12 @@ extension Observations {
     struct AnswerWait: Sendable {
         /// The message.
         let question: ClientQuestion
-        /// Where it may stand; none while its session is not known.
-        let sessions: Set<String>
         /// The event that began this time.
         let start: Int
         /// The requests of its reads of that session, in order; of the list as long as the session was not known.
         let reads: [Int]
         /// The event that ended this time: the answer, something that makes it read anew, or the end of the history.
         let end: Int
-
     }
 
     /// The acts that end one wait for an answer, or begin another.
@@ -25,12 +22,14 @@ extension Observations {
 
     /// Every time in which a client waited for an answer and read for it.
     var waitsForAnswers: [AnswerWait] {
-        let reasons = Set(recoveryTriggers).union(
-            connections.indices.compactMap { connections[$0].connected == nil ? nil : loss(of: $0) }
-        ).union(
-            client.acts.filter { Self.turnsOfWaiting.contains($0.name) }.map(\.event)
-        ).sorted()
-        return ClientQuestion.all(in: self).flatMap { question -> [AnswerWait] in
+        // A list that differs from the one before tells of something to read (CLIENT-40).
+        let lists = zip(listReads, listReads.dropFirst()).filter { before, list in
+            list.entries.map(\.messageCount) != before.entries.map(\.messageCount)
+        }
+        let losses = connections.indices.compactMap { connections[$0].connected == nil ? nil : loss(of: $0) }
+        let acts = client.acts.filter { Self.turnsOfWaiting.contains($0.name) }.map(\.event)
+        let reasons = Set(recoveryTriggers + losses + acts + gaps.map(\.told) + lists.map(\.1.event)).sorted()
+        return clientQuestions.flatMap { question -> [AnswerWait] in
             let endings = question.news.filter { $0.kind != .proof }
             // What was refused is waited for anew once it is sent again.
             let refused = endings.filter { $0.kind == .refusal }.map(\.event)
@@ -59,8 +58,7 @@ extension Observations {
                 return question.namedSessions(before: read.request).isEmpty
             }
             guard !reads.isEmpty else { return nil }
-            return AnswerWait(
-                question: question, sessions: sessions, start: first, reads: reads.map(\.request), end: last)
+            return AnswerWait(question: question, start: first, reads: reads.map(\.request), end: last)
         }
     }
 
@@ -72,163 +70,28 @@ extension Observations {
         let sockets = connections.compactMap { connection in
             connection.connected.map { $0..<max($0, connection.ending?.event ?? .max) }
         }
-        // What is read at once serves what made this time begin.
-        var later = wait.reads.drop { patience(from: wait.start, to: $0) < Self.inFlight.microseconds }
-        if later.count == wait.reads.count { later = later.dropFirst() }
-        // What failed is read again, until that is answered.
-        func isAnswered(_ request: Int) -> Bool { client.reads.contains { $0.request == request && $0.isAnswered } }
-        if let last = wait.reads.prefix(upTo: later.startIndex).last, !isAnswered(last),
-            let first = later.firstIndex(where: isAnswered)
-        {
-            later = later.suffix(from: first).dropFirst()
-        }
+        // What is read at once serves what made this time begin, and so does the first read.
+        let later = wait.reads.drop { mayCross(wait.start, $0) || mayCross(wait.reads[0], $0) }
         return later.filter { read in
-            let serves = isForGap(read) || isForScreen(read) || isForSearch(read, of: wait) || isForNews(read)
-            guard !serves else { return false }
-            // What failed is read again where nobody waits, and what hangs in any case (CLIENT-18).
-            let before = wait.reads.last { $0 < read }.flatMap { last in client.reads.first { $0.request == last } }
-            if let before, before.response == nil { return false }
-            let isRetry = before.map { !$0.isAnswered } ?? false
-            return thinking.map { read < $0 } == true || !isRetry && sockets.contains { $0.contains(read) }
+            // What failed or hangs is read again in any case (CLIENT-18).
+            let before = wait.reads.last { $0 < read }
+            let isRetry = client.reads.contains { $0.request == before && !$0.isAnswered }
+            return !isRetry && (thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) })
         }
     }
 
-    /// How many answers may have been polled for by some reads: a read of a session serves each that is awaited there,
-    /// and a list may go with the poll of any.
+    /// How many answers may have been polled for by some reads: a read of a session serves each that is awaited there.
     func answers(served polls: [Int], among waits: [AnswerWait]) -> Int {
         let reads = Set(polls)
-        let hasList = client.reads.contains { reads.contains($0.request) && $0.isRead(of: .sessions) }
-        return waits.count { wait in
-            !reads.isDisjoint(with: wait.reads)
-                || hasList && wait.reads.contains { $0 > polls[0] && $0 < polls[polls.count - 1] }
-        }
+        return waits.count { !reads.isDisjoint(with: $0.reads) }
     }
 
-    /// Whether a request was made while a gap that a `sync` had told was still to be read for (CLIENT-17).
-    private func isForGap(_ request: Int) -> Bool {
-        gaps.contains { sync, result, told in
-            // At once, any session may be read that the gap may have left out.
-            if told < request, patience(from: told, to: request) < Self.onItsWay.microseconds { return true }
-            guard told < request,
-                loss(of: sync.connection).map({ $0 > request }) ?? true,
-                let session = client.state(at: result.event)?.sessionId
-            else { return false }
-            return !client.reads(of: session).contains { read in
-                read.isAnswered && read.request > told && end(of: read) < request
-            }
-        }
-    }
-
-    /// Whether a request reads a session at once after a list that told of something new in it (CLIENT-40).
-    private func isForNews(_ request: Int) -> Bool {
-        guard case .session(let id)? = client.reads.first(where: { $0.request == request })?.route else { return false }
-        func count(_ list: ObservedListRead) -> Int? { list.entries.first { $0.id == id }?.messageCount }
-        return zip(listReads, listReads.dropFirst()).contains { before, list in
-            list.event < request && patience(from: list.event, to: request) < Self.onItsWay.microseconds
-                && count(list) != count(before)
-        }
-    }
-
-    /// The reads of sessions that were listed before a question was sent, and so cannot have been begun by it.
-    func readsOlder(than question: ClientQuestion) -> [Int] {
-        guard let sent = question.requests.first?.event else { return [] }
-        let old = Set(listReads.filter { $0.event < sent }.flatMap(\.ids))
-        return client.reads.filter { read in
-            guard case .session(let id) = read.route else { return false }
-            return old.contains(id)
-        }.map(\.request)
-    }
-
-    /// Whether two requests may have left at the same moment.
-    func areSimultaneous(_ one: Int, _ other: Int) -> Bool {
-        patience(from: min(one, other), to: max(one, other)) < Self.onItsWay.microseconds
-    }
-
-    /// What the answer to a read may take to the client.
-    static let onItsWay = Duration.milliseconds(100)
-
-    /// Whether a request follows a list at once while another question is looked for, whose session is not known.
-    private func isForSearch(_ request: Int, of wait: AnswerWait) -> Bool {
-        let lists = client.reads.filter { $0.isRead(of: .sessions) }
-        let listed = lists.lazy.map { self.end(of: $0) }.last { end in
-            end < request && self.patience(from: end, to: request) < Self.onItsWay.microseconds
-        }
-        guard let listed, !lists.contains(where: { $0.request == request }) else { return false }
-        return ClientQuestion.all(in: self).contains { other in
-            other.event != wait.question.event && other.requests.contains { $0.event < request }
-                && !isFound(other, before: listed)
-        }
-    }
-
-    /// Whether a client could tell the session of a question before an event: what names only its turn says nothing
-    /// while nobody has told whose turn that is.
-    private func isFound(_ question: ClientQuestion, before event: Int) -> Bool {
-        func isOwn(_ turn: String, before event: Int) -> Bool {
-            framesTold.contains { frame in
-                frame.event < event && frame.turnId == turn
-                    && frame.clientMessageId.map(question.keys.contains) == true
-            }
-                || sessionReads.contains { read in
-                    read.event < event
-                        && read.messages.contains {
-                            $0.turnId == turn && $0.clientMessageId.map(question.keys.contains) == true
-                        }
-                }
-        }
-        return question.requests.contains { $0.sessionAsked != nil }
-            || question.news.contains { news in
-                guard news.event < event, news.sessionId != nil else { return false }
-                guard let frame = frames[news.event], frame.clientMessageId == nil, let turn = frame.turnId else {
-                    return true
-                }
-                return isOwn(turn, before: event)
-            }
-    }
-
-    /// Whether a request was made while the session on the screen was still to be read: since the person opened it, the
-    /// app was launched with it, or a greeting without a `sync` (CLIENT-18), or since such a read failed.
-    private func isForScreen(_ request: Int) -> Bool {
-        guard let session = client.state(at: request)?.sessionId else { return false }
-        let before = client.reads(of: session).last { $0.request < request }
-        if let before, !before.isAnswered, before.response ?? before.failure ?? .max < request,
-            isForScreen(before.request)
-        {
-            return true
-        }
-        let greeted = connections.filter { !$0.sent.contains { $0.type == "sync" } }.compactMap(\.connected)
-        let opened = client.acts("selectSession", "openPush", "launch").filter { act in
-            (act.details.id("sessionId") ?? client.states.first { $0.event > act.event }?.sessionId) == session
-        }.map(\.event)
-        guard let due = (greeted + opened).filter({ $0 < request }).max() else { return false }
-        let acts = client.acts("launch", "selectSession", "openPush", "foreground", "networkUp", "receivePush")
-        // An answer may still be on its way when the next read is asked for, and a greeting when an act calls for a
-        // read.
-        func isOnItsWay(_ event: Int, at later: Int) -> Bool {
-            patience(from: event, to: later) < Self.onItsWay.microseconds
-        }
-        return !client.reads(of: session).contains { read in
-            read.isAnswered && read.request > due && end(of: read) < request
-                && !isOnItsWay(end(of: read), at: request)
-                && !greeted.contains { greeting in
-                    isOnItsWay(greeting, at: read.request)
-                        && acts.contains { $0.event > greeting && $0.event < read.request }
-                }
-        }
-    }
-
-    /// A stretch in which nothing could bring a client an answer that it waits for.
-    struct DeafStretch: Sendable {
-        let start: Int
-        /// What ended it: a connection, a request, an act, the answer, or the end of the history.
-        let end: Int
-    }
-
-    /// The stretches without a connection that can bring the answer, as far as the client can tell, and without a
-    /// request for it: a read of its session, of the list while that is not known, a `sync`, or the question itself
-    /// over REST.
+    /// The periods without a connection that can bring the answer, as far as the client can tell, and without a request
+    /// for it: a read of its session, of the list while that is not known, a `sync`, or the question itself over REST.
     ///
-    /// A person who goes from one session to another ends one, unless that is to be left out.
-    func deafStretches(of question: ClientQuestion, overVisits: Bool = false) -> [DeafStretch] {
+    /// Each ends with a connection, a request, an act, the answer or the history. A person who goes from one session to
+    /// another ends one, unless that is to be left out.
+    func undeliverablePeriods(of question: ClientQuestion, acrossVisits: Bool = false) -> [Range<Int>] {
         guard let asked = question.requests.first?.event else { return [] }
         let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex
         let sessions = question.namedSessions(before: over)
@@ -256,7 +119,7 @@ extension Observations {
                 firstSign(of: question, on: index).map { networked($0..<max($0 + 1, client.ends[index] ?? .max)) } ?? []
             }
         let names =
-            Self.turnsOfWaiting.subtracting(overVisits ? ["selectSession"] : [])
+            Self.turnsOfWaiting.subtracting(acrossVisits ? ["selectSession"] : [])
             + ["foreground", "networkUp", "receivePush", "hang"]
         let acts = names.flatMap { client.acts($0) }.map(\.event)
         let starts = Set(roads.map(\.upperBound) + acts + [asked]).filter { start in
@@ -265,7 +128,7 @@ extension Observations {
         }
         return starts.sorted().map { start in
             let next = (roads.map(\.lowerBound) + acts).filter { $0 > start }.min() ?? over
-            return DeafStretch(start: start, end: min(next, over))
+            return start..<min(next, over)
         }
     }
 
@@ -292,31 +155,6 @@ extension Observations {
         return (sent + told + replayed + read).min().map { max($0, connected) }
     }
 
-    /// The first event that may still be on its way to a client when another happens.
-    func inFlight(before event: Int) -> Int {
-        let limit = patience(of: event) - timeouts.scheduling.microseconds
-        return events.indices.boundary { patience(of: $0) >= limit }
-    }
-
-    /// What may have kept from a client what it was just sent: it left, or what it was sent on was over, before a busy
-    /// machine would have read it; nil when there was time.
-    func departure(after event: Int, on connection: Int?) -> Int? {
-        let left = end(of: event, at: ObservedClient.interruptions)
-        let over = min(left, connection.flatMap { loss(of: $0) } ?? .max)
-        guard over < events.endIndex, patience(from: event, to: over) < timeouts.scheduling.microseconds else {
-            return nil
-        }
-        return over
-    }
-
-    /// Whether a client surely took what it was sent before another event: there was time, and nothing kept it from it.
-    func hadTime(
-        for event: Int, on connection: Int? = nil, before other: Int, atLeast time: Duration = Observations.inFlight
-    ) -> Bool {
-        patience(from: event, to: other) >= time.microseconds
-            && departure(after: event, on: connection).map { $0 >= other } ?? true
-    }
-
     /// Whether a client may never have taken what it was told of a message, and no screen of that life shows it.
     func mayBeMissed(_ news: ClientQuestion.News, of question: ClientQuestion, before event: Int) -> Bool {
         let over = departure(after: news.event, on: news.connection) ?? .max
@@ -324,10 +162,10 @@ extension Observations {
         let again = question.requests.first { $0.event == event }
         let hasCrossed =
             again.map { $0.connection != news.connection } == true
-            && patience(from: news.event, to: event) < Self.inFlight.microseconds
+            && mayCross(news.event, event)
         guard over < event || hasCrossed else { return false }
         let sends = question.requests.prefix { $0.event < news.event }.map(\.event)
-        let isLate = sends.first.map { patience(from: question.event, to: $0) >= Self.inFlight.microseconds } ?? false
+        let isLate = sends.first.map { !mayCross(question.event, $0) } ?? false
         // A further request by the same transport is due to what became of the last one.
         let last = question.requests.last { $0.event < event && ($0.connection == nil) == (again?.connection == nil) }
         let isDue = last.map { last in end(of: last).map { $0 < news.event } ?? false } ?? true
@@ -347,7 +185,7 @@ extension Observations {
         return !looks(after: news.event, before: min(event, endOfLife(at: news.event))).contains { look in
             guard patience(of: look.event) <= limit else { return false }
             // What was sent again anyway may have gone out before that look, and have arrived behind it.
-            if isResent, over >= event, patience(from: look.event, to: event) < Self.onItsWay.microseconds {
+            if isResent, over >= event, mayCross(look.event, event) {
                 return false
             }
             if news.kind == .proof {
@@ -400,7 +238,7 @@ extension Observations {
                 && !question.news.contains { news in
                     guard news.kind != .proof else { return false }
                     return news.event < event
-                        || news.connection == nil && patience(from: event, to: news.event) < Self.inFlight.microseconds
+                        || news.connection == nil && mayCross(event, news.event)
                 }
         }
     }
@@ -408,7 +246,7 @@ extension Observations {
     /// The first look at a question that was awaited while the person was elsewhere, as they come back.
     ///
     /// The screen tells only then whether the client has given up before; nothing of it came or went out meanwhile.
-    func homecoming(to question: ClientQuestion, elsewhereAt event: Int) -> ObservedClient.State? {
+    func firstLookOnReturn(to question: ClientQuestion, elsewhereAt event: Int) -> ObservedClient.State? {
         let sessions = question.namedSessions(before: event)
         guard sessions.count == 1, let life = client.launch(at: event)?.events, life.contains(question.event),
             let away = client.state(at: event)?.sessionId, !sessions.contains(away),
@@ -424,19 +262,19 @@ extension Observations {
 
     /// Whether a screen shows another question that may still be awaited, and not as failed.
     func awaitsOthers(than question: ClientQuestion, on state: ObservedClient.State) -> Bool {
-        ClientQuestion.all(in: self).contains { other in
+        clientQuestions.contains { other in
             other.event != question.event && other.event < state.event && !state.showsAsFailed(other)
                 && mayStand(other, on: state, before: state.event)
                 && !other.news.contains { other.settles($0, before: state.event) }
         }
     }
 
-    /// Whether what was typed may have to wait for an earlier message, which was refused for a while or of which
-    /// nothing is known.
-    func isHeldUp(_ typed: ObservedClient.Typed) -> Bool {
-        ClientQuestion.all(in: self).contains { earlier in
-            guard earlier.event < typed.event, let last = earlier.news.last(where: { $0.event < typed.event }) else {
-                return earlier.event < typed.event && !earlier.requests.isEmpty
+    /// Whether a message may have to wait for an earlier one, which was refused for a while or of which nothing is known.
+    func isHeldUp(_ question: ClientQuestion) -> Bool {
+        clientQuestions.contains { earlier in
+            guard earlier.event < question.event, let last = earlier.news.last(where: { $0.event < question.event })
+            else {
+                return earlier.event < question.event && !earlier.requests.isEmpty
             }
             return last.kind == .refusal && last.error?.retryAfter != nil
         }

@@ -30,7 +30,7 @@ extension Observations {
             let lost = LostQuestion(sent: request.event, origin: request.origin, event: event)
             // The last of many may be lost with the history itself; the ones before it were sent again.
             if lost.isSentAgain(question) || question.requests.first?.event == request.event { return lost }
-            if neglect(after: event, within: clientPatience) != nil { return lost }
+            if standing(after: event, within: clientPatience) != nil { return lost }
         }
         // Typed into a connection that was over and still called connected.
         guard let typed = question.typed, client.state(at: typed)?.connection == .connected,
@@ -51,12 +51,14 @@ extension Observations {
 
     /// The event that proves that a lost question was not sent again: in the life of the app that lost it, else in the
     /// next one, where the message stands on the screen as if it were under way.
-    func neglect(of question: ClientQuestion, lostAt lost: LostQuestion) -> Int? {
-        if let proof = neglect(after: lost.sent, within: clientPatience, from: lost.event) { return proof }
+    func proofNotSentAgain(of question: ClientQuestion, lostAt lost: LostQuestion) -> Int? {
+        if let proof = standing(after: lost.sent, within: clientPatience, from: { max($0, lost.event) }) {
+            return proof
+        }
         let end = endOfLife(at: lost.sent)
         guard let launch = client.nextAct("launch", after: end - 1), let life = client.launch(at: launch.event),
             !life.isFresh, question.repeats.isEmpty, !hasFailed(question, from: lost.sent, to: life.events.upperBound),
-            patience(from: lost.sent, to: end) >= Self.inFlight.microseconds,
+            !mayCross(lost.sent, end),
             let proof = standing(after: launch.event, within: clientPatience),
             client.state(at: proof)?.places(of: question).isEmpty == false
         else { return nil }
@@ -111,7 +113,7 @@ extension Observations {
     /// message; unless it may, it has a name.
     func wasTold(of question: ClientQuestion, from first: Int, to last: Int, mayBeNameless: Bool = false) -> Bool {
         let before = client.state(at: first)?.errors ?? []
-        let others = Set(ClientQuestion.all(in: self).filter { $0.event != question.event }.flatMap(\.keys))
+        let others = Set(clientQuestions.filter { $0.event != question.event }.flatMap(\.keys))
         return hasFailed(question, from: first, to: last)
             || client.states.contains { state in
                 state.event > first && state.event < last
@@ -123,14 +125,5 @@ extension Observations {
 
     private func lastConnection(before event: Int) -> Int? {
         connections.lastIndex { $0.opening < event && $0.connected.map { $0 < event } == true }
-    }
-
-    /// Whether frames of other turns came between two events.
-    func hasOthers(than question: ClientQuestion, from first: Int, to last: Int) -> Bool {
-        let own = Set(question.news.map(\.event))
-        return received.contains { frame in
-            frame.event > first && frame.event < last && !own.contains(frame.event)
-                && frame.isOf("toolUse", "message", "done", "error")
-        }
     }
 }

@@ -20,14 +20,8 @@ final class ObservedClient {
     private(set) var states: [State] = []
     /// The lives of the app, from launch to end, in order.
     private(set) var launches: [Launch] = []
-    /// The first event at which it ended by itself; nil when it never did.
-    private(set) var exit: Int?
-    /// What a person sent, in the order of typing, each with every sending of it.
-    private(set) var typed: [Typed] = []
     /// For each key, the look before the first that showed it, and that one: what was typed in between may have it.
     private(set) var firstShown: [String: Range<Int>] = [:]
-    /// Its requests for missed frames, in the order of asking.
-    let syncs: [ObservedSync]
     /// Its requests to list sessions or read one, in the order of asking, also those that were never answered.
     let reads: [ObservedExchange]
     /// The connections it asked for, as indices into `Observations.connections`, in the order of asking.
@@ -82,40 +76,6 @@ final class ObservedClient {
         }
     }
 
-    /// Something a person typed and sent.
-    struct Typed: Sendable {
-        /// The event of the `send`.
-        let event: Int
-        let text: String
-        /// What the scenario calls it, such as `c1`.
-        let name: String?
-        var sends: [Sending] = []
-
-        /// The key that its first sending gave it.
-        var key: String? { sends.lazy.compactMap(\.key).first }
-        var keys: Set<String> { Set(sends.compactMap(\.key)) }
-    }
-
-    /// One frame or request that carried a question to the server.
-    struct Sending: Sendable {
-        let event: Int
-        let origin: ObservedRequest.Origin
-        /// The `clientMessageId` it carried; nil when it had none.
-        let key: String?
-        let sessionId: String?
-
-        var isPosted: Bool {
-            guard case .exchange = origin else { return false }
-            return true
-        }
-
-        /// Whether the connection it went out on was over before an event.
-        func isLost(before event: Int, in history: Observations) -> Bool {
-            guard case .connection(let index) = origin else { return false }
-            return min(history.loss(of: index) ?? .max, history.endOfLife(at: self.event)) < event
-        }
-    }
-
     func isForeground(at event: Int) -> Bool {
         var isForeground = false
         for act in acts.prefix(while: { $0.event <= event }) {
@@ -167,11 +127,8 @@ final class ObservedClient {
     }
 
     /// Puts the lane `client` in order.
-    init(
-        _ history: History, connections: [ObservedConnection], exchanges: [ObservedExchange], syncs: [ObservedSync]
-    ) {
+    init(_ history: History, connections: [ObservedConnection], exchanges: [ObservedExchange]) {
         let end = history.events.count
-        self.syncs = syncs
         reads = exchanges.filter { $0.sessionRead != nil || $0.isRead(of: .sessions) }
         ends = Self.ends(of: connections, in: history)
         attempts = connections.indices.sorted { connections[$0].opening < connections[$1].opening }
@@ -185,7 +142,6 @@ final class ObservedClient {
             default: break
             }
         }
-        exit = acts.first { $0.name == "exit" }?.event
         var left: Int?
         for act in acts {
             switch act.name {
@@ -206,7 +162,6 @@ final class ObservedClient {
                 firstShown[key] = (before ?? -1)..<state.event
             }
         }
-        typed = Self.typed(acts, firstShown, sendings: Sending.all(on: connections, in: exchanges))
     }
 
     private static func ends(of connections: [ObservedConnection], in history: History) -> [Int?] {
@@ -221,48 +176,6 @@ final class ObservedClient {
         }
     }
 
-    /// Gives each sending to what a person typed: by its key once that is known, else by its words.
-    private static func typed(
-        _ acts: [Act], _ firstShown: [String: Range<Int>], sendings: [(Sending, text: String)]
-    ) -> [Typed] {
-        var typed = acts.compactMap { act -> Typed? in
-            guard act.name == "send", let text = act.details.string("text") else { return nil }
-            return Typed(event: act.event, text: text, name: act.details.string("as"))
-        }
-        for (sending, text) in sendings {
-            let core = ClientQuestion.core(text)
-            let alike = typed.indices.filter {
-                ClientQuestion.core(typed[$0].text) == core && typed[$0].event < sending.event
-            }
-            let known = typed.firstIndex { entry in sending.key.map(entry.keys.contains) ?? false }
-            let unsent = alike.filter { typed[$0].sends.isEmpty }
-            let shown = unsent.first { sending.key.flatMap { firstShown[$0] }?.contains(typed[$0].event) == true }
-            if let place = known ?? shown ?? unsent.first ?? alike.last { typed[place].sends.append(sending) }
-        }
-        return typed
-    }
-}
-
-extension ObservedClient.Sending {
-    /// Every question that was sent, with its words, in the order of time.
-    fileprivate static func all(
-        on connections: [ObservedConnection], in exchanges: [ObservedExchange]
-    ) -> [(Self, text: String)] {
-        func sending(_ value: JSONValue?, _ event: Int, _ origin: ObservedRequest.Origin) -> (Self, text: String)? {
-            guard let value, let last = value["messages"]?.arrayValue?.last else { return nil }
-            let sending = Self(
-                event: event, origin: origin, key: value.id("clientMessageId"),
-                sessionId: value.id("sessionId"))
-            return (sending, MessageContent.text(of: last["content"]))
-        }
-        let frames = connections.flatMap(\.sent).filter { $0.type == "chat" }.compactMap { frame in
-            sending(frame.value, frame.event, .connection(frame.connection))
-        }
-        let posts = exchanges.indices.filter { exchanges[$0].isChat }.compactMap { index in
-            sending(exchanges[index].body, exchanges[index].request, .exchange(index))
-        }
-        return (frames + posts).sorted { $0.0.event < $1.0.event }
-    }
 }
 
 extension Observations {

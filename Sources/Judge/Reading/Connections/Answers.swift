@@ -19,12 +19,30 @@ extension ObservedConnection {
         }
     }
 
+    func isGreeted(before event: Int) -> Bool { connected.map { $0 < event } ?? false }
+
     func isOpen(at event: Int) -> Bool { ending.map { $0.event > event } ?? true }
 
     /// The end by the server, optionally only after an event; nil if there is none.
     func endByServer(after event: Int = -1) -> Ending? {
         guard wasEndedByServer, let ending, ending.event > event else { return nil }
         return ending
+    }
+}
+
+extension Observations {
+    /// The end of a connection by its server after an event, unless the server announced a stop, restart or overload, or
+    /// the stage caused it.
+    func unannouncedEnd(of index: Int, after event: Int) -> ObservedConnection.Ending? {
+        guard let ending = connections[index].endByServer(after: event), !ending.isGoodbye,
+            !wasStopped(between: event, and: ending.event)
+        else { return nil }
+        return ending
+    }
+
+    /// Whether a client sent a hostile message on a connection, by default ever, before an event.
+    func sentHostile(on index: Int, before event: Int = .max) -> Bool {
+        hostileFrames.contains { $0.frame.connection == index && $0.frame.event < event }
     }
 }
 
@@ -44,6 +62,12 @@ extension Evidence {
 
 /// A close frame in the words of a finding.
 func called(close code: Int?) -> String { "close \(code.map(String.init) ?? "without a code")" }
+
+/// The end of a connection in the words of a finding.
+func called(_ ending: ObservedConnection.Ending) -> String {
+    if case .closed(_, let code) = ending.kind { return called(close: code) }
+    return "the end of the connection without a close frame"
+}
 
 /// An error in the words of a finding.
 func called(error code: String?) -> String { "error \(code ?? "without code")" }

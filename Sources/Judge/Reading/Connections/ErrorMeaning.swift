@@ -1,5 +1,10 @@
 import HoldfastTranscript
 
+extension Frame {
+    /// Whether it is an error that ends no turn, so that it refuses a message.
+    var isRefusal: Bool { type == "error" && turnId == nil && seq == nil }
+}
+
 enum ErrorMeaning {
     /// Codes that refuse a frame or a question, so that no turn starts.
     static let refusals = Frame.refusals
@@ -7,8 +12,11 @@ enum ErrorMeaning {
     /// Codes that only refuse questions.
     static let ofQuestions: Set<String> = ["session_not_found", "busy", "idempotency_mismatch"]
 
+    /// Codes that refuse a message for its form.
+    static let malformed: Set<String> = ["parse_error", "bad_request", "unknown_type"]
+
     /// Codes that refuse a message for its form or its size.
-    static let formal: Set<String> = ["parse_error", "bad_request", "unknown_type", "too_large"]
+    static let formal = malformed.union(["too_large"])
 
     /// Codes that only report the failure of a running turn.
     static let failures: Set<String> = ["agent_failed", "interrupted"]

@@ -70,9 +70,14 @@ struct Handshake {
     }
 }
 
+/// Whether a path has a token in its query.
+func hasToken(inPath path: String) -> Bool { path.drop { $0 != "?" }.contains("‹token of ") }
+
 extension Observations {
-    static func holdsToken(_ path: String) -> Bool {
-        path.drop { $0 != "?" }.contains("‹token of ")
+    /// Whether the path of an upgrade has a token in its query.
+    func hasTokenInPath(_ connection: ObservedConnection) -> Bool {
+        guard case .opening(let opening) = events[connection.opening].kind else { return false }
+        return hasToken(inPath: opening.path)
     }
 
     /// Whether a malformed message may explain why a connection was silent or ended at an event; then ENV-5 or the
@@ -80,15 +85,10 @@ extension Observations {
     ///
     /// A message that the connection outlived explains nothing: the server answered something sent after it, or sent
     /// something after the timeout for a close.
-    func isAfterHostileFrame(_ event: Int) -> Bool {
-        guard let first = hostileFrames.first, first.frame.event < event else { return false }
-        guard case .connection(let device) = events[event].lane,
-            let index = connections.lastIndex(where: { $0.device == device && $0.opening <= event })
-        else { return true }
-        return hostileFrames.contains { hostile in
+    func isAfterHostileFrame(_ event: Int, on index: Int) -> Bool {
+        hostileFrames.contains { hostile in
             guard hostile.frame.event < event else { return false }
-            let isOwn = hostile.frame.connection == index
-            if isOwn, !hostile.isJudged { return false }
+            if hostile.frame.connection == index, !hostile.isJudged { return false }
             return !hasOutlived(hostile, on: index, before: event)
         }
     }
@@ -107,14 +107,6 @@ extension Observations {
 
     func events(on connection: Int) -> [Int] { connections[connection].events }
 
-    /// Every close frame of the server on a connection, including answers to the client's.
-    func closes(on connection: Int) -> [(event: Int, code: Int?)] {
-        events(on: connection).compactMap { index in
-            guard case .close(.fromServer, let code, _) = history.events[index].kind else { return nil }
-            return (index, code)
-        }
-    }
-
     /// Judges the refusal of an `auth` that must fail: an `error` with the code, then the close.
     func judgeRefusal(
         of handshake: Handshake, code: String, close: Int, _ what: String, into evidence: inout Evidence
@@ -128,31 +120,20 @@ extension Observations {
         if let connected = connection.connected { return violate("connected", connected) }
         let errors = connection.received.filter { $0.type == "error" && $0.event < connection.ending?.event ?? .max }
         let isTold = errors.contains { $0.code == code }
-        guard let ending = connection.ending, ending.event > auth else {
+        guard let ending = connection.endByServer(after: auth) else {
             if let late = deadline(after: auth, within: timeouts.close, on: handshake.connection) {
                 violate(isTold ? "no close" : "nothing", late)
             }
             return
         }
-        switch ending.kind {
-        case .closed(.fromServer, let given):
-            // A server may restart or be overloaded at any time (LIVE-10).
-            if !isTold, given == 1012 || given == 1013 { return }
-            if !isTold {
-                violate(errors.first.map { called($0) } ?? "close \(text(given)) without an error", ending.event)
-            } else if given != close {
-                violate("close \(text(given))", ending.event)
-            } else {
-                evidence.keep()
-            }
-        case .lost where connection.wasEndedByServer && !wasStopped(between: auth, and: ending.event):
-            // Data sent to a server that has closed makes its system reset the connection, which may discard the error
-            // and the close frame.
-            if connection.sent.contains(where: { $0.event > auth && $0.event < ending.event }) { return }
-            violate("the end of the connection without a close frame", ending.event)
-        default: break
-        }
+        let isLost = ending.kind == .lost
+        // Data sent to a server that has closed makes its system reset the connection, which may discard the error and
+        // the close frame.
+        let isReset = isLost && connection.sent.contains { $0.event > auth && $0.event < ending.event }
+        let isAnnounced = ending.isGoodbye && !isTold
+        if isReset || isAnnounced || isLost && wasStopped(between: auth, and: ending.event) { return }
+        if isTold, ending.has(code: close) { return evidence.keep() }
+        let untold = errors.first.map { called($0) } ?? "\(called(ending)) without an error"
+        violate(isTold || isLost ? called(ending) : untold, ending.event)
     }
-
-    private func text(_ code: Int?) -> String { code.map(String.init) ?? "without a code" }
 }

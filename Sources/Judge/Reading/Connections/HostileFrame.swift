@@ -40,7 +40,7 @@ struct HostileFrame: Sendable {
         var codes: Set<String> {
             switch self {
             case .notJSON, .notObject, .binary, .invalidNumber: ["parse_error", "bad_request"]
-            case .untyped: ["parse_error", "bad_request", "unknown_type"]
+            case .untyped: ErrorMeaning.malformed
             case .unknownType: ["unknown_type"]
             case .invalid: ["bad_request"]
             case .oversize: ["too_large"]
@@ -136,7 +136,7 @@ struct HostileFrame: Sendable {
                     hostile.append(HostileFrame(frame: frame, kind: kind))
                 } else if frame.type == "pong" {
                     waiting.removeAll { hostile[$0].kind == .free && hostile[$0].frame.event < lastPing }
-                } else if frame.type == "error", frame.turnId == nil, frame.seq == nil, !endings.contains(frame.event) {
+                } else if frame.isRefusal, !endings.contains(frame.event) {
                     if let request = refused[frame.event] {
                         guard let index = hostile.firstIndex(where: { $0.frame.event == request }) else { continue }
                         hostile[index].answer = frame
@@ -215,7 +215,8 @@ extension Observations {
             let isOther = (next?.frame.event ?? .max) < ending.event
             let isLate = patience(of: ending.event) > patience(of: start) + timeouts.close.microseconds
             let isStop = wasStopped(between: hostile.frame.event, and: ending.event)
-            return isOther || isLate || isStop || ending.mayBeSilence ? .unknown : .dead(ending.event)
+            let isSilence = ending.mayBeSilence || ending.isForSilence
+            return isOther || isLate || isStop || isSilence ? .unknown : .dead(ending.event)
         }
         if connection.received.contains(where: { $0.event > start }) { return .alive }
         let ping = connection.sent.first { $0.event > hostile.frame.event && $0.type == "ping" }

@@ -6,8 +6,6 @@ import HoldfastTranscript
 final class ObservedConnection: @unchecked Sendable {
     /// The letter of its device.
     let device: String
-    /// Its number among the device's connections, from 1.
-    let generation: Int
     /// The owner of its credentials.
     private(set) var principal: String
     /// The event that requested the upgrade, or the first event of the lane if the history starts later.
@@ -33,6 +31,8 @@ final class ObservedConnection: @unchecked Sendable {
     private(set) var sent: [Frame] = []
     /// The frames of both sides in time order, each with whether the client sent it.
     private(set) var frames: [(frame: Frame, isSent: Bool)] = []
+    /// Everything that the client sent, including WebSocket pings and pongs, by event.
+    private(set) var signs: [Int] = []
     /// The client's WebSocket pings and the server's pongs, by event.
     private(set) var transportPings: [Int] = []
     private(set) var transportPongs: [Int] = []
@@ -43,13 +43,15 @@ final class ObservedConnection: @unchecked Sendable {
     /// Events at which the stage stopped answering pings.
     private(set) var mutes: [Int] = []
 
+    private let configuredHeartbeat: Int
+
     private init(
-        device: String, generation: Int, principal: String, opening: Int, isOpeningTold: Bool,
-        _ capture: History.Capture?
+        device: String, principal: String, opening: Int, isOpeningTold: Bool, _ header: History.Header
     ) {
-        (self.device, self.generation, self.principal) = (device, generation, principal)
-        (self.opening, self.isOpeningTold, isCaptured) = (opening, isOpeningTold, capture != nil)
-        endIsTold = capture?.lacks.contains(.network) != true
+        (self.device, self.principal) = (device, principal)
+        (self.opening, self.isOpeningTold, isCaptured) = (opening, isOpeningTold, header.capture != nil)
+        endIsTold = header.capture?.lacks.contains(.network) != true
+        configuredHeartbeat = header.subject.limits["heartbeatSeconds"] ?? 30
     }
 
     struct Ending: Sendable, Equatable {
@@ -61,32 +63,23 @@ final class ObservedConnection: @unchecked Sendable {
         /// Whether the server is known to have continued, so that it neither stopped nor restarted.
         fileprivate(set) var serverWentOn = false
 
-        /// Whether the server closed with a code it may use at any time: restart, or try again later.
-        var isAtWill: Bool { isGoodbye && !isOwnStop }
-
-        /// Whether the server announced its own stop, without evidence to the contrary.
-        var isOwnStop: Bool { isGoodbye && kind == .closed(.fromServer, code: 1001) }
-
-        /// Whether the server announced a stop, restart or overload, without evidence to the contrary.
-        fileprivate var isGoodbye: Bool {
+        /// Whether the server announced a stop, restart or overload, which it may at any time, without evidence to the
+        /// contrary.
+        var isGoodbye: Bool {
             guard !serverWentOn, case .closed(let direction, let code) = kind else { return false }
             return Event.Kind.close(direction, code: code, reason: "").isGoodbye
         }
 
+        func has(code: Int) -> Bool { kind == .closed(.fromServer, code: code) }
+
         /// Whether the server said that its peer was silent.
-        var isForSilence: Bool { kind == .closed(.fromServer, code: 4004) }
+        var isForSilence: Bool { has(code: 4004) }
 
         /// Whether neither peer is at fault.
-        var isExcused: Bool { isAtWill || mayBeSilence }
+        var isExcused: Bool { isGoodbye || mayBeSilence }
 
-        /// Whether its reason is not the last message: the server's state, the peer's silence, or a message's size.
-        var isForAnotherReason: Bool { isExcused || isOfTheServer || kind == .closed(.fromServer, code: 1009) }
-
-        /// Whether the server said that it is going away, or that it rejects this peer.
-        var isOfTheServer: Bool {
-            guard case .closed(.fromServer, let code?) = kind else { return false }
-            return isOwnStop || [4001, 4002, 4004, 4010].contains(code)
-        }
+        /// Whether its reason is not the last message: the server's state, or that it rejects this peer.
+        var isForAnotherReason: Bool { isExcused || [4001, 4002, 4004, 4010].contains(where: has) }
 
         enum Kind: Sendable, Equatable {
             /// Cut by the stage without a close frame.
@@ -101,6 +94,12 @@ final class ObservedConnection: @unchecked Sendable {
     var greeting: Frame? { received.first { $0.event == connected } }
 
     func limit(_ name: String) -> Int? { greeting?["limits"]?[name]?.intValue }
+
+    /// The heartbeat in microseconds, as announced there or configured; nil if it is longer than a day.
+    var heartbeat: Int? {
+        let seconds = greeting?["heartbeatSeconds"]?.intValue ?? configuredHeartbeat
+        return (1...86_400).contains(seconds) ? seconds * 1_000_000 : nil
+    }
 
     /// Whether the server ended it, with or without a close frame.
     var wasEndedByServer: Bool {
@@ -118,29 +117,23 @@ final class ObservedConnection: @unchecked Sendable {
         var connections: [ObservedConnection] = []
         var (received, sent): ([Frame], [Frame]) = ([], [])
         var current: [String: Int] = [:]
-        var generations: [String: Int] = [:]
-        let capture = history.header.capture
+        let isCapture = history.header.capture != nil
         received.reserveCapacity(history.events.count)
         for index in history.events.indices {
             guard case .connection(let device) = history.events[index].lane else { continue }
-            let principal: String?
-            if case .opening(let opening) = history.events[index].kind {
-                principal = opening.principal
-            } else {
-                principal = nil
-            }
+            let principal: String? =
+                if case .opening(let opening) = history.events[index].kind { opening.principal } else { nil }
             var known = current[device]
             if principal != nil || known == nil {
                 if case .wait = history.events[index].kind { continue }
-                generations[device, default: 0] += 1
                 known = connections.count
                 current[device] = known
                 // The owner of a connection with unknown opening must be stated (`belongs`).
                 connections.append(
                     ObservedConnection(
-                        device: device, generation: generations[device] ?? 1,
-                        principal: principal ?? (capture == nil ? "p1" : "unknown \(device)"), opening: index,
-                        isOpeningTold: principal != nil, capture))
+                        device: device, principal: principal ?? (isCapture ? "unknown \(device)" : "p1"),
+                        opening: index,
+                        isOpeningTold: principal != nil, history.header))
             }
             guard let position = known else { continue }
             if case .act(Event.wentOn, _) = history.events[index].kind {
@@ -156,6 +149,12 @@ final class ObservedConnection: @unchecked Sendable {
             }
         }
         let clock = PatientClock(history.header.lateness)
+        for connection in connections where !isCapture && connection.ending?.isGoodbye == true {
+            guard let ending = connection.ending else { continue }
+            if connections.contains(where: { $0.wasServed(longAfter: ending, in: history, by: clock) }) {
+                connection.ending?.serverWentOn = true
+            }
+        }
         for position in connections.indices { connections[position].doubtSilence(in: history, by: clock) }
         return (connections, received, sent)
     }
@@ -167,7 +166,10 @@ final class ObservedConnection: @unchecked Sendable {
         case .refused: refused = refused ?? index
         case .close(let direction, let code, _): end(.closed(direction, code: code), at: index)
         case .eof: end(.lost, at: index)
-        case .ping(.toServer): transportPings.append(index)
+        case .text(.toServer, _), .binary(.toServer, _), .pong(.toServer): signs.append(index)
+        case .ping(.toServer):
+            signs.append(index)
+            transportPings.append(index)
         case .pong(.fromServer): transportPongs.append(index)
         case .act(DialectView.assumedAct, _):
             connected = connected ?? index
@@ -202,12 +204,20 @@ final class ObservedConnection: @unchecked Sendable {
         ending = ending ?? Ending(event: index, kind: kind)
     }
 
+    /// Whether an older connection was answered what it asked when a stop of the server would have been over.
+    private func wasServed(longAfter goodbye: Ending, in history: History, by clock: PatientClock) -> Bool {
+        guard let connected, connected < goodbye.event, pauses.isEmpty, let last = received.last?.event else {
+            return false
+        }
+        func time(_ event: Int) -> Int { clock.time(at: history.events[event].at) }
+        let limit = time(goodbye.event) + history.header.timeouts.stop.microseconds
+        return signs.last { $0 < last }.map { time($0) > limit } ?? false
+    }
+
     /// Notes if silence may explain an end without a reason: two heartbeats had passed, and in the last few the machine
     /// was late, or the stage did not read or answer pings.
     private func doubtSilence(in history: History, by clock: PatientClock) {
-        guard let ending, ending.kind == .lost, let connected else { return }
-        let stated = history.header.subject.limits["heartbeatSeconds"] ?? 30
-        let heartbeat = 1_000_000 * min(max(greeting?["heartbeatSeconds"]?.intValue ?? stated, 1), 86_400)
+        guard let ending, ending.kind == .lost, let connected, let heartbeat else { return }
         let end = history.events[ending.event].at
         let wasLate =
             end - history.events[connected].at >= 2 * heartbeat && clock.wasLate(from: end - 4 * heartbeat, to: end)

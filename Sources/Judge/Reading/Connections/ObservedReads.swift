@@ -30,13 +30,15 @@ struct ObservedSessionRead: Sendable {
         /// The time of storage, as written.
         var timestamp: String?
 
+        /// The key as the server wrote it.
+        var saidKey: String? { saysKey ? clientMessageId : nil }
+        /// The turn as the server wrote it.
+        var saidTurn: String? { saysTurn ? turnId : nil }
+
         /// Whether both were certainly stored within a day.
         func isOfOneDay(as other: Self) -> Bool {
-            guard let one = timestamp.flatMap({ Instant($0) }), let two = other.timestamp.flatMap({ Instant($0) })
-            else {
-                return false
-            }
-            return abs(one.seconds - two.seconds) < 86_400
+            let instants = [timestamp, other.timestamp].compactMap { $0.flatMap { Instant($0) }?.seconds }
+            return instants.count == 2 && abs(instants[0] - instants[1]) < 86_400
         }
     }
 

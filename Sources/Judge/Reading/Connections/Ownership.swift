@@ -5,50 +5,30 @@ import HoldfastTranscript
 /// The owners of sessions and questions, as far as a history proves them.
 ///
 /// Servers may use the same session id for two principals. So a session belongs to the principals that got it when they
-/// asked for a new one, and to those that were shown it before. If frames do not name their question, it belongs to
-/// those that were shown its frames and got no 404 for it.
+/// asked for a new one, and to those that were shown it in a list before.
 struct Ownership {
     private var created: [String: [String: Int]] = [:]
-    private var shown: [String: [String: Int]] = [:]
     private var listed: [String: [String: Int]] = [:]
-    private var denied: Set<OwnName> = []
     private var keys: [String: Set<String>] = [:]
 
     init(_ observations: Observations) {
-        let connections = observations.connections
-        for request in observations.turns.flatMap(\.requests) {
+        for (turn, request) in observations.requests {
             if let key = request.clientMessageId { keys[key, default: []].insert(request.principal) }
-            guard request.sessionAsked == nil else { continue }
-            if let ack = request.ack, ack.clientMessageId == request.clientMessageId || ack.clientMessageId == nil {
-                Self.note(ack.sessionId, request.principal, ack.event, in: &created)
+            guard request.sessionAsked == nil, let event = request.ack?.event ?? request.success ?? turn.firstSign
+            else {
+                continue
             }
-            if case .exchange(let index) = request.origin, let event = request.success {
-                let session = observations.exchanges[index].answer?.root.id("sessionId")
-                Self.note(session, request.principal, event, in: &created)
-            }
-        }
-        for frame in observations.received where frame.type != "error" {
-            Self.note(frame.sessionId, connections[frame.connection].principal, frame.event, in: &shown)
+            Self.note(request.ack?.sessionId ?? turn.sessionId, request.principal, event, in: &created)
         }
         for list in observations.listReads {
             guard let principal = list.principal else { continue }
             for id in list.ids { Self.note(id, principal, list.event, in: &listed) }
         }
-        for exchange in observations.exchanges where exchange.status == 404 || exchange.status == 403 {
-            guard case .session(let id) = exchange.route, let principal = exchange.sent.principal else { continue }
-            denied.insert(OwnName(id, of: principal))
-        }
     }
 
     /// The owners of a session with this id, each with the first event that shows it; empty without proof.
     func owners(of session: String) -> [String: Int] {
-        var owners = created[session] ?? [:]
-        if owners.isEmpty {
-            owners = (shown[session] ?? [:]).filter {
-                !denied.contains(OwnName(session, of: $0.key))
-            }
-        }
-        guard let first = owners.values.min() else { return [:] }
+        guard var owners = created[session], let first = owners.values.min() else { return [:] }
         // It was listed before anyone here created it: an older one with the same id.
         for (principal, event) in listed[session] ?? [:] where event < first && owners[principal] == nil {
             owners[principal] = event
@@ -69,7 +49,7 @@ struct Ownership {
 
     /// Every session that belonged only to others before an event.
     func foreignSessions(to principal: String, before event: Int) -> Set<String> {
-        Set(created.keys).union(shown.keys).filter { (foreign($0, to: principal) ?? .max) < event }
+        Set(created.keys).filter { (foreign($0, to: principal) ?? .max) < event }
     }
 
     private static func note(

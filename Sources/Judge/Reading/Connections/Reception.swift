@@ -14,9 +14,6 @@ enum Reception {
 }
 
 extension Observations {
-    /// Codes that call a frame malformed.
-    private static let formal: Set<String> = ["parse_error", "bad_request", "unknown_type"]
-
     /// The server's reaction to a valid `chat`, `sync` or `ping`.
     func reception(of frame: Frame) -> Reception {
         let connection = connections[frame.connection]
@@ -39,7 +36,7 @@ extension Observations {
                 let request = turn.requests.first(where: { $0.event == frame.event })
             else { return .open }
             if let refusal = request.refusal {
-                return Self.formal.contains(request.refusalCode ?? "") ? .rejected(refusal) : .open
+                return ErrorMeaning.malformed.contains(request.refusalCode ?? "") ? .rejected(refusal) : .open
             }
             answer = request.ack?.event ?? (turn.frames + turn.endings).map(\.event).filter { $0 > frame.event }.min()
             proof =
@@ -51,16 +48,15 @@ extension Observations {
         if let answer { return .taken(answer) }
         let answers = Set(hostileFrames.compactMap(\.answer?.event) + turns.flatMap(\.requests).compactMap(\.refusal))
         let error = connection.received.first {
-            $0.event > frame.event && $0.type == "error" && $0.turnId == nil && $0.seq == nil
-                && !answers.contains($0.event)
+            $0.event > frame.event && $0.isRefusal && !answers.contains($0.event)
         }
-        if let error { return Self.formal.contains(error.code ?? "") ? .rejected(error.event) : .open }
+        if let error { return ErrorMeaning.malformed.contains(error.code ?? "") ? .rejected(error.event) : .open }
         if let ending = connection.ending, connection.wasEndedByServer, ending.event > frame.event {
             let isOther = hostileFrames.contains {
                 $0.frame.connection == frame.connection && $0.frame.event < ending.event && $0.kind != .free
             }
             return isOther || ending.isForAnotherReason || wasStopped(between: frame.event, and: ending.event)
-                ? .open : .rejected(ending.event)
+                || ending.has(code: 1009) ? .open : .rejected(ending.event)
         }
         return proof.map { .ignored($0) } ?? .open
     }

@@ -1,10 +1,10 @@
-/// How the text of a notification relates to its answer.
+/// How a shortened text, such as that of a notification, relates to the answer or question it shortens.
 enum AnswerCut: Equatable {
-    /// The whole answer.
+    /// All of it.
     case whole
-    /// The start of the answer, cut between two characters.
+    /// Its start, cut between two characters.
     case between
-    /// The start of the answer, cut inside a character.
+    /// Its start, cut inside a character.
     case inside
     /// Something else, such as a summary.
     case other

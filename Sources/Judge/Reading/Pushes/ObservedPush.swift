@@ -35,9 +35,13 @@ struct ObservedPush: Sendable {
     var alertBody: String? { self["aps"]?["alert"]?.string("body") }
     var alertTitle: String? { self["aps"]?["alert"]?.string("title") }
 
-    var wasTaken: Bool {
-        if case .answered(200...299, _) = outcome { true } else { false }
-    }
+    /// The status of the answer, if there was one.
+    private var status: Int? { if case .answered(let status, _) = outcome { status } else { nil } }
+
+    var wasTaken: Bool { (200...299).contains(status ?? 0) }
+
+    /// Whether the push service reported the device gone.
+    var wasGone: Bool { status == 410 }
 
     /// Whether the answer says that the device is gone or wrong, so that a server may stop using it.
     var endsTheDevice: Bool {
@@ -45,11 +49,6 @@ struct ObservedPush: Sendable {
         case .answered(410, _), .answered(400, "BadDeviceToken"), .answered(400, "DeviceTokenNotForTopic"): true
         default: false
         }
-    }
-
-    /// Whether the push service reported the device gone, by a refusal with 410.
-    var wasGone: Bool {
-        if case .answered(410, _) = outcome { true } else { false }
     }
 
     /// Every request to the push service in a history.

@@ -1,122 +1,164 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Events that should lead to a push, and proof of its absence.
+/// An answer that its principal did not see, so that it must be pushed.
+struct UnseenAnswer {
+    let turn: ObservedTurn
+    /// The event that shows the answer: a read, or a `done` without a later sign of life.
+    let shown: Int
+    /// The last end of a connection that got the `done`.
+    var end: Int?
+    /// When the server must know that no one saw it, in microseconds of the patient clock.
+    let known: Int
+}
+
+/// The absence of pushes, and of the principals that should get them.
 extension Observations {
-    /// Whether two pushes are for the same device and turn.
-    func announceTheSame(_ one: ObservedPush, _ other: ObservedPush) -> Bool {
-        guard one.request.path == other.request.path else { return false }
-        if let id = one.turnId, id == other.turnId { return true }
-        if let id = one.messageId, let session = one.sessionId {
-            return id == other.messageId && session == other.sessionId
+    /// The principals whose devices' pushes were recorded from an event on.
+    func pushListeners(at event: Int) -> Set<String> {
+        Set(
+            history.events[...event].compactMap { earlier in
+                guard earlier.lane == .push, case .act("listen", let details) = earlier.kind else { return nil }
+                return details.string("principal")
+            })
+    }
+
+    /// The event by which a connection was over for both sides, because the server closed it too or its socket ended.
+    ///
+    /// If the stage cut it, the server may believe it alive for any time.
+    private func over(_ connection: ObservedConnection) -> Int? {
+        connection.events.first { event in
+            switch history.events[event].kind {
+            case .close(.fromServer, _, _), .eof, .refused: true
+            default: false
+            }
         }
-        return false
     }
 
-    /// Events after a push that make a careless server push again: an acknowledged repeat of the question, a replay, a
-    /// restart.
-    func temptations(after push: ObservedPush) -> [Int] {
-        let requests = turn(announcedBy: push).map { turns[$0].requests } ?? []
-        let repeats = requests.filter { $0.ack != nil || $0.success != nil }.map(\.event)
-        let replays = syncs.filter {
-            connections[$0.connection].principal == push.principal
-                && $0.missed.contains { $0.type == "done" && $0.messageId == push.messageId }
-        }.map(\.request.event)
-        let starts = (0...lives.life(at: history.events.count)).compactMap { lives.start(of: $0) }
-        return (repeats + replays + starts).filter { $0 > push.event }.sorted()
+    /// The event since which a principal has had no connection, at an event; nil if it has one, or if the server may
+    /// not know of the end.
+    func away(_ principal: String, at event: Int) -> Int? {
+        var since = 0
+        for connection in connections where connection.principal == principal && connection.opening < event {
+            guard let gone = over(connection), gone < event else { return nil }
+            since = max(since, gone)
+        }
+        return since
     }
 
+    /// The turns that ended with an answer while their principal was certainly absent, as a read shows.
+    ///
+    /// A REST question counts once its client has disconnected. A read without the answer, or the script's waits, prove
+    /// that the turn ended after the principal's last connection.
+    var turnsEndedAway: [UnseenAnswer] {
+        turns.compactMap { turn in
+            guard turn.request.refusal == nil, let left = lastLeft(of: turn),
+                !turn.endings.contains(where: { principal(of: $0) == turn.principal })
+            else { return nil }
+            let reads = reads(of: turn)
+            guard let shown = reads.first(where: { answer(of: turn, in: $0) != nil })?.event,
+                let gone = away(turn.principal, at: shown), case let since = max(gone, left), since > turn.event,
+                since < shown
+            else { return nil }
+            let byRead = reads.contains { $0.request > since && $0.event < shown && answer(of: turn, in: $0) == nil }
+            let due = time(of: turn.event) + turn.request.scriptedWait.microseconds
+            let byScript = subject.hasScriptedAgent && due > time(of: since)
+            return byRead || byScript ? UnseenAnswer(turn: turn, shown: shown, known: patience(of: shown)) : nil
+        }
+    }
+
+    /// The last event at which a client abandoned a REST question, 0 if none asked that way; nil if one waited for the
+    /// response.
+    private func lastLeft(of turn: ObservedTurn) -> Int? {
+        var last = 0
+        for exchange in turn.requests.compactMap({ exchange(of: $0) }) {
+            guard exchange.wasLeft, let left = exchange.failure else { return nil }
+            last = max(last, left)
+        }
+        return last
+    }
+
+    /// The answers whose `done` was the last event on the connections of their principal, until each of these ended.
+    ///
+    /// A repeat of the question, or anything that may have reached the server after the `done`, is a sign of life.
+    var unheardAnswers: [UnseenAnswer] {
+        turns.compactMap { turn in
+            guard turn.requests.count == 1, turn.request.connection != nil,
+                let done = turn.dones.filter({ !$0.isReplayed && !$0.isDuplicate }).map(\.event).min()
+            else { return nil }
+            var (end, known) = (done, 0)
+            let own = index.connections(of: turn.principal).filter { connections[$0].refused == nil }
+            for (index, connection) in own.map({ ($0, connections[$0]) }) where connection.opening < done {
+                guard let ending = connection.ending else { return nil }
+                if over(connection).map({ $0 < done }) == true { continue }
+                let asked = index == turn.request.connection ? turn.event : connection.connected
+                guard let asked, asked <= turn.event, !wasHeard(index, after: asked, turn),
+                    let wait = delay(of: ending, on: connection)
+                else { return nil }
+                end = max(end, ending.event)
+                known = max(known, patience(of: ending.event) + wait)
+            }
+            guard end > done, !isBack(turn.principal, from: done, to: end),
+                !wasStopped(between: turn.event, and: end)
+            else { return nil }
+            return UnseenAnswer(turn: turn, shown: done, end: end, known: known)
+        }
+    }
+
+    /// Whether anything may have reached the server on a connection after the `done` of a turn.
+    ///
+    /// Messages sent before its question have arrived when the answer is there, and so has a question with an earlier
+    /// `ack`.
+    private func wasHeard(_ connection: Int, after event: Int, _ turn: ObservedTurn) -> Bool {
+        let done = turn.dones.filter { $0.connection == connection }.map(\.event).min() ?? 0
+        let arrived = index.turns(on: connection).flatMap { turns[$0].requests }
+            .filter { $0.ack.map { $0.connection == connection && $0.event < done } ?? false }.map(\.event)
+        return events(on: connection).contains { place in
+            guard place > event, !arrived.contains(place) else { return false }
+            switch history.events[place].kind {
+            case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .pong(.toServer),
+                .close(.toServer, _, _):
+                return true
+            default: return false
+            }
+        }
+    }
+
+    /// How much later than the stage the server may notice an end, in microseconds; nil if there was a close frame that
+    /// the peer may have answered.
+    ///
+    /// A peer that ends a connection for silence waits for at most a heartbeat.
+    private func delay(of ending: ObservedConnection.Ending, on connection: ObservedConnection) -> Int? {
+        switch ending.kind {
+        case .lost: return connection.wasEndedByServer ? 0 : nil
+        case .cut, .closed(.fromServer, 4004):
+            let heartbeats = ending.isForSilence ? 1 : 3
+            return connection.heartbeat.map { heartbeats * $0 }
+        case .closed: return nil
+        }
+    }
+
+    private func isBack(_ principal: String, from first: Int, to last: Int) -> Bool {
+        connections.contains { $0.principal == principal && $0.opening > first && $0.opening < last }
+    }
+
+    /// The event that proves that no push followed an unseen answer within the timeout.
+    ///
+    /// - Returns: Nil if pushes were not recorded, if the history ends earlier, or if the principal returned within the
+    ///   timeout, so that the server may have delivered the answer otherwise.
+    func pushDeadline(after answer: UnseenAnswer) -> Int? {
+        let (principal, cause) = (answer.turn.principal, answer.end ?? answer.shown)
+        guard pushListeners(at: answer.shown).contains(principal),
+            let proof = proof(after: cause, limit: answer.known + timeouts.push.microseconds),
+            !isBack(principal, from: cause, to: proof)
+        else { return nil }
+        return proof
+    }
+
+    /// Whether a push for something else to the same device, or the timeout, proves that a push did not come again.
     func staysSilent(after cause: Int, besides push: ObservedPush) -> Bool {
         pushes.contains { $0.event > cause && $0.request.path == push.request.path && !announceTheSame($0, push) }
-            || listensToPushes(for: push.principal, from: cause)
+            || pushListeners(at: cause).contains(push.principal)
                 && proof(after: cause, limit: patience(of: cause) + timeouts.push.microseconds) != nil
-    }
-
-    /// Whether another push to the principal, or the timeout, proves that no more came after an event.
-    func isSilent(after cause: Int, for principal: String, until isOther: (Int) -> Bool) -> Bool {
-        let fence = pushes.contains { push in
-            guard push.event > cause, push.principal == principal, let turn = turn(announcedBy: push) else {
-                return false
-            }
-            return isOther(turn)
-        }
-        return fence || pushDeadline(after: cause, for: principal) != nil
-    }
-
-    /// Whether a turn ended without an answer while writes were refused: an `error`, a failed response, or a read that
-    /// shows it failed.
-    func couldNotBeStored(_ turn: ObservedTurn?) -> Bool {
-        guard let turn, let failed = failureShown(of: turn), turn.ending?.type != "done" else { return false }
-        return lives.refusedWrites(between: turn.event, and: failed)
-    }
-
-    /// The first event that shows that a turn ended without an answer.
-    func failureShown(of turn: ObservedTurn) -> Int? {
-        let read = reads(of: turn).first { read in
-            guard let id = turn.turnId else { return false }
-            return read.turns.contains { $0.turnId == id && $0.status == "failed" }
-        }
-        let frame = turn.endings.first { $0.type == "error" }
-        return [frame?.event, turn.requests.lazy.compactMap(\.failure).first, read?.event].compactMap { $0 }.min()
-    }
-
-    /// Whether a read that started after a push does contain its answer.
-    func isStoredInTheEnd(_ push: ObservedPush) -> Bool {
-        sessionReads.contains { read in
-            read.principal == push.principal && read.request > push.event
-                && read.messages.contains { $0.role == "assistant" && $0.id == push.messageId }
-        }
-    }
-
-    /// Whether a push is for a turn that was asked after another push.
-    func isAskedLater(_ push: ObservedPush, than other: ObservedPush) -> Bool {
-        turn(announcedBy: push).map { turns[$0].event > other.event } ?? false
-    }
-
-    /// The first event after another one that shows the end of a turn.
-    func endingShown(of turn: ObservedTurn, after event: Int) -> Int? {
-        let read = reads(of: turn).first { $0.event > event && shows(theEndOf: turn, $0) }
-        let frame = turn.endings.first { $0.event > event }
-        let response = turn.requests.lazy.compactMap(\.outcome).first { $0 > event }
-        return [read?.event, frame?.event, response].compactMap { $0 }.min()
-    }
-
-    /// The event by which all earlier turns of the session are known to have ended; nil if one had not.
-    func endOfTurnsBefore(_ turn: ObservedTurn) -> Int? {
-        var end = turn.accepted(since: turn.event)
-        guard let session = turn.session else { return end }
-        for other in turns where other.event < turn.event && other.principal == turn.principal && other.isAccepted {
-            guard other.session == session else { continue }
-            guard let ended = endingShown(of: other, after: other.event) else { return nil }
-            end = max(end, ended)
-        }
-        return end
-    }
-
-    /// The event that proves that a turn did not end in time: on its connection, over REST, or by a read without its
-    /// answer.
-    func lateness(of turn: ObservedTurn) -> Int? {
-        guard let begun = endOfTurnsBefore(turn) else { return nil }
-        let bound = timeouts.turn + turn.request.scriptedWait
-        switch turn.request.origin {
-        case .exchange(let index): return deadline(after: exchanges[index], within: bound)
-        case .connection(let index):
-            if let late = deadline(after: begun, within: bound, on: index) { return late }
-            let limit = patience(of: begun) + bound.microseconds
-            // Anything sent on a connection that then ended may be lost.
-            guard turn.isAccepted, !wasStopped(between: turn.event, and: history.events.count) else { return nil }
-            // A scripted failure leaves no answer, so only the turn's status shows it.
-            let mayBeOver = subject.hasScriptedAgent && turn.isScriptedToFail
-            return reads(of: turn).first { read in
-                patience(of: read.request) >= limit && !shows(theEndOf: turn, read)
-                    && (!mayBeOver || read.entry(of: turn) != nil)
-            }?.event
-        }
-    }
-
-    /// Whether a read contains the answer of a turn, or shows that it is over.
-    private func shows(theEndOf turn: ObservedTurn, _ read: ObservedSessionRead) -> Bool {
-        if answer(of: turn, in: read) != nil { return true }
-        return read.entry(of: turn)?.status.map { $0 != "running" } ?? false
     }
 }

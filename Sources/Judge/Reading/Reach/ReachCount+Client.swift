@@ -3,7 +3,7 @@ import HoldfastTranscript
 extension ReachCount {
     /// Counts acts of a client, which has a single principal.
     mutating func countClient() {
-        let client = ObservedClient(history, connections: connections, exchanges: exchanges, syncs: syncs)
+        let client = ObservedClient(history, connections: connections, exchanges: exchanges)
         raise(.restarts, client.launches.count { !$0.isFresh })
         for launch in client.launches {
             let own = connections.filter { launch.events.contains($0.opening) }

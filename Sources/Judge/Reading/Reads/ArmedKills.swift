@@ -9,17 +9,15 @@ struct ArmedKills {
     /// The fewest kills that prove anything: no loss in 20 bounds the loss rate below 15 % with 95 % confidence.
     static let fewest = 20
 
-    /// The indices of the promises that were kept; one for each kill.
-    private(set) var kept: [Int] = []
-    /// The indices of those that were lost.
-    private(set) var lost: [Int] = []
+    /// The number of kills after which a read contains the promise, or lacks it.
+    private(set) var (kept, lost) = (0, 0)
     /// The number of kills, including those with an unknown result.
-    private(set) var tried = 0
-    /// The promises that kills left last, and the reads that contain them.
+    private var tried = 0
+    /// The last promise that a kill left, and the read that contains it.
     private var shown: [Int] = []
 
     /// The number of kills with a result.
-    var count: Int { kept.count + lost.count }
+    var count: Int { kept + lost }
 
     /// Counts the kills whose trigger contains a word, or those on an exchange if `ofExchange`.
     init(
@@ -31,27 +29,27 @@ struct ArmedKills {
                 ofExchange ? end.details["on"] == nil : bytes.contains(word) && end.details["on"] != nil
             else { continue }
             tried += 1
-            let own = promises.indices.filter { promises[$0].life == life }
-            guard let last = own.max(by: { promises[$0].told < promises[$1].told }) else { continue }
+            let own = zip(promises, fates).filter { $0.0.life == life }
             // Partial bytes of a later turn would not be a promise.
-            let isLatest = !history.turns.flatMap(\.requests).contains {
-                $0.event > promises[last].told && history.life(of: $0) == life
-            }
-            guard isLatest else { continue }
-            if fates[last].lostAt != nil {
-                lost.append(last)
-            } else if fates[last].isKept {
-                kept.append(last)
-                shown = [promises[last].told, fates[last].keptAt].compactMap { $0 }
+            guard let (promise, fate) = own.max(by: { $0.0.told < $1.0.told }),
+                !history.requests.contains(where: { _, request in
+                    request.event > promise.told && history.life(of: request) == life
+                })
+            else { continue }
+            if fate.lostAt != nil {
+                lost += 1
+            } else if let kept = fate.keptAt {
+                self.kept += 1
+                shown = [promise.told, kept]
             }
         }
     }
 
     /// How many of the required kills there were, and how to get the others.
     func progress(on what: String) -> String {
-        guard kept.count < Self.fewest else { return "\(kept.count) kills on the bytes of \(what)" }
+        guard kept < Self.fewest else { return "\(kept) kills on the bytes of \(what)" }
         guard tried > 0 else { return "no kill of \(Self.fewest) on the bytes of \(what)" }
-        let done = "\(kept.count) of \(Self.fewest) kills on the bytes of \(what)"
+        let done = "\(kept) of \(Self.fewest) kills on the bytes of \(what)"
         // Kills without a result must be replaced.
         return tried < Self.fewest
             ? "\(done) (--kills \(Self.fewest) asks for as many)"
@@ -60,7 +58,7 @@ struct ArmedKills {
 
     /// Why kills without a loss prove nothing; nil if there are enough of them, or none.
     func doubt(on what: String, _ thing: String) -> Finding? {
-        guard lost.isEmpty, (1..<Self.fewest).contains(kept.count) else { return nil }
+        guard lost == 0, (1..<Self.fewest).contains(kept) else { return nil }
         return Finding(
             "no \(thing) was lost, but this needs more kills to prove",
             expected: "\(Self.fewest) kills on the bytes of \(what) without a loss", actual: progress(on: what),
@@ -71,7 +69,7 @@ struct ArmedKills {
     func remark(on what: String, _ thing: String) -> String? {
         guard count > 0 else { return nil }
         let kills = "\(count) kill\(count == 1 ? "" : "s") on the bytes of \(what)"
-        guard lost.isEmpty else { return "\(kills), \(lost.count) of them lost the \(thing)" }
+        guard lost == 0 else { return "\(kills), \(lost) of them lost the \(thing)" }
         // No loss in n trials: the rate is below 3/n with 95 % confidence.
         let bound = count < 3 ? "" : ": at most \((300 + count - 1) / count) % of \(thing)s lost, with 95 % confidence"
         return "\(kills), none lost\(bound)"
@@ -90,7 +88,7 @@ func times(_ count: Int) -> String {
 extension Evidence {
     /// Adds the kills without a loss, with what they prove and what is missing.
     mutating func take(_ kills: ArmedKills, on what: String, _ thing: String) {
-        exercised += kills.kept.count
+        exercised += kills.kept
         doubts += [kills.doubt(on: what, thing)].compactMap { $0 }
         remarks = [kills.remark(on: what, thing)].compactMap { $0 }
     }

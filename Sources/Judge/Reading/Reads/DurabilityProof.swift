@@ -13,7 +13,7 @@ struct DurabilityProof {
 
     init(_ history: Observations) {
         let promises = history.promisedAnswers
-        let fates = history.fates(ofAnswers: promises)
+        let fates = history.fates(of: promises)
         let refused = RefusedWrite.all(in: history)
         let held = refused.filter { $0.isHeldBack(in: history) && $0.metTheAnswer(in: history) }
         controlled =
@@ -37,7 +37,7 @@ struct DurabilityProof {
 
     /// Why the evidence is inconclusive, with everything missing; nil if it is complete.
     var doubt: Finding? {
-        let isWhole = blind.isEmpty && controlled > 0 && kills.kept.count >= ArmedKills.fewest
+        let isWhole = blind.isEmpty && controlled > 0 && kills.kept >= ArmedKills.fewest
         guard !isWhole else { return nil }
         let expected =
             "a failed write without `done` after a turn with one, and \(ArmedKills.fewest) kills on the bytes of `done` without a loss"

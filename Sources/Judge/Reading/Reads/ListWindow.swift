@@ -8,26 +8,35 @@ struct ListWindow {
     let after: ObservedListRead
     /// Sessions only in the later list.
     let added: [String]
+    /// Sessions that an `ack` named: they belong to accepted questions, even if one ran twice.
+    let named: Set<String>
     /// Accepted questions without a session.
     let created: [ObservedTurn]
     /// Refused WebSocket and REST requests, with their answers.
     let refused: [(request: Int, answer: Int, session: String?)]
 
+    /// New sessions without an accepted question.
+    var unexplained: [String] {
+        let explained = Set(
+            created.flatMap { [$0.sessionId] + ($0.endings + $0.replayed).map(\.sessionId) }.compactMap(\.self))
+        return added.filter { !explained.contains($0) && !named.contains($0) }
+    }
+
     /// Every pair of successive lists without a pending request at either end.
     static func all(in observations: Observations) -> [ListWindow] {
-        var windows: [ListWindow] = []
-        let principals = Set(observations.listReads.compactMap(\.principal))
-        for principal in principals.sorted() {
-            let lists = observations.listReads.filter { $0.principal == principal }
-            for (before, after) in zip(lists, lists.dropFirst()) where before.event < after.request {
-                if let window = window(before, after, principal, observations) { windows.append(window) }
+        let lists = Dictionary(grouping: observations.listReads, by: \.principal)
+        let named = Set(observations.received.filter { $0.type == "ack" }.compactMap(\.sessionId))
+        return lists.flatMap { principal, own in
+            zip(own, own.dropFirst()).compactMap { before, after in
+                guard let principal, before.event < after.request else { return nil }
+                return window(before, after, principal, named, observations)
             }
-        }
-        return windows.sorted { $0.after.event < $1.after.event }
+        }.sorted { $0.after.event < $1.after.event }
     }
 
     private static func window(
-        _ before: ObservedListRead, _ after: ObservedListRead, _ principal: String, _ observations: Observations
+        _ before: ObservedListRead, _ after: ObservedListRead, _ principal: String, _ named: Set<String>,
+        _ observations: Observations
     ) -> ListWindow? {
         var created: [ObservedTurn] = []
         var refused: [(request: Int, answer: Int, session: String?)] = []
@@ -36,36 +45,24 @@ struct ListWindow {
                 guard let refusal = request.refusal, refusal < after.request else { continue }
                 refused.append((request.event, refusal, request.sessionAsked))
             }
-            let sign = turn.firstSign
-            if let refusal = turn.request.refusal, !turn.isAccepted {
-                // If it was asked again without a refusal, it may have been accepted.
-                if turn.requests.contains(where: { $0.refusal == nil && $0.event < after.event }) { return nil }
-                // Asked before a list and answered after it, it may show in either list.
-                if turn.event < before.event {
-                    if refusal > before.request { return nil }
-                    continue
-                }
-                guard refusal < after.request else { return nil }
-                refused.append((turn.event, refusal, turn.sessionAsked))
-            } else if turn.sessionAsked == nil {
-                guard let sign else { return nil }
-                if turn.event < before.event {
-                    if sign > before.request { return nil }
-                    continue
-                }
-                guard sign < after.request else { return nil }
-                created.append(turn)
-            } else if turn.requests.contains(where: { $0.sessionAsked == nil && $0.refusal == nil }) {
-                // It may have been accepted where it asked for a new session.
-                return nil
-            }
+            let refusal = turn.isAccepted ? nil : turn.request.refusal
+            let isNew = turn.sessionAsked == nil
+            // One that was refused, or that asked for a session, may have been accepted where it asked for a new one.
+            let mayCreate = turn.requests.contains { $0.sessionAsked == nil && $0.refusal == nil }
+            if mayCreate, refusal != nil || !isNew { return nil }
+            guard refusal != nil || isNew else { continue }
+            // Asked before a list and decided after its request, it may show in either list.
+            guard let decided = refusal ?? turn.firstSign, decided < after.request,
+                turn.event > before.event || decided < before.request
+            else { return nil }
+            if turn.event < before.event { continue }
+            if let refusal { refused.append((turn.event, refusal, turn.sessionAsked)) } else { created.append(turn) }
         }
         // A question without reliable evidence may have started any session.
-        let believed = Set(observations.turns.map(\.event))
-        let others = observations.questions.filter { turn in
-            turn.principal == principal && turn.event < after.event && !believed.contains(turn.event)
+        let mayCreate = observations.guessedTurns.contains { turn in
+            turn.principal == principal && turn.event < after.event && turn.sessionAsked == nil
         }
-        guard others.allSatisfy({ $0.sessionAsked != nil }) else { return nil }
+        guard !mayCreate else { return nil }
         for exchange in observations.exchanges where exchange.isChat && exchange.request > before.event {
             guard exchange.sent.principal == principal, let response = exchange.response, response < after.request,
                 (400...499).contains(exchange.status ?? 0), !refused.contains(where: { $0.request == exchange.request })
@@ -74,7 +71,7 @@ struct ListWindow {
         }
         let known = Set(before.ids)
         return ListWindow(
-            before: before, after: after, added: after.ids.filter { !known.contains($0) }, created: created,
-            refused: refused)
+            before: before, after: after, added: after.ids.filter { !known.contains($0) }, named: named,
+            created: created, refused: refused)
     }
 }

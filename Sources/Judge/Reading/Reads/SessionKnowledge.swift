@@ -15,24 +15,14 @@ struct SessionKnowledge: Sendable {
     init(_ history: Observations) {
         lists = history.listReads
         lives = history.lives
-        let connections = history.connections
-        for connection in connections {
-            // Most frames name the same session as the one before.
-            var (before, life) = (nil as String?, -1)
-            for frame in connection.received where frame.isOf("ack", "message", "toolUse", "done") {
-                let session = frame.sessionId
-                if session == before, lives.life(at: frame.event) == life { continue }
-                (before, life) = (session, lives.life(at: frame.event))
-                name(session, connection.principal, at: frame.event)
-            }
-        }
-        for sync in history.syncs {
-            for frame in sync.missed where frame.isOf("message", "toolUse", "done", "error") {
-                name(frame.sessionId, connections[sync.connection].principal, at: frame.event)
-            }
-        }
-        for turn in history.turns {
-            for ending in turn.endings { name(ending.sessionId, turn.principal, at: ending.event) }
+        // Most frames name the same session as the one before.
+        var before: (session: String?, principal: String, life: Int)?
+        for frame in history.framesTold
+        where frame.isOf("ack", "message", "toolUse", "done") || frame.type == "error" && frame.turnId != nil {
+            let named = (frame.sessionId, history.principal(of: frame), lives.life(at: frame.event))
+            if let before, before == named { continue }
+            before = named
+            name(named.0, named.1, at: frame.event)
         }
         for exchange in history.exchanges {
             guard let event = exchange.response, let status = exchange.status, let principal = exchange.sent.principal
@@ -96,36 +86,6 @@ struct SessionKnowledge: Sendable {
     }
 }
 
-/// Sessions that must survive a crash: a read or list showed them, or an ack, an answer or a response named them.
-struct SafeSessions {
-    private var since: [TurnNames.Key: Int] = [:]
-
-    init(_ history: Observations) {
-        for read in history.sessionReads where !read.messages.isEmpty {
-            note(read.sessionId, read.principal, read.event)
-        }
-        for list in history.listReads {
-            for id in list.ids { note(id, list.principal, list.event) }
-        }
-        for frame in history.received where frame.type == "ack" || frame.type == "done" {
-            note(frame.sessionId, history.principal(of: frame), frame.event)
-        }
-        for turn in history.turns {
-            for response in turn.requests.compactMap(\.success) { note(turn.sessionId, turn.principal, response) }
-        }
-    }
-
-    func sessions(of principal: String, before event: Int) -> Set<String> {
-        Set(since.filter { $0.key.principal == principal && $0.value < event }.map(\.key.name))
-    }
-
-    private mutating func note(_ session: String?, _ principal: String?, _ event: Int) {
-        guard let session, let principal else { return }
-        let key = TurnNames.Key(principal: principal, name: session)
-        since[key] = min(since[key] ?? event, event)
-    }
-}
-
 extension Observations {
     /// The principal's last read before an event with messages of a session.
     func lastShown(_ session: String, to principal: String, before event: Int) -> ObservedSessionRead? {
@@ -134,43 +94,24 @@ extension Observations {
         }
     }
 
-    /// Whether part of a session may be gone for another reason than a crash between two events: a read found nothing
-    /// before the process ended, or a turn ran while writes were refused, and the process survived or reported that.
-    func mayHaveLost(_ session: String, of principal: String, since first: Int, before last: Int) -> Bool {
-        foundNothing(of: session, principal, since: first, before: last) { !hasCrashed(between: first, and: $0) }
-            || mayHaveLostToTheDisk(session, of: principal, since: first, before: last)
-    }
-
-    /// Whether a session may already be gone at an event: since its last read, a read found nothing, or a turn ran
-    /// while writes were refused and the process survived.
-    func mayBeLost(_ session: String, of principal: String, before event: Int) -> Bool {
-        let first = lastShown(session, to: principal, before: event)?.event ?? -1
-        return foundNothing(of: session, principal, since: first, before: event) { _ in true }
-            || mayHaveLostToTheDisk(session, of: principal, since: first, before: event)
-    }
-
-    private func foundNothing(
-        of session: String, _ principal: String, since first: Int, before last: Int, where counts: (Int) -> Bool
-    ) -> Bool {
-        exchanges.contains { exchange in
+    /// Whether part of a session may already be gone at an event: since an earlier one, a read found nothing, or a turn
+    /// ran while writes were refused, and the process survived or reported that.
+    func mayBeLost(_ session: String, of principal: String, since first: Int, before last: Int) -> Bool {
+        let isNotFound = exchanges.contains { exchange in
             exchange.sessionRead == session && exchange.sent.principal == principal && exchange.status == 404
-                && exchange.request > first && exchange.response.map { $0 < last } == true && counts(exchange.request)
+                && exchange.request > first && exchange.response.map { $0 < last } == true
         }
-    }
-
-    private func mayHaveLostToTheDisk(_ session: String, of principal: String, since first: Int, before last: Int)
-        -> Bool
-    {
-        lives.faults.contains { fault in
-            guard fault.begin < last, fault.end > first else { return false }
-            let outlived = !hasCrashed(between: fault.begin, and: fault.end)
-            return turns.contains { turn in
-                turn.principal == principal && turn.session == session && turn.event < fault.end
-                    && (outlived
-                        ? turn.ended.map { $0 > fault.begin } ?? true
-                        : turn.endings.contains { $0.type == "error" && $0.event > first && fault.covers($0.event) })
+        return isNotFound
+            || lives.faults.contains { fault in
+                guard fault.begin < last, fault.end > first else { return false }
+                let outlived = !hasCrashed(between: fault.begin, and: fault.end)
+                return turns.contains { turn in
+                    turn.principal == principal && turn.session == session && turn.event < fault.end
+                        && (outlived
+                            ? turn.ended.map { $0 > fault.begin } ?? true
+                            : turn.endings.contains { $0.type == "error" && $0.event > first && fault.covers($0.event) })
+                }
             }
-        }
     }
 
     /// The members of a stored message that occur in any read.

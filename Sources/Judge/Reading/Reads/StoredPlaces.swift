@@ -2,7 +2,7 @@ import HoldfastJSON
 
 /// The positions of turns' messages in a session read, by name.
 struct StoredPlaces {
-    private let read: ObservedSessionRead
+    let read: ObservedSessionRead
     private var byID: [String: [Int]] = [:]
     private var byKey: [String: [Int]] = [:]
     private var byTurn: [String: [Int]] = [:]

@@ -5,6 +5,8 @@ struct StoredPromise {
     let turn: ObservedTurn
     let told: Int
     let life: Int
+    /// Whether it is a question and not an answer.
+    var isQuestion = false
     /// Whether a REST response announced it.
     var isResponse = false
     /// The answer's id in that response.
@@ -20,8 +22,6 @@ struct Fate {
     /// The first read that contains it, in a later life.
     fileprivate(set) var keptAt: Int?
 
-    /// Whether a read after a restart contains it, and none lacks it.
-    var isKept: Bool { keptAt != nil && lostAt == nil }
     /// Whether any read decides about it.
     var isKnown: Bool { lostAt != nil || shownAt != nil || keptAt != nil }
 }
@@ -38,13 +38,11 @@ extension Observations {
 
     /// Every answer announced by a REST response.
     var respondedAnswers: [StoredPromise] {
-        turns.flatMap { turn in
-            turn.requests.compactMap { request in
-                guard let response = request.success else { return nil }
-                let body = body(ofResponse: response)
-                return StoredPromise(
-                    turn: turn, told: response, life: life(of: request),
-                    isResponse: true, messageId: body?.id("messageId"))
+        requests.compactMap { turn, request in
+            request.success.map { response in
+                StoredPromise(
+                    turn: turn, told: response, life: life(of: request), isResponse: true,
+                    messageId: body(ofResponse: response)?.id("messageId"))
             }
         }
     }
@@ -52,54 +50,39 @@ extension Observations {
     /// Every question announced by an `ack`: for each turn the first.
     var promisedQuestions: [StoredPromise] {
         turns.compactMap { turn in
-            turn.ack.map { StoredPromise(turn: turn, told: $0.event, life: life(of: $0)) }
+            turn.ack.map { StoredPromise(turn: turn, told: $0.event, life: life(of: $0), isQuestion: true) }
         }
     }
 
     /// The fate of each promise in later reads of its session by its principal.
     ///
     /// A 404 lacks everything; other failed reads decide nothing.
-    func fates(of promises: [StoredPromise], has: (StoredPlaces, StoredPromise) -> Bool) -> [Fate] {
-        var fates = [Fate](repeating: Fate(), count: promises.count)
-        var bySession: [OwnName: [Int]] = [:]
-        for (index, promise) in promises.enumerated() {
-            guard let session = promise.turn.session else { continue }
-            bySession[OwnName(session, of: promise.turn.principal), default: []].append(index)
+    func fates(of promises: [StoredPromise]) -> [Fate] {
+        let reads = Dictionary(grouping: exchanges.filter { $0.response != nil }) { exchange in
+            exchange.sessionRead.flatMap { id in exchange.sent.principal.map { OwnName(id, of: $0) } }
         }
-        func note(_ index: Int, _ isThere: Bool, request: Int, response: Int) {
-            if !isThere {
-                fates[index].lostAt = fates[index].lostAt ?? response
-            } else if lives.life(at: request) > promises[index].life {
-                fates[index].keptAt = fates[index].keptAt ?? response
-            } else {
-                fates[index].shownAt = fates[index].shownAt ?? response
-            }
-        }
-        let reads = Dictionary(sessionReads.map { ($0.event, $0) }, uniquingKeysWith: { first, _ in first })
-        for exchange in exchanges {
-            guard let id = exchange.sessionRead, let principal = exchange.sent.principal,
-                let response = exchange.response,
-                let concerned = bySession[OwnName(id, of: principal)]
-            else { continue }
-            let later = concerned.filter { promises[$0].told < exchange.request }
-            guard !later.isEmpty else { continue }
-            if let read = reads[response] {
-                let places = places(in: read)
-                for index in later {
-                    note(index, has(places, promises[index]), request: exchange.request, response: response)
+        return promises.map { promise in
+            var fate = Fate()
+            let own = promise.turn.session.map { OwnName($0, of: promise.turn.principal) }
+            for exchange in own.flatMap({ reads[$0] }) ?? [] where exchange.request > promise.told {
+                let read = read(in: exchange)
+                guard read != nil || exchange.status == 404 else { continue }
+                if !(read.map { holds($0, promise) } ?? false) {
+                    fate.lostAt = fate.lostAt ?? exchange.response
+                } else if lives.life(at: exchange.request) > promise.life {
+                    fate.keptAt = fate.keptAt ?? exchange.response
+                } else {
+                    fate.shownAt = fate.shownAt ?? exchange.response
                 }
-            } else if exchange.status == 404 {
-                for index in later { note(index, false, request: exchange.request, response: response) }
             }
+            return fate
         }
-        return fates
     }
 
-    func fates(ofAnswers promises: [StoredPromise]) -> [Fate] {
-        fates(of: promises) { places, promise in !places.answers(of: promise.turn, under: promise.messageId).isEmpty }
-    }
-
-    func fates(ofQuestions promises: [StoredPromise]) -> [Fate] {
-        fates(of: promises) { places, promise in !places.questions(of: promise.turn).isEmpty }
+    private func holds(_ read: ObservedSessionRead, _ promise: StoredPromise) -> Bool {
+        let places = places(in: read)
+        return promise.isQuestion
+            ? !places.questions(of: promise.turn).isEmpty
+            : !places.answers(of: promise.turn, under: promise.messageId).isEmpty
     }
 }

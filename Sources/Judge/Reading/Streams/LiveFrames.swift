@@ -1,27 +1,5 @@
 import HoldfastTranscript
 
-/// A lower bound for the number of an accepted turn's `done`.
-struct StreamFloor {
-    /// The turn, as an index of `Observations.turns`.
-    let turn: Int
-    /// The greatest number shown before the question, or by the turn's own first frames; 0 if there is none.
-    let seq: Int
-    /// The maximum over the turns up to this one.
-    let highest: Int
-
-    /// The bounds for a principal's turns in one epoch, in order.
-    static func all(of key: Stream.Key, _ history: Observations) -> [StreamFloor] {
-        let stream = history.stream(of: key.principal, epoch: key.epoch)
-        var floors: [StreamFloor] = []
-        for (index, turn) in history.turns.enumerated() where turn.principal == key.principal && turn.isAccepted {
-            let own = turn.frames.compactMap { stream.greatest(at: $0.event) }.max()
-            let seq = [stream.greatest(before: turn.event), own].compactMap { $0 }.max() ?? 0
-            floors.append(StreamFloor(turn: index, seq: seq, highest: max(seq, floors.last?.highest ?? seq)))
-        }
-        return floors
-    }
-}
-
 /// The live frames on one connection.
 struct LiveFrames {
     /// The numbered frames, in order.
@@ -46,10 +24,8 @@ struct LiveFrames {
 extension Replay {
     /// The wanted frames that are certainly covered by the replay promise.
     func promised(in history: Observations) -> [NumberedFrame] {
-        wanted.values.filter { history.isPromised($0, in: self) }
+        wanted.values.filter { history.isPromised($0, in: self) }.sorted { $0.seq < $1.seq }
     }
-    /// Whether further pages were available but not requested.
-    var isCutShort: Bool { result.hasMore }
 }
 
 extension Frame {

@@ -46,16 +46,15 @@ extension Observations {
 
 /// One requested position, with all pages of the answer.
 struct Replay {
-    let first: ObservedSync
-    let last: ObservedSync
+    /// The requests of the pages, in order; each has an answer.
+    let syncs: [ObservedSync]
+    /// The last page.
     let result: Frame
     /// The requested position.
     let position: Int
     let principal: String
     let epoch: String
-    let pages: [Frame]
     let numbers: Set<Int>
-    let frames: [Frame]
     /// The last number covered by the pages: `lastSeq`, or the last frame if a further page was not requested.
     let covered: Int
     /// The greatest number that the principal was shown before the last page.
@@ -63,14 +62,20 @@ struct Replay {
     /// The frames ever shown to the principal between the position and `covered`, by number.
     let wanted: [Int: NumberedFrame]
 
+    var first: ObservedSync { syncs[0] }
+    var last: ObservedSync { syncs[syncs.endIndex - 1] }
+    var frames: [Frame] { syncs.flatMap(\.missed) }
+    /// Whether further pages were available but not requested.
+    var isCutShort: Bool { result.hasMore }
+
     /// The wanted numbers in no page.
     var lacking: [Int] { wanted.keys.filter { !numbers.contains($0) }.sorted() }
 
-    func covers(_ frame: Frame) -> Bool { pages.contains { $0.event == frame.event } }
+    func covers(_ frame: Frame) -> Bool { syncs.contains { $0.result?.event == frame.event } }
 
     /// The first page that says that frames are gone.
     var evicted: Frame? {
-        pages.first { $0["complete"]?.boolValue == false && $0.string("reason") == "evicted" }
+        syncs.lazy.compactMap(\.result).first { $0.complete == false && $0.string("reason") == "evicted" }
     }
 
     /// Whether it says that frames are gone, and does not replay the remaining ones.
@@ -85,7 +90,7 @@ struct Replay {
 }
 
 extension Replay {
-    /// Each replay with a meaningful position: it names the epoch of the answer, or is 0.
+    /// Each replay with a meaningful position.
     static func all(
         of syncs: [ObservedSync], on connections: [ObservedConnection], from streams: [Stream.Key: Stream]
     ) -> [Replay] {
@@ -97,49 +102,51 @@ extension Replay {
             isPlain
             ? streams
             : Stream.all(in: NumberedFrame.all(on: connections, syncs: syncs, takesPlace: NumberedFrame.mayBeNumbered))
-        var continued: Set<Int> = []
-        var replays: [Replay] = []
-        for (index, sync) in syncs.enumerated() where !continued.contains(index) {
-            guard let position = sync.lastSeqSeen, let result = sync.result, let epoch = result.epoch,
-                sync.request.epoch == epoch || (sync.request["epoch"] == nil && position == 0)
-            else { continue }
-            var last = (sync: sync, result: result, index: index)
-            var frames = sync.missed
-            var pages = [result]
-            while last.result["more"]?.boolValue == true, let place = last.sync.missed.last?.seq,
-                let next = syncs.indices[(last.index + 1)...].first(where: { next in
-                    syncs[next].connection == sync.connection && syncs[next].request.event > last.result.event
-                        && syncs[next].lastSeqSeen == place && syncs[next].result?.epoch == epoch
-                        // A position of another epoch is unrelated, and one without an epoch may be meaningless.
-                        && (syncs[next].request["epoch"] == nil
-                            ? syncs[next].reason != "unknown_position" : syncs[next].request.epoch == epoch)
-                }), !continued.contains(next), let page = syncs[next].result
-            {
-                continued.insert(next)
-                last = (syncs[next], page, next)
-                pages.append(page)
-                frames += syncs[next].missed
+        var runs: [[ObservedSync]] = []
+        /// By connection, the run whose last page has a successor.
+        var open: [Int: Int] = [:]
+        for sync in syncs where sync.result != nil {
+            if let run = open[sync.connection], let last = runs[run].last, sync.continues(last) {
+                runs[run].append(sync)
+            } else if sync.isMeaningful {
+                open[sync.connection] = runs.count
+                runs.append([sync])
             }
-            let isCutShort = last.result["more"]?.boolValue == true
-            let covered = isCutShort ? frames.last?.seq ?? position : last.sync.lastSeq ?? position
-            let principal = connections[sync.connection].principal
-            var wanted: [Int: NumberedFrame] = [:]
-            let stream = streams[Stream.Key(principal: principal, epoch: epoch)]
-            for item in stream?.firstShown(after: position) ?? [] {
-                // Frames shown before the sync belong to the answer, wherever it claims to end.
-                let isOwed = item.seq <= covered || (item.event < sync.request.event && !isCutShort)
-                if isOwed { wanted[item.seq] = item }
-            }
-            replays.append(
-                Replay(
-                    first: sync, last: last.sync, result: last.result, position: position, principal: principal,
-                    epoch: epoch, pages: pages, numbers: Set(frames.compactMap(\.seq)), frames: frames,
-                    covered: covered,
-                    newestShown: taken[Stream.Key(principal: principal, epoch: epoch)]?
-                        .greatest(before: last.result.event) ?? 0,
-                    wanted: wanted))
         }
-        return replays
+        return runs.compactMap { run in
+            guard let last = run.last, let result = last.result, let epoch = result.epoch,
+                let position = run[0].lastSeqSeen
+            else { return nil }
+            let numbers = run.flatMap(\.missed).compactMap(\.seq)
+            let covered = result.hasMore ? numbers.last ?? position : last.lastSeq ?? position
+            let key = Stream.Key(principal: connections[last.connection].principal, epoch: epoch)
+            // Frames shown before the sync belong to the answer, wherever it claims to end.
+            let wanted = (streams[key]?.firstShown(after: position) ?? []).filter { item in
+                item.seq <= covered || item.event < run[0].request.event && !result.hasMore
+            }
+            return Replay(
+                syncs: run, result: result, position: position, principal: key.principal, epoch: epoch,
+                numbers: Set(numbers), covered: covered,
+                newestShown: taken[key]?.greatest(before: result.event) ?? 0,
+                wanted: Dictionary(wanted.map { ($0.seq, $0) }, uniquingKeysWith: { first, _ in first }))
+        }
+    }
+}
+
+extension ObservedSync {
+    /// Whether its position means something: it names the epoch of the answer, or is 0.
+    fileprivate var isMeaningful: Bool {
+        guard let epoch = result?.epoch, let lastSeqSeen else { return false }
+        return request.epoch == epoch || request["epoch"] == nil && lastSeqSeen == 0
+    }
+
+    /// Whether it asks for the page after another one.
+    fileprivate func continues(_ page: ObservedSync) -> Bool {
+        guard let before = page.result, before.hasMore, result?.epoch == before.epoch,
+            request.event > before.event, let place = page.missed.last?.seq, lastSeqSeen == place
+        else { return false }
+        // A position of another epoch is unrelated, and one without an epoch may be meaningless.
+        return request["epoch"] == nil ? reason != "unknown_position" : request.epoch == before.epoch
     }
 }
 
@@ -187,11 +194,13 @@ extension Observations {
     func isOutlived(_ item: NumberedFrame, in replay: Replay) -> Bool {
         let promise = promise(on: replay.first.connection)
         let asked = replay.first.request.event
-        let after = stream(of: replay.principal, epoch: replay.epoch).firstShown(after: item.seq).lazy
-            .filter { $0.seq <= replay.covered || $0.event < asked }
-        let known = stream(of: replay.principal, epoch: replay.epoch).bytes(from: item.seq, through: replay.covered)
-        return after.prefix(promise.messages).count >= promise.messages
-            || time(of: asked) - time(of: item.event) > promise.microseconds || known.sum > Self.promisedBytes
+        let stream = stream(of: replay.principal, epoch: replay.epoch)
+        let after = stream.firstShown(after: item.seq)
+        let known = stream.bytes(from: item.seq, through: replay.covered)
+        return time(of: asked) - time(of: item.event) > promise.microseconds || known.sum > Self.promisedBytes
+            || after.count >= promise.messages
+                && after.lazy.filter { $0.seq <= replay.covered || $0.event < asked }.prefix(promise.messages).count
+                    >= promise.messages
     }
 }
 

@@ -9,22 +9,18 @@ extension Observations {
     func turnsInterrupted(by end: SubjectLives.End, of life: Int) -> [ObservedTurn] {
         let limit = end.cause == .stopped ? end.event : Int.max
         return turns.filter { turn in
-            let frames = turn.acks + turn.frames + turn.endings + turn.copies
-            let own = frames.filter { self.life(of: $0) == life }
-            let shows =
-                own.contains { $0.event < limit }
-                || reads(of: turn).contains { read in
-                    lives.life(at: read.request) == life && read.request > turn.event
-                        && question(of: turn, in: read) != nil
-                } || isLeftRunning(turn, since: life)
-            guard shows, turn.requests.contains(where: { self.life(of: $0) == life && $0.event < end.event }) else {
-                return false
-            }
             let endings = turn.endings + turn.copies
             let hasEnded =
                 endings.contains { self.life(of: $0) <= life && $0.event < limit }
                 || turn.requests.contains { self.life(of: $0) <= life && ($0.outcome ?? .max) < limit }
-            return !hasEnded
+            guard !hasEnded, turn.requests.contains(where: { self.life(of: $0) == life && $0.event < end.event }) else {
+                return false
+            }
+            return (turn.acks + turn.frames + endings).contains { self.life(of: $0) == life && $0.event < limit }
+                || reads(of: turn).contains { read in
+                    lives.life(at: read.request) == life && read.request > turn.event
+                        && question(of: turn, in: read) != nil
+                } || isLeftRunning(turn, since: life)
         }
     }
 
@@ -57,10 +53,9 @@ extension Observations {
     /// Whether a kill ended a life while a turn ran, or at its last bytes.
     func isInsideATurn(_ life: Int) -> Bool {
         guard let end = lives.end(of: life), end.cause == .killed else { return false }
-        let asked = turns.flatMap(\.requests).filter { self.life(of: $0) == life && $0.event < end.event }
-        guard let last = asked.max(by: { $0.event < $1.event }) else { return false }
-        let turn = turns.first { $0.requests.contains { $0.event == last.event } }
-        let ended = turn?.endings.filter { self.life(of: $0) == life }.map(\.event).min() ?? last.outcome
+        let asked = requests.filter { self.life(of: $0.request) == life && $0.request.event < end.event }
+        guard let last = asked.max(by: { $0.request.event < $1.request.event }) else { return false }
+        let ended = last.turn.endings.first { self.life(of: $0) == life }?.event ?? last.request.outcome
         return ended.map { span(from: $0, to: end.event) < 50_000 } ?? true
     }
 

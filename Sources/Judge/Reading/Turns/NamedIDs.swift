@@ -6,30 +6,22 @@ extension Observations {
     /// epochs.
     var namedIDs: Set<String> {
         var ids: Set<String> = []
-        func note(_ value: JSONValue?, _ names: [String] = Self.idMembers) {
-            for name in names {
-                if let id = value?[name]?.stringValue, !id.isEmpty { ids.insert(id) }
+        func note(_ value: JSONValue) {
+            for element in value.arrayValue ?? [] { note(element) }
+            for (name, member) in value.objectValue ?? [:] {
+                if let id = member.stringValue {
+                    if !id.isEmpty, Self.idMembers.contains(name) { ids.insert(id) }
+                } else {
+                    note(member)
+                }
             }
         }
-        for frame in received + sent {
-            note(frame.value)
-            for missed in frame["missed"]?.arrayValue ?? [] { note(missed) }
-        }
-        for exchange in exchanges {
-            note(exchange.body)
-            let answer = exchange.answer?.root
-            note(answer)
-            for session in (answer?["sessions"]?.arrayValue ?? []) + [answer?["session"]].compactMap({ $0 }) {
-                note(session, ["id"])
-                for message in session["messages"]?.arrayValue ?? [] { note(message, ["id"] + Self.idMembers) }
-                for turn in session["turns"]?.arrayValue ?? [] { note(turn) }
-            }
-        }
-        for push in pushes { note(push.document?.root) }
+        let bodies = exchanges.flatMap { [$0.body, $0.answer?.root] } + pushes.map { $0.document?.root }
+        for value in (received + sent).map(\.value) + bodies { value.map(note) }
         return ids
     }
 
-    private static let idMembers = [
-        "sessionId", "turnId", "messageId", "clientMessageId", "connectionId", "toolUseId", "epoch",
+    private static let idMembers: Set = [
+        "id", "sessionId", "turnId", "messageId", "clientMessageId", "connectionId", "toolUseId", "epoch",
     ]
 }

@@ -5,102 +5,36 @@ import HoldfastTranscript
 /// One question, all its requests, and all the server's frames about it.
 ///
 /// Requests with the same `clientMessageId` are one turn. `acks`, `frames`, `endings` and `copies` come from all
-/// connections of the principal, in time order.
-struct ObservedTurn: Sendable {
-    /// A reference, because turns are read far more often than changed.
-    private var facts: Facts
-
-    private final class Facts: @unchecked Sendable {
-        var requests: [ObservedRequest]
-        var turnId: String?
-        var sessionId: String?
-        var acks: [Frame] = []
-        var frames: [Frame] = []
-        var endings: [Frame] = []
-        var copies: [Frame] = []
-        var replayed: [Frame] = []
-        var nameless: [Frame] = []
-        var isOfBefore = false
-        var setAside: [Frame] = []
-
-        init(requests: [ObservedRequest]) { self.requests = requests }
-
-        init(copying other: Facts) {
-            (requests, turnId, sessionId) = (other.requests, other.turnId, other.sessionId)
-            (acks, frames, endings) = (other.acks, other.frames, other.endings)
-            (copies, replayed) = (other.copies, other.replayed)
-            (nameless, isOfBefore, setAside) = (other.nameless, other.isOfBefore, other.setAside)
-        }
-    }
-
-    init(requests: [ObservedRequest]) { facts = Facts(requests: requests) }
-
-    /// The facts for changing; a shared copy stays unchanged.
-    private var ownFacts: Facts {
-        mutating get {
-            if !isKnownUniquelyReferenced(&facts) { facts = Facts(copying: facts) }
-            return facts
-        }
-    }
-
+/// connections of the principal, in time order. A class, because checks access it repeatedly; it changes only during
+/// reconstruction.
+final class ObservedTurn {
     /// The requests, in order; at least one.
-    var requests: [ObservedRequest] {
-        get { facts.requests }
-        _modify { yield &ownFacts.requests }
-    }
+    var requests: [ObservedRequest]
     /// The server's id of the turn, once any frame, response or read named it.
-    var turnId: String? {
-        get { facts.turnId }
-        _modify { yield &ownFacts.turnId }
-    }
+    var turnId: String?
     /// The session, once the server named it; see ``sessionAsked`` for the requested one.
-    var sessionId: String? {
-        get { facts.sessionId }
-        _modify { yield &ownFacts.sessionId }
-    }
+    var sessionId: String?
     /// All acks, including those with `duplicate`.
-    var acks: [Frame] {
-        get { facts.acks }
-        _modify { yield &ownFacts.acks }
-    }
+    var acks: [Frame] = []
     /// `toolUse` and `message` frames.
-    var frames: [Frame] {
-        get { facts.frames }
-        _modify { yield &ownFacts.frames }
-    }
+    var frames: [Frame] = []
     /// Frames that end the turn: `done` without `duplicate`, or an `error`; normally one per connection.
-    var endings: [Frame] {
-        get { facts.endings }
-        _modify { yield &ownFacts.endings }
-    }
+    var endings: [Frame] = []
     /// Copies of the outcome with `duplicate: true`, which end nothing.
-    var copies: [Frame] {
-        get { facts.copies }
-        _modify { yield &ownFacts.copies }
-    }
+    var copies: [Frame] = []
     /// Frames of the turn inside `syncResult.missed`.
-    var replayed: [Frame] {
-        get { facts.replayed }
-        _modify { yield &ownFacts.replayed }
-    }
+    var replayed: [Frame] = []
     /// Errors with its key but without its id, with a code that may end it, that refuse no request.
-    var nameless: [Frame] {
-        get { facts.nameless }
-        _modify { yield &ownFacts.nameless }
-    }
-
+    var nameless: [Frame] = []
     /// Whether it repeats a question from before the capture.
-    var isOfBefore: Bool {
-        get { facts.isOfBefore }
-        _modify { yield &ownFacts.isOfBefore }
-    }
-
+    var isOfBefore = false
+    /// Whether its question or its frames are a guess.
+    var isGuessed = false
     /// Frames with the names of a turn that, in a capture, may have been asked before; listed, but not used for
     /// verdicts.
-    var setAside: [Frame] {
-        get { facts.setAside }
-        _modify { yield &ownFacts.setAside }
-    }
+    var setAside: [Frame] = []
+
+    init(requests: [ObservedRequest]) { self.requests = requests }
 
     /// The first request, on either transport.
     var request: ObservedRequest { requests[0] }
@@ -131,9 +65,19 @@ struct ObservedTurn: Sendable {
 }
 
 /// One request with a question: a `chat` frame or `POST /api/chat`.
-struct ObservedRequest: Sendable {
-    /// The constant part; a reference like the facts of a turn.
-    private let question: Question
+final class ObservedRequest: @unchecked Sendable {
+    let event: Int
+    let origin: Origin
+    let principal: String
+    let clientMessageId: String?
+    /// The requested session; nil for a new one.
+    let sessionAsked: String?
+    /// The question as text; for parts, their joined texts.
+    let prompt: String
+    /// The content of its last message as written.
+    let content: JSONValue?
+    /// The script; empty for a question in plain text.
+    let script: [JSONValue]
     /// The answering ack on its own connection.
     var ack: Frame?
     /// The event that refused it without starting a turn: an `error` frame or an error response.
@@ -143,40 +87,6 @@ struct ObservedRequest: Sendable {
     var success: Int?
     /// The event of a REST response with the failure of the turn itself.
     var failure: Int?
-
-    private final class Question: Sendable {
-        let event: Int
-        let origin: Origin
-        let principal: String
-        let clientMessageId: String?
-        let sessionAsked: String?
-        let prompt: String
-        let content: JSONValue?
-        let script: [JSONValue]
-
-        init(_ value: JSONValue, content: JSONValue?, event: Int, origin: Origin, principal: String) {
-            (self.event, self.origin, self.principal, self.content) = (event, origin, principal, content)
-            clientMessageId = value.id("clientMessageId")
-            sessionAsked = value.id("sessionId")
-            prompt = MessageContent.text(of: content)
-            // Only an object can contain a script, and most questions are plain text.
-            let mayBeScript = prompt.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
-            script = mayBeScript ? (try? JSONParser.document(prompt))?.root["script"]?.arrayValue ?? [] : []
-        }
-    }
-
-    var event: Int { question.event }
-    var origin: Origin { question.origin }
-    var principal: String { question.principal }
-    var clientMessageId: String? { question.clientMessageId }
-    /// The requested session; nil for a new one.
-    var sessionAsked: String? { question.sessionAsked }
-    /// The question as text; for parts, their joined texts.
-    var prompt: String { question.prompt }
-    /// The content of its last message as written.
-    var content: JSONValue? { question.content }
-    /// The script; empty for a question in plain text.
-    var script: [JSONValue] { question.script }
 
     /// The transport, as an index of the history's connections or exchanges.
     enum Origin: Sendable, Equatable {
@@ -229,7 +139,13 @@ struct ObservedRequest: Sendable {
         for name in ["sessionId", "clientMessageId"] {
             if let field = value[name], field.stringValue == nil { return nil }
         }
-        question = Question(value, content: last["content"], event: event, origin: origin, principal: principal)
+        (self.event, self.origin, self.principal) = (event, origin, principal)
+        (clientMessageId, sessionAsked) = (value.id("clientMessageId"), value.id("sessionId"))
+        content = last["content"]
+        prompt = MessageContent.text(of: content)
+        // Only an object can contain a script, and most questions are plain text.
+        let mayBeScript = prompt.utf8.first { $0 > 0x20 } == UInt8(ascii: "{")
+        script = mayBeScript ? (try? JSONParser.document(prompt))?.root["script"]?.arrayValue ?? [] : []
     }
 
     /// The minimum duration of the turn because of its script.

@@ -34,11 +34,9 @@ struct RateLedger {
         entries = observations.questions.flatMap { turn -> [Entry] in
             let original = observations.original(of: turn)
             return turn.requests.map { request in
-                let frames = request.event == original?.event ? turn.frames + turn.endings + turn.replayed : []
-                let signs = [request.ack?.event, request.outcome, frames.map(\.event).min()].compactMap { $0 }
-                return Entry(
+                Entry(
                     turn: turn, request: request, isRepeat: request.event > original?.event ?? .max,
-                    accepted: request.refusal == nil ? signs.filter { $0 > request.event }.min() : nil,
+                    accepted: observations.acceptance(of: request, in: turn),
                     isLimited: Self.isLimited(request, observations))
             }
         }.sorted { $0.request.event < $1.request.event }
@@ -50,16 +48,14 @@ struct RateLedger {
             told.map { (event: $0.1, limit: $0.2) }.sorted { $0.event < $1.event }
         }
         let told = Self.limitErrors(observations).compactMap { $0["windowMs"]?.intValue }.filter { $0 > 0 }
-        let configured = observations.history.header.subject.limits["rateWindowSeconds"].map { min($0, 60) * 1000 }
+        let configured = observations.subject.limits["rateWindowSeconds"].map { min($0, 60) * 1000 }
         window = min(told.min() ?? configured ?? 60_000, 60_000) * 1000
-        var lent: [String: Int] = [:]
-        for event in observations.history.events {
+        lent = observations.history.events.reduce(into: [:]) { lent, event in
             guard event.lane == .server, case .act("lend", let details) = event.kind,
                 let principal = details.string("principal")
-            else { continue }
+            else { return }
             lent[principal] = max(0, details["spent"]?.intValue ?? 0)
         }
-        self.lent = lent
     }
 
     /// Every `error` that refuses a question for its rate, on any connection.
@@ -69,18 +65,14 @@ struct RateLedger {
 
     private static func isLimited(_ request: ObservedRequest, _ observations: Observations) -> Bool {
         guard request.refusal != nil else { return false }
-        guard case .exchange(let index) = request.origin else { return request.refusalCode == "rate_limited" }
-        return observations.exchanges[index].status == 429
+        return observations.exchange(of: request).map { $0.status == 429 } ?? (request.refusalCode == "rate_limited")
     }
 
     /// The budget of a principal at an event, if it was announced.
     func limit(of principal: String, at event: Int) -> Int? {
         let own = budgets[principal] ?? []
         let told = own[..<own.boundary { $0.event >= event }].last?.limit
-        guard let limit = told ?? observations.history.header.subject.limits["messagesPerMinute"], limit > 0 else {
-            return nil
-        }
-        return limit
+        return (told ?? observations.subject.limits["messagesPerMinute"]).flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// All questions of a principal before an event and after a time, in order.
@@ -151,15 +143,12 @@ extension RateLedger {
 
     private func excess(among own: [Entry], _ history: Observations) -> Excess? {
         let taken = own.compactMap { entry in
-            decision(on: entry, history).map { decided in
-                (
-                    entry: entry, decided: decided, begin: history.time(of: entry.request.event),
-                    end: history.time(of: decided)
-                )
-            }
+            decision(on: entry, history).map { (entry: entry, decided: $0, isAccepted: entry.accepted != nil) }
         }
         // Only times, because each question is compared with all later ones.
-        let moments = taken.map { (begin: $0.begin, end: $0.end) }
+        let moments = taken.map {
+            (begin: history.time(of: $0.entry.request.event), end: history.time(of: $0.decided))
+        }
         for windows in 1...Self.mostWindows {
             for place in taken.indices {
                 let first = taken[place].entry.request
@@ -170,23 +159,16 @@ extension RateLedger {
                 let within = moments.indices[place...].prefix { moments[$0].begin < end }.filter {
                     moments[$0].end < end
                 }
-                guard within.count > most, let last = firstBeyond(most, of: within.map { taken[$0] }) else { continue }
-                guard !history.wasStopped(between: first.event, and: last.decided) else { continue }
+                guard within.count > most else { continue }
+                let decided = within.map { taken[$0] }.sorted { $0.decided < $1.decided }
+                // The first one that was decided after so many had been accepted.
+                let beyond = decided.indices.first { decided[..<$0].count(where: \.isAccepted) >= most }
+                guard let last = beyond.map({ decided[$0] }),
+                    !history.wasStopped(between: first.event, and: last.decided)
+                else { continue }
                 return Excess(
                     entry: last.entry, decided: last.decided, first: first.event, most: most, windows: windows)
             }
-        }
-        return nil
-    }
-
-    /// The first question that was decided after a given number had been accepted.
-    private func firstBeyond(
-        _ most: Int, of questions: [(entry: Entry, decided: Int, begin: Int, end: Int)]
-    ) -> (entry: Entry, decided: Int)? {
-        var accepted = 0
-        for question in questions.sorted(by: { $0.decided < $1.decided }) {
-            if accepted >= most { return (question.entry, question.decided) }
-            if question.entry.accepted != nil { accepted += 1 }
         }
         return nil
     }

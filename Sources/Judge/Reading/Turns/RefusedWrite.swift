@@ -11,20 +11,7 @@ struct RefusedWrite {
     /// could not store.
     let wasAccepted: Bool
     /// The outcome while the fault lasted.
-    let outcome: Outcome
-
-    /// The possible outcomes without a disk.
-    enum Outcome {
-        case done(Int)
-        case succeeded(Int)
-        /// Failed, by an `error` or an error response.
-        case failed(Int, code: String?)
-        /// The server closed or lost the connection, or ended.
-        case ended(Int)
-        /// Silent for longer than a turn may take.
-        case silent(Int)
-        case open
-    }
+    let outcome: TurnOutcome
 
     /// Whether the server, as far as can be known, could not store the answer and sent no `done`.
     ///
@@ -107,45 +94,57 @@ struct RefusedWrite {
             || history.reads(of: turn).contains {
                 $0.event < fault.begin && $0.request > turn.event && history.question(of: turn, in: $0) != nil
             }
-        outcome = Self.outcome(of: turn, request, endings, under: fault, in: history)
+        outcome = history.outcome(of: turn, request, endings, within: fault.begin + 1..<fault.end)
     }
+}
 
-    private static func outcome(
-        of turn: ObservedTurn, _ request: ObservedRequest, _ endings: [Frame],
-        under fault: SubjectLives.Fault, in history: Observations
-    ) -> Outcome {
-        if let done = endings.first(where: { $0.type == "done" && fault.covers($0.event) }) { return .done(done.event) }
-        if let success = request.success, fault.covers(success) { return .succeeded(success) }
-        if let error = endings.first(where: { fault.covers($0.event) }) {
+/// How a turn went within a time.
+enum TurnOutcome {
+    case done(Int)
+    case succeeded(Int)
+    /// Failed, by an `error` or an error response.
+    case failed(Int, code: String?)
+    /// The server closed or lost the connection, or ended.
+    case ended(Int)
+    /// Silent for longer than a turn may take.
+    case silent(Int)
+    case open
+}
+
+extension Observations {
+    /// How a turn went within a time, by one of its requests and the endings that count.
+    func outcome(
+        of turn: ObservedTurn, _ request: ObservedRequest, _ endings: [Frame], within events: Range<Int>
+    ) -> TurnOutcome {
+        if let done = endings.first(where: { $0.type == "done" && events.contains($0.event) }) {
+            return .done(done.event)
+        }
+        if let success = request.success, events.contains(success) { return .succeeded(success) }
+        if let error = endings.first(where: { events.contains($0.event) }) {
             return .failed(error.event, code: error.code)
         }
-        if let failure = request.failure, fault.covers(failure) {
-            return .failed(failure, code: history.body(ofResponse: failure)?.string("code"))
+        if let failure = request.failure, events.contains(failure) {
+            return .failed(failure, code: body(ofResponse: failure)?.string("code"))
         }
-        if let refusal = request.refusal, fault.covers(refusal) { return .failed(refusal, code: request.refusalCode) }
-        let exit = history.lives.end(of: fault.life)
-        if let end = connectionLoss(request, in: history), fault.covers(end) {
-            // An end by the stage proves nothing.
-            let isOwn =
-                exit.map { $0.cause != .exited && history.wasStopped(between: request.event, and: end) } ?? false
-            if !isOwn { return .ended(end) }
+        if let refusal = request.refusal, events.contains(refusal) {
+            return .failed(refusal, code: request.refusalCode)
         }
-        if let exit, exit.cause == .exited, fault.covers(exit.event) { return .ended(exit.event) }
-        if let connection = request.connection, let late = history.turnDeadline(of: turn, on: connection),
-            late <= fault.end
+        let exit = lives.end(of: life(of: request))
+        let isStopped = exit.map { $0.cause != .exited } ?? false
+        // An end by the stage proves nothing.
+        if let end = loss(of: request), events.contains(end),
+            !(isStopped && wasStopped(between: request.event, and: end))
         {
-            return .silent(late)
+            return .ended(end)
         }
-        return .open
+        if let exit, exit.cause == .exited, events.contains(exit.event) { return .ended(exit.event) }
+        let late = request.connection.flatMap { turnDeadline(of: turn, on: $0) }
+        return late.flatMap { $0 <= events.upperBound ? .silent($0) : nil } ?? .open
     }
 
     /// The event at which the server ended a request's connection or exchange.
-    private static func connectionLoss(_ request: ObservedRequest, in history: Observations) -> Int? {
-        switch request.origin {
-        case .connection(let index):
-            let connection = history.connections[index]
-            return connection.wasEndedByServer ? connection.ending?.event : nil
-        case .exchange(let index): return history.exchanges[index].failure
-        }
+    private func loss(of request: ObservedRequest) -> Int? {
+        guard let index = request.connection else { return exchange(of: request)?.failure }
+        return connections[index].endByServer()?.event
     }
 }

@@ -57,16 +57,23 @@ extension Observations {
         turn.requests.first { $0.refusal == nil }
     }
 
+    /// The first event that shows that a request of a turn was accepted.
+    func acceptance(of request: ObservedRequest, in turn: ObservedTurn) -> Int? {
+        guard request.refusal == nil else { return nil }
+        let frames = request === original(of: turn) ? turn.frames + turn.endings + turn.replayed : []
+        let signs = [request.ack?.event, request.outcome].compactMap { $0 } + frames.map(\.event)
+        return signs.filter { $0 > request.event }.min()
+    }
+
     /// The first event that shows a turn's acceptance before any repeat was answered.
     ///
     /// After a crash, only durable promises count: an ack or an answer.
     private func acceptance(of turn: ObservedTurn, _ first: ObservedRequest, seenBy request: ObservedRequest) -> Int? {
-        if lives.crashed(from: life(of: first), to: life(of: request)) {
-            let done = turn.endings.first { $0.type == "done" }?.event
-            return [first.ack?.event, first.success, done].compactMap { $0 }.min()
+        guard lives.crashed(from: life(of: first), to: life(of: request)) else {
+            return acceptance(of: first, in: turn)
         }
-        let frames = (turn.frames + turn.endings).map(\.event).min()
-        return [first.ack?.event, first.outcome, frames].compactMap { $0 }.min()
+        let done = turn.endings.first { $0.type == "done" }?.event
+        return [first.ack?.event, first.success, done].compactMap { $0 }.min()
     }
 
     func body(ofResponse response: Int) -> JSONValue? {
@@ -75,8 +82,8 @@ extension Observations {
 
     /// Whether an event promised the client that a turn, or its answer, is stored.
     func isPromise(_ event: Int, of turn: ObservedTurn) -> Bool {
-        turn.acks.contains { $0.event == event } || turn.requests.contains { $0.success == event }
-            || turn.endings.contains { $0.event == event && $0.type == "done" }
+        turn.requests.contains { $0.success == event }
+            || (turn.acks + turn.endings).contains { $0.event == event && $0.type != "error" }
     }
 
     /// Each answer to a turn's key that names a turn, in time order.

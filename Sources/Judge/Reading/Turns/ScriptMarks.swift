@@ -2,33 +2,35 @@ import HoldfastTranscript
 
 /// Finds the turn of a frame without using the server's ids.
 struct ScriptMarks {
-    private var tools: [String: Set<Int>] = [:]
-    private var replies: [String: Set<Int>] = [:]
-    private var keys: [OwnName: Set<Int>] = [:]
+    private enum Mark: Hashable {
+        case key(OwnName)
+        case tool(String)
+        case reply(String)
+    }
+
+    private let turns: [Mark: [ObservedTurn]]
 
     init(_ history: Observations) {
-        for (index, turn) in history.turns.enumerated() {
-            for step in turn.request.script {
-                if let tool = step.string("tool") { tools[tool, default: []].insert(index) }
-                if let reply = step.string("reply") { replies[reply, default: []].insert(index) }
+        let marks = history.turns.flatMap { turn -> [(mark: Mark, turn: ObservedTurn)] in
+            let key = turn.clientMessageId.map { Mark.key(OwnName($0, of: turn.principal)) }
+            let script = turn.request.script.flatMap { step in
+                [step.string("tool").map(Mark.tool), step.string("reply").map(Mark.reply)]
             }
-            if let key = turn.clientMessageId {
-                keys[OwnName(key, of: turn.principal), default: []].insert(index)
-            }
+            return Set((script + [key]).compactMap(\.self)).map { ($0, turn) }
         }
+        turns = Dictionary(grouping: marks, by: \.mark).mapValues { $0.map(\.turn) }
     }
 
     /// The only turn that matches a frame's key, tool or text, if there is exactly one.
-    func owner(of frame: Frame, principal: String) -> Int? {
-        if let key = frame.clientMessageId {
-            return only(keys[OwnName(key, of: principal)])
-        }
-        switch frame.type {
-        case "toolUse": return only(frame.string("tool").flatMap { tools[$0] })
-        case "done": return only(frame.text.flatMap { replies[$0] })
-        default: return nil
-        }
+    func owner(of frame: Frame, principal: String) -> ObservedTurn? {
+        let mark: Mark? =
+            switch (frame.clientMessageId, frame.type) {
+            case (let key?, _): .key(OwnName(key, of: principal))
+            case (_, "toolUse"): frame.string("tool").map(Mark.tool)
+            case (_, "done"): frame.text.map(Mark.reply)
+            default: nil
+            }
+        let found = mark.flatMap { turns[$0] } ?? []
+        return found.count == 1 ? found[0] : nil
     }
-
-    private func only(_ turns: Set<Int>?) -> Int? { turns?.count == 1 ? turns?.first : nil }
 }

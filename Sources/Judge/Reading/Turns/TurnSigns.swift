@@ -19,18 +19,8 @@ extension ObservedTurn {
         lists.reduce(nil) { first, frames in frames.reduce(first) { min($0 ?? .max, $1.event) } }
     }
 
-    /// The event of the first `toolUse` or ending that satisfies the predicate.
-    func firstSignOfRunning(where holds: (Frame) -> Bool) -> Int? {
-        var first: Int?
-        for frame in frames where frame.type == "toolUse" && holds(frame) { first = min(first ?? .max, frame.event) }
-        for frame in endings where holds(frame) { first = min(first ?? .max, frame.event) }
-        return first
-    }
-    /// Its endings by receiving connection, in order.
-    var endingsByConnection: [(connection: Int, endings: [Frame])] {
-        if endings.count == 1 { return [(endings[0].connection, endings)] }
-        return Dictionary(grouping: endings, by: \.connection).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
+    /// Everything that the server said about it.
+    var told: [Frame] { acks + frames + endings + copies + replayed }
     var toolUses: [Frame] { frames.filter { $0.type == "toolUse" } }
     /// Every `done` with its answer: live, as a copy or in a replay.
     var dones: [Frame] { (endings + copies + replayed).filter { $0.type == "done" } }
@@ -104,6 +94,9 @@ extension Frame {
         return type == one || type == two || type == three || type == four
     }
 
+    /// Whether it ends a turn, or is a copy of such a frame.
+    var isEnding: Bool { type == "done" || type == "error" }
+
     /// The part of a numbered frame that is compared: its type and names.
     var identity: String {
         let ids = [sessionId, turnId, messageId].map { $0 ?? "-" }
@@ -144,6 +137,12 @@ extension Observations {
     func mayBeTooLarge(_ request: ObservedRequest) -> Bool {
         guard let limit = frameLimits.last(where: { $0.told < request.event })?.bytes else { return true }
         return size(of: request).map { $0 > limit } ?? true
+    }
+
+    /// Whether a request exceeds the limit of its own connection.
+    func isTooLarge(_ request: ObservedRequest) -> Bool {
+        guard let limit = request.connection.flatMap({ connections[$0].limit("maxFrameBytes") }) else { return false }
+        return size(of: request).map { $0 > limit } ?? false
     }
 
     /// Whether the budget was certainly used up when a question was asked.

@@ -1,12 +1,12 @@
 import HoldfastJSON
 
-/// In which order a server wrote an answer, had it synchronised, and said `done` (PERSIST-8).
+/// The order in which a server wrote an answer, synced it, and sent `done` (PERSIST-8).
 ///
 /// Evidence for a person and no verdict: a store in another process, in mapped memory or compressed is not seen.
 enum DurabilityOrder: Sendable, Equatable {
-    /// Written to a file, synchronised, and only then sent.
+    /// Written to a file, synced, and only then sent.
     case synchronised
-    /// Written to a file, then sent; a loss of power between the two and the next synchronisation takes it back.
+    /// Written to a file, then sent; a power failure before the next sync loses it.
     case written
     /// Sent before it was written to a file.
     case sentFirst
@@ -48,7 +48,7 @@ enum DurabilityOrder: Sendable, Equatable {
 
     /// The orders of several answers, in which they came.
     static func orders(of answers: [String], to questions: String, in calls: [SystemCall]) -> [DurabilityOrder] {
-        // What stands in an earlier answer was written with it.
+        // Text of an earlier answer was written with that answer.
         answers.indices.filter { index in !answers[..<index].contains { $0.contains(answers[index]) } }
             .map { DurabilityOrder(of: answers[$0], to: questions, in: calls) }
     }
@@ -70,7 +70,7 @@ enum DurabilityOrder: Sendable, Equatable {
         "write", "writev", "pwrite64", "pwritev", "pwritev2", "sendto", "sendmsg", "sendmmsg",
     ]
 
-    /// The answer as it may stand in a file or a frame: as it is, and as text of JSON with and without other letters.
+    /// The forms of the answer in a file or a frame: as it is, and as JSON text with and without escapes.
     private static func spellings(of answer: String) -> [[UInt8]] {
         let json = JSONValue.string(answer).text().dropFirst().dropLast()
         let ascii = json.utf16.map { unit in
@@ -93,7 +93,7 @@ extension DurabilityOrder: CustomStringConvertible {
     }
 }
 
-/// Which files were synchronised when.
+/// The syncs of each file.
 private struct FileHistory {
     private let renames: [(at: Int, from: String, to: String)]
     private let synchronisations: [SystemCall]
@@ -122,7 +122,7 @@ private struct FileHistory {
         }
     }
 
-    /// What a file is called later; descriptors stay with a file that is renamed, and a trace shows its new name.
+    /// The later name of a file; descriptors stay with a renamed file, and a trace shows its new name.
     private func path(_ path: String, from start: Int, to end: Int) -> String {
         renames.filter { start < $0.at && $0.at < end }.reduce(path) { path, rename in
             if path == rename.from { return rename.to }

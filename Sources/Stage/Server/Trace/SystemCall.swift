@@ -2,9 +2,9 @@
 struct SystemCall: Sendable, Equatable {
     /// Its name, such as `pwrite64`.
     var name: String
-    /// What stands between the parentheses.
+    /// The arguments.
     var arguments: [UInt8]
-    /// What it returned; an error begins with a minus sign.
+    /// The result; an error begins with a minus sign.
     var result: [UInt8]
     /// The line on which it began.
     ///
@@ -16,10 +16,10 @@ struct SystemCall: Sendable, Equatable {
     /// Whether it did what it was asked to.
     var hasSucceeded: Bool { result.first.map { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "?") } ?? false }
 
-    /// What the first argument refers to: the path of a file, or a name such as `TCP:[127.0.0.1:80->127.0.0.1:4711]`.
+    /// The target of the first argument: the path of a file, or a name such as `TCP:[127.0.0.1:80->127.0.0.1:4711]`.
     var target: String? { Self.target(arguments[...])?.name }
 
-    /// What the returned descriptor refers to.
+    /// The target of the returned descriptor.
     var opened: String? { Self.target(result[...])?.name }
 
     /// The bytes of all texts of its arguments, one after the other.
@@ -36,7 +36,7 @@ struct SystemCall: Sendable, Equatable {
         return texts
     }
 
-    /// Whether a word such as `O_DSYNC` stands among the arguments; nobody asks this of calls that carry data first.
+    /// Whether a word such as `O_DSYNC` is among the arguments; not used for calls whose data comes first.
     func names(_ flag: String) -> Bool { arguments.contains(Array(flag.utf8)) }
 
     /// The name behind a descriptor, `5</a/b>`; it may hold a `>` itself.

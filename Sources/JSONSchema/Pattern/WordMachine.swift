@@ -1,13 +1,11 @@
-import HoldfastJSONSchema
-
 /// A deterministic machine for one pattern, built state by state as far as it is walked; or for a few given words.
-struct WordMachine {
+package struct WordMachine {
     private enum Kind {
         case pattern(PatternProgram)
         case words([[UInt32]])
     }
 
-    /// What threads stand at.
+    /// The instructions that threads have reached.
     private struct State: Hashable {
         var steps: [Int]
         var isFirst = false
@@ -20,10 +18,10 @@ struct WordMachine {
     private var numbers: [State: Int] = [:]
     private var moves: [[Int]] = []
     private var accepting: [Bool] = []
-    /// What walking has cost.
-    private(set) var work = 0
+    /// The steps of all walks so far.
+    package private(set) var work = 0
 
-    init(_ pattern: Pattern, _ alphabet: [UInt32]) {
+    package init(_ pattern: Pattern, _ alphabet: [UInt32]) {
         kind = .pattern(pattern.program)
         self.alphabet = alphabet
         let (steps, matched) = pattern.program.closure([0], isFirst: true, isEnd: false, &work)
@@ -31,14 +29,14 @@ struct WordMachine {
     }
 
     /// A machine that accepts these words and no others.
-    init(words: [String], _ alphabet: [UInt32]) {
+    package init(words: [String], _ alphabet: [UInt32]) {
         kind = .words(words.map { $0.unicodeScalars.map(\.value) })
         self.alphabet = alphabet
         _ = number(State(steps: words.indices.flatMap { [$0, 0] }))
     }
 
     /// The state after one more scalar, by its position in the alphabet; states count from 0, the first.
-    mutating func next(_ state: Int, _ symbol: Int) -> Int {
+    package mutating func next(_ state: Int, _ symbol: Int) -> Int {
         if moves[state][symbol] >= 0 { return moves[state][symbol] }
         let current = states[state]
         let scalar = alphabet[symbol]
@@ -66,7 +64,15 @@ struct WordMachine {
     }
 
     /// Whether a word may end in a state.
-    func accepts(_ state: Int) -> Bool { accepting[state] }
+    package func accepts(_ state: Int) -> Bool { accepting[state] }
+
+    /// The number of states so far.
+    var count: Int { states.count }
+
+    /// Whether every text that leads to a state is a match, or none is, whatever follows; nil if that is open.
+    func verdict(_ state: Int) -> Bool? {
+        states[state].hasMatched ? true : states[state].steps.isEmpty ? false : nil
+    }
 
     private mutating func number(_ state: State) -> Int {
         if let known = numbers[state] { return known }

@@ -1,66 +1,73 @@
 import Holdfast
 import HoldfastJSON
+import HoldfastJudge
 
-/// Something that people or machines do in a life, again and again.
-struct LifeFeature: Sendable {
-    typealias Dimension = LifeDrawing.Dimension
-
+/// Something that people or machines do in the life of a server, again and again.
+struct ServerFeature: SteeredFeature {
     let name: String
-    /// What grows with it.
-    let raises: [Dimension]
+    var raises: [Reach.Dimension] = []
     var needs: Set<Profile> = []
     var needsStart = false
+    /// Whether a limit of questions must be small enough to be used up in a moment.
+    var needsBudget = false
     /// Whether the process ends in it and is started again.
     var endsProcess = false
     var refusesWrites = false
     /// Whether the process may end, or refuse to write, while it goes on.
     var isSturdy = true
-    let draw: @Sendable (inout LifeDrawing) -> Void
+    let draw: @Sendable (inout ServerLifeDrawing) -> Void
 
     /// Whether both may happen at the same time.
-    func isCompatible(with other: LifeFeature) -> Bool {
+    func isCompatible(with other: ServerFeature) -> Bool {
         let isRough = endsProcess || refusesWrites
         let isOtherRough = other.endsProcess || other.refusesWrites
         return !(isRough && isOtherRough) && !(isRough && !other.isSturdy) && !(isOtherRough && !isSturdy)
     }
 
-    static let all: [LifeFeature] = [
-        LifeFeature(name: "long session", raises: [.messagesOfASession, .keys]) { $0.growHome() },
-        LifeFeature(name: "new sessions", raises: [.sessions, .beforeAck]) { $0.beginSessions() },
-        LifeFeature(name: "line", raises: [.inLine]) { $0.standInLine() },
-        LifeFeature(name: "many devices", raises: [.openConnections]) { $0.crowd() },
-        LifeFeature(name: "cuts", raises: [.cutConnections]) { $0.flicker() },
-        LifeFeature(name: "behind", raises: [.framesBehind, .liveDuringSync], needs: [.sync]) { $0.fallBehind() },
-        LifeFeature(name: "repeats", raises: [.distance]) { $0.askOldAgain() },
-        LifeFeature(name: "texts", raises: [.kindsOfText]) { $0.askInKinds() },
-        LifeFeature(name: "large texts", raises: [.textSize, .largeReads]) { $0.askAtLength() },
-        LifeFeature(name: "failures", raises: [.failures]) { $0.fail() },
-        LifeFeature(name: "REST at once", raises: [.posts]) { $0.postAtOnce() },
-        LifeFeature(name: "slow reader", raises: [.slowReaders], isSturdy: false) { $0.linger() },
-        LifeFeature(name: "walk", raises: [.walks]) { $0.walk() },
-        LifeFeature(name: "bad messages", raises: [.badMessages], isSturdy: false) { $0.sendBadly() },
-        LifeFeature(name: "wrong tokens", raises: [.wrongTokens], needs: [.auth], isSturdy: false) {
+    static let all: [ServerFeature] = [
+        ServerFeature(name: "long session", raises: [.sessionMessages, .keys]) { $0.growHome() },
+        ServerFeature(name: "new sessions", raises: [.sessions, .unacknowledged]) { $0.beginSessions() },
+        ServerFeature(name: "line", raises: [.inLine]) { $0.standInLine() },
+        ServerFeature(name: "many devices", raises: [.openAtOnce]) { $0.crowd() },
+        ServerFeature(name: "cuts", raises: [.cuts]) { $0.flicker() },
+        ServerFeature(name: "behind", raises: [.pages, .framesDuringSync], needs: [.sync]) { $0.fallBehind() },
+        ServerFeature(name: "repeats", raises: [.repeatQuestions]) { $0.askOldAgain() },
+        ServerFeature(name: "texts", raises: [.kindsOfText]) { $0.askInKinds() },
+        ServerFeature(name: "large texts", raises: [.textBytes, .readBytes]) { $0.askAtLength() },
+        ServerFeature(name: "failures") { $0.fail() },
+        ServerFeature(name: "REST at once") { $0.postAtOnce() },
+        ServerFeature(name: "slow reader", isSturdy: false) { $0.linger() },
+        ServerFeature(name: "walk") { $0.walk() },
+        ServerFeature(name: "bad messages", isSturdy: false) { $0.sendBadly() },
+        ServerFeature(name: "wrong tokens", raises: [.wrongTokens], needs: [.auth], isSturdy: false) {
             $0.knockWrongly()
         },
-        LifeFeature(name: "one clientId", raises: [.oneClientId]) { $0.shareClientId() },
-        LifeFeature(name: "pushes", raises: [.pushes], needs: [.push], isSturdy: false) { $0.call() },
-        LifeFeature(name: "restart", raises: [.restarts], needsStart: true, endsProcess: true) { $0.restart() },
-        LifeFeature(
-            name: "refused writes", raises: [.refusedWrites], needsStart: true, refusesWrites: true, isSturdy: false
+        ServerFeature(name: "one clientId", raises: [.clientPeople]) { $0.shareClientId() },
+        ServerFeature(name: "pushes", needs: [.push], isSturdy: false) { $0.call() },
+        ServerFeature(name: "spent budget", needs: [.rateLimit], needsBudget: true, isSturdy: false) {
+            $0.spendBudget()
+        },
+        ServerFeature(name: "restart", raises: [.restarts], needsStart: true, endsProcess: true) { $0.restart() },
+        ServerFeature(
+            name: "refused writes", needsStart: true, refusesWrites: true, isSturdy: false
         ) {
             $0.refuseWrites()
         },
     ]
 }
 
-extension LifeDrawing {
+extension ServerLifeDrawing {
     /// How many devices a person has of whom nothing else is said.
     private static let fewDevices = 2
+    /// How long a long message is, with what is around its text, and how large a session may become.
+    private static let (longText, largestSession) = (301_000, 4_000_000)
+    /// How many characters a text of any kind has, at least, that is longer than usual.
+    private static let longerThanUsual = 600
 
     private typealias Member = (String, JSONValue?)
 
     private func on(_ letter: String) -> Member { ("on", .string(letter)) }
-    /// Whoever acts first in this branch.
+    /// The first person of this branch.
     private var person: String { plan.people.first ?? "p1" }
 
     /// Asks on a device, in a session or a new one, which is then named.
@@ -85,8 +92,9 @@ extension LifeDrawing {
         let name = plan.newName("s")
         var save: JSONValue = [:]
         save[name] = "/sessionId"
+        // One that is refused begins none.
         plan.add(
-            "await", on(asked.connection ?? "A"), ("type", "ack"),
+            "await", on(asked.connection ?? "A"), ("type", ["ack", "error"]),
             ("where", ["/clientMessageId": plan.ref(asked.name)]), ("save", save))
         plan.sessions.append(PlanDrawing.Session(name: name, principal: asked.principal))
         sizes[name] = 2
@@ -136,8 +144,8 @@ extension LifeDrawing {
                     name: "\(name)\(number)", principal: person, content: content, connection: letter, isFirst: false))
         }
         sizes[session, default: 0] += 2 * count
-        raise(.messagesOfASession, to: sizes[session, default: 0])
-        raise(.inLine, to: count)
+        steering.raise(.sessionMessages, to: sizes[session, default: 0])
+        steering.raise(.inLine, to: count)
     }
 
     private static func counted(_ part: JSONValue, _ number: Int) -> JSONValue {
@@ -164,11 +172,13 @@ extension LifeDrawing {
     mutating func beginSessions() {
         let (person, letter) = (person, device(of: person))
         let count = min(8, most)
-        let asked = (1...count).map { number in
-            ask(person, on: letter, in: nil, ("script", [["reply": .string("new \(number)")]]), waits: false)
+        // The list shows the end of each answer, cut.
+        let asked = (1...count).map { _ in
+            let reply = JSONValue.string(plan.any(Self.texts) ?? "")
+            return ask(person, on: letter, in: nil, ("script", [["reply": reply]]), waits: false)
         }
         for question in asked { _ = begun(by: question) }
-        raise(.beforeAck, to: count)
+        steering.raise(.unacknowledged, to: count)
         plan.add("listSessions", ("principal", plan.shown(person)))
     }
 
@@ -194,35 +204,41 @@ extension LifeDrawing {
         let own = plan.questions.filter { $0.principal == person }
         guard !own.isEmpty else { return growHome() }
         for distance in [0, 3, 20, 60, 120, 200, own.count - 1] where distance < own.count {
-            let asked = own[own.count - 1 - distance]
-            if plan.happens(60) {
-                plan.add(asked, "chat", on(letter))
-            } else {
-                plan.add(asked, "postChat", ("principal", plan.shown(person)))
+            var asked = own[own.count - 1 - distance]
+            if distance >= 20, plan.happens(25) {
+                // It was surely the first: another question under its key is a mistake.
+                var content = asked.content
+                (content["script"], content["extra"], content["text"]) = (nil, nil, "something else")
+                asked = PlanDrawing.Asked(name: asked.name, principal: person, content: content)
             }
-            raise(.distance, to: distance)
+            if plan.happens(70) { plan.add(asked, "chat", on(letter)) }
+            if plan.happens(50) { plan.add(asked, "postChat", ("principal", plan.shown(person))) }
+            steering.raise(.repeatQuestions, to: distance)
         }
     }
 
     mutating func askAtLength() {
         let (person, letter) = (person, device(of: person))
-        if plan.happens(20) { return plan.sendLarge() }
-        let isBehind = reached[.textSize, default: 0] < Dimension.textSize.goal || plan.happens(60)
-        let size = min(isBehind ? Dimension.textSize.goal : plan.one(of: 5_000, 60_000, 120_000), largestFrame)
+        if plan.happens(20) || !steering.isReached(.frameShare) {
+            plan.sendLarge(surelyTaken: !steering.isReached(.frameShare))
+            return steering.raise(.frameShare, to: 100)
+        }
+        let isBehind = !steering.isReached(.textBytes) || plan.happens(60)
+        let size = min(isBehind ? Self.longText : plan.one(of: 5_000, 60_000, 120_000), largestFrame)
         let key = "large \(person)"
         let session = homes[key] ?? begun(by: ask(person, on: letter, in: nil, ("text", "long"), waits: false))
         homes[key] = session
         // More would make each look at everything slow.
-        let isFull = sizes["bytes \(key)", default: 0] > (person == Self.crowded ? 4_000_000 : 300_000)
+        let isFull = bytes[person, default: 0] > (person == Self.crowded ? Self.largestSession : Self.longText)
         let count = isFull ? 1 : 3
         for _ in 0..<count {
             plan.add(
                 "chat", on(letter), ("as", .string(plan.newName("c"))), ("session", plan.ref(session)),
                 ("text", "padded"), ("bytes", JSONValue(isFull ? 5_000 : size)))
         }
-        if !isFull { sizes["bytes \(key)", default: 0] += 2 * count * size }
-        raise(.textSize, to: size)
-        raise(.largeReads, to: sizes["bytes \(key)", default: 0])
+        if !isFull { bytes[person, default: 0] += count * size }
+        steering.raise(.textBytes, to: size)
+        steering.raise(.readBytes, to: bytes[person, default: 0])
         readAndList(session, person)
     }
 
@@ -231,13 +247,13 @@ extension LifeDrawing {
     mutating func crowd() {
         let person = person
         let letter = device(of: person)
-        let wanted = person == Self.crowded ? LifeDrawing.Dimension.openConnections.goal : Self.fewDevices
+        let wanted = person == Self.crowded ? steering.goals[.openAtOnce] ?? Self.fewDevices : Self.fewDevices
         while plan.devices.count(where: { $0.principal == person && $0.isOpen }) < wanted {
             let away = plan.devices.first { $0.principal == person && !$0.isOpen }
             guard away != nil || plan.devices.count < plan.letters.count else { break }
             plan.connect(principal: person, as: away?.letter)
         }
-        raise(.openConnections, to: plan.devices.count { $0.principal == person && $0.isOpen })
+        steering.raise(.openAtOnce, to: plan.devices.count { $0.principal == person && $0.isOpen })
         burst(min(5, most), by: person, on: letter, in: home(of: person, on: letter), [["reply": "to all ${i}"]])
         for device in plan.open.filter({ $0.principal == person && $0.letter != letter }) where plan.happens(40) {
             plan.add("close", on(device.letter))
@@ -251,7 +267,7 @@ extension LifeDrawing {
         let letter = device(of: person)
         let home = home(of: person, on: letter)
         guard let other = spare(of: person, besides: letter) else { return }
-        let times = min(10, most)
+        let times = min(15, most)
         for _ in 0..<times {
             plan.connect(principal: person, as: other)
             if plan.keepsStream, plan.happens(50) { plan.sync(on: other, of: person) }
@@ -259,7 +275,8 @@ extension LifeDrawing {
             plan.add("cut", on(other), ("how", .string(plan.one(of: "fin", "reset", "silence"))))
             plan.close(other)
         }
-        raise(.cutConnections, by: times)
+        cuts[person, default: 0] += times
+        steering.raise(.cuts, to: cuts[person, default: 0])
     }
 
     /// A device that was away for many frames comes back and takes them page by page, while others go on.
@@ -269,21 +286,25 @@ extension LifeDrawing {
         let home = home(of: person, on: letter)
         let tool: JSONValue = ["tool": "webFetch"]
         let script = Array(repeating: tool, count: 5) + [["reply": "answer ${i}"]]
+        // The question, the tools and the answer.
+        let frames = script.count + 1
         guard let late = spare(of: person, besides: letter) else { return }
         plan.connect(principal: person, as: late)
         plan.add("cut", on(late), ("how", "fin"))
         let place = plan.greeted[late]
         plan.close(late)
         burst(most * 2 / 3, by: person, on: letter, in: home, script)
-        raise(.framesBehind, by: most * 2 / 3 * 7)
         plan.connect(principal: person, as: late)
         guard let place else { return }
         let before = plan.steps
         plan.steps = []
-        burst(most / 3, by: person, on: letter, in: home, script)
-        raise(.liveDuringSync, to: most / 3 * 7)
+        burst(most / 2, by: person, on: letter, in: home, script)
+        steering.raise(.framesDuringSync, to: most / 2 * frames)
         let live = plan.steps
-        let pages = Member("limit", JSONValue(plan.chance.number(in: 1...20)))
+        // All at once, or page by page.
+        let size = steering.isReached(.pages) && plan.happens(50) ? nil : plan.chance.number(in: 1...9)
+        let pages = Member("limit", size.map { JSONValue($0) })
+        if let size { steering.raise(.pages, to: most * 2 / 3 * frames / size) }
         plan.steps = []
         plan.add("sync", on(late), ("lastSeqSeen", plan.ref(place.seq)), ("epoch", plan.ref(place.epoch)), pages)
         plan.add("await", on(late), ("type", "syncResult"), ("optional", true))
@@ -299,7 +320,6 @@ extension LifeDrawing {
         plan.add("stopReading", on(slow))
         burst(most / 2, by: person, on: letter, in: home, [["tool": "webFetch"], ["reply": "unread ${i}"]])
         plan.add("resumeReading", on(slow))
-        raise(.slowReaders)
     }
 
     mutating func shareClientId() {
@@ -311,7 +331,7 @@ extension LifeDrawing {
             ask(person, on: letter, in: homes[person], ("script", [["tool": "webFetch"], ["reply": "mine"]]))
             plan.fence()
         }
-        raise(.oneClientId, by: people.count)
+        steering.raise(.clientPeople, by: people.count)
     }
 
     mutating func postAtOnce() {
@@ -320,11 +340,12 @@ extension LifeDrawing {
         let own = plan.sessions.filter { $0.principal == person }.map(\.name)
         let count = min(8, most)
         var branches: [JSONValue] = []
+        var posted: [String] = []
         for number in 1...count {
             let session = number % 2 == 0 ? home : plan.any(own) ?? home
             var content = JSONObject()
             content["session"] = plan.ref(session)
-            content["script"] = [["wait": 10], ["reply": .string("posted \(number)")]]
+            content["script"] = [["wait": 40], ["reply": .string("posted \(number)")]]
             let asked = PlanDrawing.Asked(
                 name: plan.newName("c"), principal: person, content: content, isFirst: false)
             let steps = plan.steps
@@ -333,24 +354,35 @@ extension LifeDrawing {
             branches.append(.array(plan.steps))
             plan.steps = steps
             plan.questions.append(asked)
+            posted.append(asked.name)
             sizes[session, default: 0] += 2
         }
+        // Some leave before their response.
+        for name in posted.suffix(2) {
+            branches.append([
+                ["do": "watch", "for": ["milliseconds": JSONValue(plan.one(of: 1, 5, 20))]],
+                ["do": "leave", "question": .string(name), "how": .string(plan.one(of: "fin", "reset"))],
+            ])
+        }
         plan.add("together", ("branches", .array(branches)))
-        raise(.posts, to: count)
     }
 
     // MARK: kinds
 
+    private static let texts =
+        Words.all + [
+            "", "x" + String(repeating: "👍🏽", count: 60), "x" + String(repeating: "🇩🇪", count: 130), " both ends \n",
+            "\u{10FFFF}\u{1F9D1}\u{1F3FD}", "\t", Words.usual, Words.usual,
+        ]
+
     mutating func askInKinds() {
         let (person, letter) = (person, device(of: person))
         let home = home(of: person, on: letter)
-        let texts =
-            Words.all + [
-                "", "x" + String(repeating: "👍🏽", count: 60), " both ends \n", "\u{10FFFF}\u{1F9D1}\u{1F3FD}", "\t",
-                Words.usual, Words.usual,
-            ]
         for _ in 0..<min(6, most) {
-            let text = plan.any(texts) ?? ""
+            var text = plan.any(Self.texts) ?? ""
+            if !text.isEmpty, plan.happens(25) {
+                text = Array(repeating: text, count: 1 + Self.longerThanUsual / text.count).joined(separator: " ")
+            }
             if plan.happens(50) {
                 ask(person, on: letter, in: home, ("text", .string(text)))
             } else {
@@ -365,13 +397,9 @@ extension LifeDrawing {
         for spelled in ["Case-\(key)-${run}", "case-\(key)-${run}"] {
             plan.add(
                 "chat", on(letter), ("clientMessageId", .string(spelled)), ("session", plan.ref(home)),
-                ("script", [["reply": .string(spelled)]]))
+                ("script", [["reply": "one of two"]]))
         }
-        raise(.kindsOfText, by: 6)
-        // The end of the last answer stands in the list, alone and cut.
-        let last = ask(
-            person, on: letter, in: nil, ("script", [["reply": .string(plan.any(texts) ?? "")]]), waits: false)
-        _ = begun(by: last)
+        steering.raise(.kindsOfText)
         plan.fence()
         readAndList(home, person)
         plan.add("listSessions", ("principal", plan.shown(person)))
@@ -383,7 +411,6 @@ extension LifeDrawing {
         let count = min(10, most / 2)
         burst(count, by: person, on: letter, in: home, [["tool": "webFetch"], ["fail": "model exploded"]])
         burst(max(1, count / 2), by: person, on: letter, in: home, [["reply": "well again ${i}"]])
-        raise(.failures, by: count)
     }
 
     mutating func walk() {
@@ -403,15 +430,18 @@ extension LifeDrawing {
             default: plan.watch()
             }
         }
-        raise(.walks)
     }
 
     // MARK: trouble
 
     mutating func knockWrongly() {
-        let times = 10
+        let times = 40
         let stranger = on(plan.stranger)
         plan.add("connect", stranger, ("token", "wrong-${run}"), ("optional", true))
+        // The name of an open device proves nothing.
+        if plan.happens(50), let open = plan.any(plan.open) {
+            plan.steps[plan.steps.count - 1]["clientId"] = .string("device-\(open.letter)-${run}")
+        }
         let steps =
             plan.steps.suffix(1) + [
                 ["do": "awaitClose", "on": .string(plan.stranger), "optional": true],
@@ -419,10 +449,10 @@ extension LifeDrawing {
             ]
         plan.steps.removeLast()
         plan.add("repeat", ("times", JSONValue(times)), ("counter", "i"), ("steps", .array(Array(steps))))
-        raise(.wrongTokens, by: times)
+        steering.raise(.wrongTokens, to: times)
     }
 
-    /// What cannot be read, or must be refused, in the middle of what is well.
+    /// Unreadable and forbidden messages among healthy ones.
     mutating func sendBadly() {
         let (person, letter) = (person, device(of: person))
         let isBeside = plan.isBeside
@@ -435,14 +465,53 @@ extension LifeDrawing {
             }
         }
         plan.isBeside = isBeside
+        plan.add("readSession", ("session", "ses_of_nobody"), ("principal", plan.shown(person)))
         ask(person, on: letter, in: homes[person], ("script", [["reply": "well"]]))
         plan.add("listSessions", ("principal", plan.shown(person)))
-        raise(.badMessages, by: 6)
     }
 
     mutating func call() {
-        plan.refusePushes()
-        raise(.pushes)
+        guard plan.happens(60), let person = plan.people.first else { return plan.refusePushes() }
+        // All devices freeze; one is there when the answer comes, and takes nothing of it.
+        for device in plan.open where device.principal == person {
+            plan.add("cut", on(device.letter), ("how", .string(plan.one(of: "fin", "reset"))))
+            plan.close(device.letter)
+        }
+        let (stranger, session) = (on(plan.stranger), plan.newName("s"))
+        var save: JSONValue = [:]
+        save[session] = "/sessionId"
+        plan.add("connect", stranger, ("principal", .string(person)))
+        if plan.happens(60) { plan.add("mute", stranger) }
+        let script: JSONValue = [["wait": 100], ["reply": .string(plan.any(Self.texts) ?? "")]]
+        plan.add("chat", stranger, ("as", .string(plan.newName("c"))), ("script", script))
+        plan.add("await", stranger, ("type", "done"), ("save", save), ("optional", true))
+        plan.add("cut", stranger, ("how", "reset"))
+        plan.sessions.append(PlanDrawing.Session(name: session, principal: person))
+        let answer: JSONValue = ["/sessionId": plan.ref(session)]
+        plan.add("awaitPush", ("principal", .string(person)), ("where", answer), ("optional", true))
+    }
+
+    /// Asks more than the limit allows, over both transports, and once more as soon as the server said that it may.
+    mutating func spendBudget() {
+        let person = person
+        let letter = device(of: person)
+        burst(
+            (budget ?? 0) + 2, by: person, on: letter, in: home(of: person, on: letter), [["reply": "in budget ${i}"]])
+        // Refused questions do not count.
+        for _ in 0..<3 {
+            let late = PlanDrawing.Asked(
+                name: plan.newName("c"), principal: person, content: JSONObject([(key: "text", value: "over budget")]))
+            plan.add(late, "postChat", ("principal", plan.shown(person)))
+        }
+        // A budget outlives all connections.
+        if !plan.isBeside, plan.happens(40) {
+            for device in plan.open where device.principal == person {
+                plan.add("close", on(device.letter))
+                plan.close(device.letter)
+            }
+            plan.connect(principal: person, as: letter)
+        }
+        plan.waitAsTold(on: letter)
     }
 
     /// Ends the process, in the middle of whatever happens beside it.
@@ -451,7 +520,7 @@ extension LifeDrawing {
         plan.add("watch", ("for", ["milliseconds": JSONValue(plan.one(of: 1, 5, 20, 60, 150, 400))]))
         plan.add(plan.happens(60) ? "kill" : "stop")
         plan.add("start")
-        raise(.restarts)
+        steering.raise(.restarts)
     }
 
     mutating func refuseWrites() {
@@ -465,6 +534,5 @@ extension LifeDrawing {
         plan.add("readSession", ("session", plan.ref(home)), ("principal", plan.shown(person)))
         plan.add("acceptWrites")
         ask(person, on: letter, in: home, ("script", [["reply": "stored again"]]))
-        raise(.refusedWrites)
     }
 }

@@ -1,27 +1,27 @@
 import Holdfast
 import HoldfastJSON
+import HoldfastJudge
 
 /// Something that may happen in a round of a client's life, around what others do meanwhile.
-struct ClientFeature: Sendable {
+struct ClientFeature: SteeredFeature, Sendable {
     let name: String
     /// Commands without which it cannot be.
     var needs: [String] = []
     var profile: Profile?
-    /// The dimensions that it serves.
-    var raises: [ClientReach] = []
+    var raises: [Reach.Dimension] = []
     /// Whether it can be now: mostly while the person has the app before them, with a network.
     var isPossible: @Sendable (ClientDrawing) -> Bool = { $0.isSeen && $0.hasNetwork }
     let begin: @Sendable (inout ClientLifeDrawing) -> Void
-    /// What ends it, after the others of its round.
+    /// The steps that end it, after the others of its round.
     var end: @Sendable (inout ClientLifeDrawing) -> Void = { _ in }
 
     static let all = typing + failing + streaming + going + serving
 }
 
-// What the person types, and what becomes of it.
+// Typed messages, and their fate.
 extension ClientFeature {
     private static let typing = [
-        ClientFeature(name: "typed offline", needs: ["networkDown", "networkUp"], raises: [.typedOffline, .questions]) {
+        ClientFeature(name: "typed offline", needs: ["networkDown", "networkUp"], raises: [.typedOffline]) {
             $0.drawing.add("networkDown")
             $0.drawing.hasNetwork = false
             let many = $0.amount(of: .typedOffline, usually: 3)
@@ -31,28 +31,26 @@ extension ClientFeature {
             $0.drawing.hasNetwork = true
             $0.awaitConnection()
         },
-        ClientFeature(name: "questions before the first ack", raises: [.unanswered, .resends, .questions]) {
-            let many = $0.amount(of: .unanswered, usually: 2)
+        ClientFeature(name: "questions before the first ack", raises: [.unacknowledged]) {
+            let many = $0.amount(of: .unacknowledged, usually: 2)
             $0.drawing.when("chat", "drop", times: many)
             for _ in 0..<many { $0.say() }
         } end: {
             $0.reconnect()
-            $0.count(.resends)
         },
-        ClientFeature(name: "a question cut", raises: [.resends, .questions]) {
+        ClientFeature(name: "a question cut") {
             let deed = $0.drawing.one(of: "store", "drop")
             $0.drawing.when("chat", deed, times: 1, ("cut", $0.drawing.cut(often: 100)))
             $0.say()
             $0.awaitConnection()
-            $0.count(.resends)
         },
         ClientFeature(name: "a new conversation", needs: ["selectSession"], raises: [.sessions]) {
             $0.drawing.add("select", ("session", JSONValue.null))
             $0.say()
-            $0.count(.sessions)
+            $0.steering.raise(.sessions)
         },
         ClientFeature(name: "a session chosen", needs: ["selectSession"], isPossible: \.isSeen) { _ = $0.choose() },
-        ClientFeature(name: "a turn that runs", raises: [.questions]) {
+        ClientFeature(name: "a turn that runs") {
             $0.ask()
         } end: {
             $0.drawing.add("finish")
@@ -60,24 +58,35 @@ extension ClientFeature {
     ]
 
     private static let failing = [
-        ClientFeature(name: "a failure seen live", needs: ["sendAgain"], raises: [.failures, .resends]) {
+        ClientFeature(name: "a question that nobody takes", needs: ["sendAgain"]) {
+            $0.drawing.when("chat", $0.drawing.one(of: "store", "drop"), times: 1, ("cut", "reset"))
+            $0.drawing.when("chat", "drop")
+            $0.drawing.when("post", "reset")
+            $0.say()
+            $0.noteFailure()
+        } end: {
+            $0.serve("chat")
+            $0.serve("post")
+            $0.sayAgain()
+        },
+        ClientFeature(name: "a failure seen live", needs: ["sendAgain"]) {
             $0.fail()
         } end: {
             $0.sayAgain()
         },
-        ClientFeature(name: "a failure replayed", needs: ["sendAgain"], profile: .clientSync, raises: [.failures]) {
+        ClientFeature(name: "a failure replayed", needs: ["sendAgain"], profile: .clientSync) {
             $0.fail(unheard: true)
         } end: {
             $0.sayAgain()
         },
-        ClientFeature(name: "a failure read", needs: ["sendAgain"], raises: [.failures]) {
+        ClientFeature(name: "a failure read", needs: ["sendAgain"]) {
             $0.fail(unheard: true)
             $0.drawing.add("forget", ("upTo", $0.drawing.ref("lastSeq")))
         } end: {
             $0.awaitConnection()
             $0.sayAgain()
         },
-        ClientFeature(name: "a refusal", needs: ["sendAgain"], raises: [.failures, .resends]) {
+        ClientFeature(name: "a refusal", needs: ["sendAgain"]) {
             let code = $0.drawing.one(of: "persist_failed", "internal", "something_new")
             let frame: JSONValue = [
                 "type": "error", "error": .string("no, because of \(code)"), "code": .string(code),
@@ -92,7 +101,7 @@ extension ClientFeature {
     ]
 }
 
-// What the stream brings, and the reads.
+// The contents of the stream and of reads.
 extension ClientFeature {
     private static let streaming = [
         ClientFeature(name: "a page with something unknown", needs: ["background", "foreground"], profile: .clientSync)
@@ -114,13 +123,23 @@ extension ClientFeature {
             $0.drawing.add("watch", ("for", 300))
             $0.serve("sync")
         },
-        ClientFeature(name: "frames during a sync", profile: .clientSync, raises: [.framesInSync]) {
+        ClientFeature(name: "frames during a sync", profile: .clientSync, raises: [.framesDuringSync]) {
             $0.drawing.when("sync", "hold", times: 1)
             $0.reconnect()
             $0.drawing.add("await", ("comes", "sync"), ("within", "scheduling"), ("optional", true))
-            $0.speak($0.amount(of: .framesInSync, usually: 4) / 2)
-        } end: {
+            $0.speak($0.amount(of: .framesDuringSync, usually: 4) / 2)
             $0.drawing.add("release", ("comes", "sync"), ("as", "asked"), ("optional", true))
+            // A client that stores at each frame is behind for a while, and would see the end of its connection late.
+            $0.drawing.add("watch", ("for", 600))
+        },
+        ClientFeature(name: "a gap before pages", needs: ["background", "foreground"], profile: .clientSync) {
+            $0.leave()
+            $0.speak(2)
+            $0.drawing.add("forget", ("upTo", $0.drawing.ref("lastSeq-1")))
+            $0.speak(2)
+            $0.drawing.when("sync", "page", times: 1, ("size", 1), ("reason", "evicted"))
+        } end: {
+            $0.comeBack()
         },
         ClientFeature(name: "a late sync", profile: .clientSync, raises: [.connections]) {
             $0.drawing.when("sync", "delay", times: 1, ("milliseconds", 600))
@@ -152,30 +171,32 @@ extension ClientFeature {
     // MARK: the app and the phone
 
     private static let going = [
-        ClientFeature(name: "a quit", needs: ["quit"], raises: [.ends], isPossible: \.isRunning) { $0.end("quit") },
-        ClientFeature(name: "a crash", needs: ["crash"], raises: [.ends], isPossible: \.isRunning) { $0.end("crash") },
+        ClientFeature(name: "a quit", needs: ["quit"], raises: [.restarts], isPossible: \.isRunning) { $0.end("quit") },
+        ClientFeature(name: "a crash", needs: ["crash"], raises: [.restarts], isPossible: \.isRunning) {
+            $0.end("crash")
+        },
         ClientFeature(
-            name: "a notification tapped", needs: ["openPush"], profile: .clientPush, raises: [.pushes],
+            name: "a notification tapped", needs: ["openPush"], profile: .clientPush,
             isPossible: \.isRunning
         ) {
             $0.push("openPush")
             $0.drawing.isForeground = true
         },
         ClientFeature(
-            name: "a notification", needs: ["receivePush"], profile: .clientPush, raises: [.pushes],
+            name: "a notification", needs: ["receivePush"], profile: .clientPush,
             isPossible: \.isSeen
         ) { $0.push("receivePush") },
         ClientFeature(name: "many connections", raises: [.connections]) { life in
             for _ in 0..<4 { life.reconnect() }
         },
-        ClientFeature(name: "failed attempts", needs: ["networkDown", "networkUp"], raises: [.failedAttempts]) {
+        ClientFeature(name: "failed attempts", needs: ["networkDown", "networkUp"], raises: [.attempts]) {
             $0.drawing.when("upgrade", "refuse", ("status", 503))
             let steps: JSONValue = [
                 ["do": "networkDown"], ["do": "networkUp"],
                 ["do": "await", "comes": "attempt", "within": "foregroundReconnect", "optional": true],
             ]
             $0.drawing.add("repeat", ("times", 10), ("steps", steps))
-            $0.count(.failedAttempts, 10)
+            $0.steering.raise(.attempts, by: 10)
         } end: {
             $0.serve("upgrade")
             $0.awaitConnection()
@@ -186,39 +207,62 @@ extension ClientFeature {
 
     private static let serving = [
         ClientFeature(name: "another device in new sessions", raises: [.sessions], isPossible: { _ in true }) {
-            for _ in 0..<2 {
-                let session = $0.drawing.newName("x")
+            let name = $0.drawing.newName("x")
+            // Two of them are equal but for case.
+            for session in [name, name.uppercased(), $0.drawing.newName("x"), $0.drawing.newName("x")] {
                 $0.drawing.sessions.append(session)
                 $0.drawing.add(
                     "elsewhere", ("session", .string(session)), ("messages", ["u${next}", "a${next}"]), ("new", true))
             }
-            $0.count(.sessions, 2)
+            $0.steering.raise(.sessions, by: 4)
         },
-        ClientFeature(name: "much from another device", raises: [.messages], isPossible: { _ in true }) {
+        ClientFeature(name: "much from another device", raises: [.sessionMessages], isPossible: { _ in true }) {
             $0.speak(12, in: "s1")
-            $0.count(.messages, 24)
+            $0.steering.raise(.sessionMessages, by: 24)
         },
         ClientFeature(name: "silence") {
             $0.drawing.add("end", ("how", "silence"))
             $0.speak(1)
         },
         ClientFeature(name: "another greeting", raises: [.connections]) {
-            $0.drawing.when("auth", "serve", times: 1, ("greeting", ["motd": "hello", "heartbeatSeconds": 20]))
+            let greeting: JSONValue = $0.drawing.one(
+                of: ["motd": "hello", "heartbeatSeconds": 20], ["epoch": nil, "lastSeq": nil],
+                ["limits": ["maxFrameBytes": 600]], ["lastSeq": 1])
+            $0.drawing.when("auth", "serve", times: 1, ("greeting", greeting))
             $0.reconnect()
         },
-        ClientFeature(name: "no socket", raises: [.resends]) {
+        ClientFeature(name: "a late greeting", raises: [.connections]) {
+            $0.drawing.when("auth", "delay", times: 1, ("milliseconds", 900))
+            $0.drawing.add("end", ("how", "reset"))
+            $0.drawing.add("await", ("comes", "auth"), ("within", "scheduling"), ("optional", true))
+            $0.drawing.add("watch", ("for", 300))
+        } end: {
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "another device's turn fails", isPossible: { _ in true }) {
+            $0.drawing.add("elsewhere", ("session", .string($0.screen)), ("messages", ["u${next}"]))
+            $0.drawing.add("fail", ("code", .string($0.drawing.one(of: "agent_failed", "internal"))))
+        },
+        ClientFeature(name: "no socket") {
             $0.drawing.when("upgrade", "reset")
             $0.drawing.add("end", ("how", "reset"))
             $0.say()
-            $0.count(.resends)
         } end: {
             $0.serve("upgrade")
             $0.awaitConnection()
         },
-        ClientFeature(name: "a terminal close", needs: ["quit"], raises: [.ends]) {
-            $0.drawing.add("end", ("how", "close"), ("code", JSONValue($0.drawing.one(of: 4001, 4010))))
-            $0.drawing.add("watch", ("for", 700))
+        ClientFeature(name: "a terminal close", needs: ["quit"], raises: [.restarts]) {
+            let (error, code): (JSONValue, JSONValue) = $0.drawing.one(
+                of: ("unsupported_version", 4010), ("auth_failed", 4001))
+            if $0.drawing.happens(50) {
+                $0.drawing.add("end", ("how", "close"), ("code", code))
+            } else {
+                $0.drawing.when("auth", "refuse", ("error", error), ("code", code))
+                $0.drawing.add("end", ("how", "reset"))
+            }
+            $0.drawing.add("watch", ("for", 1_500))
         } end: {
+            $0.serve("auth")
             $0.end("quit")
         },
         ClientFeature(name: "an unknown frame", profile: .clientSync, raises: [.connections]) {
@@ -237,12 +281,11 @@ extension ClientFeature {
     ]
 }
 
-// What features are made of.
+// The parts of features.
 extension ClientLifeDrawing {
     /// The person says something, of which nothing else was decided.
     mutating func say() {
         drawing.say(fate: 100)
-        count(.questions)
     }
 
     /// The person asks something whose turn goes on.
@@ -252,7 +295,7 @@ extension ClientLifeDrawing {
         _ = drawing.awaitLastQuestion()
     }
 
-    /// What is asked fails, and is sent again at the end; unheard, nothing stands that could tell it.
+    /// Each question fails, and is sent again at the end; without a connection nothing could report the failure.
     mutating func fail(unheard: Bool = false) {
         ask()
         if unheard { drawing.add("end", ("how", "reset")) }
@@ -262,14 +305,12 @@ extension ClientLifeDrawing {
 
     mutating func noteFailure() {
         failed += drawing.asked.suffix(1).map { .string($0.name) }
-        count(.failures)
     }
 
     mutating func sayAgain() {
         guard let name = failed.popLast(), drawing.isSeen else { return }
         drawing.add("awaitState", ("failed", name), ("within", "scheduling"), ("optional", true))
         drawing.add("sendAgain", ("as", name))
-        count(.resends)
     }
 
     /// Goes to a session.
@@ -287,18 +328,35 @@ extension ClientLifeDrawing {
     }
 
     mutating func push(_ verb: String) {
-        guard let answer = drawing.any(drawing.answers) else { return }
+        var answer = drawing.any(drawing.answers) ?? ("s1", "a1")
+        if verb == "openPush", drawing.happens(25) { answer = (ClientDrawing.unknownSession, "a99") }
+        if verb == "openPush", drawing.happens(25) { drawing.when("read", "fail", times: 3, ("status", 503)) }
         drawing.add(verb, ("session", .string(answer.session)), ("message", .string(answer.message)))
         if verb == "openPush" { screen = answer.session }
-        count(.pushes)
     }
 
-    mutating func serve(_ comes: String) { drawing.add("when", ("comes", .string(comes)), ("then", "serve")) }
+    mutating func serve(_ comes: String) {
+        drawing.add("when", ("comes", .string(comes)), ("then", "serve"))
+        drawing.ruled.removeAll { $0 == comes }
+    }
 
+    /// Waits for a connection, where nothing is known to prevent one.
     mutating func awaitConnection() {
-        guard drawing.isSeen, drawing.hasNetwork else { return }
+        guard drawing.isSeen, drawing.hasNetwork, !drawing.ruled.contains("upgrade"), hasLostConnection else { return }
         drawing.awaitConnection()
-        count(.connections)
+        steering.raise(.connections)
+    }
+
+    /// Whether the last connection that was waited for has ended since.
+    private var hasLostConnection: Bool {
+        for step in drawing.steps.reversed() {
+            let verb = step["do"]?.stringValue ?? ""
+            if verb == "await", step["comes"] == "connection" { return false }
+            if step["cut"] != nil || ["end", "foreground", "networkUp", "launch", "restart"].contains(verb) {
+                return true
+            }
+        }
+        return false
     }
 
     mutating func reconnect() {
@@ -323,7 +381,7 @@ extension ClientLifeDrawing {
     mutating func end(_ how: String) {
         drawing.add(how)
         drawing.launch()
-        count(.ends)
-        count(.connections)
+        steering.raise(.restarts)
+        steering.raise(.connections)
     }
 }

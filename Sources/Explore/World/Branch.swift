@@ -1,7 +1,8 @@
 import Holdfast
+import HoldfastJSON
 
 /// Steps that are performed one after the other, beside others that are performed at the same time.
-final class Strand<Stage: Theater> {
+final class Branch<Stage: VirtualStage> {
     /// Steps inside a step; a repetition begins them again.
     struct Level {
         let steps: [Stage.Step]
@@ -17,21 +18,44 @@ final class Strand<Stage: Theater> {
         let until: String?
     }
 
-    /// What a step waits for: asked after everything that happens, until it is there or too late.
+    /// The condition that a step waits for: checked after every event, until it holds or the deadline has passed.
     struct Wait {
         var deadline: Int?
         /// Whether it is there.
-        let look: (Stage) throws(StrandEnd) -> Sight
+        let look: (Stage) throws -> Sight
         /// It is too late, or will never come.
-        var isLate: (Stage) throws(StrandEnd) -> Void = { _ in }
+        var isLate: (Stage) throws -> Void = { _ in }
+        /// The wait that follows it; nil if there is none.
+        private(set) var next: (Stage) throws -> Wait? = { _ in nil }
+
+        init(
+            deadline: Int? = nil, look: @escaping (Stage) throws -> Sight,
+            isLate: @escaping (Stage) throws -> Void = { _ in }
+        ) {
+            (self.deadline, self.look, self.isLate) = (deadline, look, isLate)
+        }
+
+        /// A wait until a moment, with an action to perform then.
+        static func until(_ moment: Int, _ deed: @escaping (Stage) throws -> Void = { _ in }) -> Self {
+            Self(deadline: moment, look: { _ in .notYet }, isLate: deed)
+        }
+
+        /// This wait, and after it another one.
+        func then(_ last: @escaping (Stage) throws -> Wait?) -> Wait {
+            var first = self
+            first.next = { [next] stage in try next(stage)?.then(last) ?? last(stage) }
+            return first
+        }
     }
 
     var levels: [Level]
     var wait: Wait?
-    /// Whether others run beside it, and those around them say what is new.
+    /// The step that it performs.
+    var pointer = JSONPointer()
+    /// Whether it runs beside others, so that the steps around them set the mark.
     var keepsMark = false
     /// Told once, when the last step is performed or none can be any more.
-    var whenOver: (Stage, StrandEnd?) -> Void = { _, _ in }
+    var whenOver: (Stage, (any Error)?) -> Void = { _, _ in }
 
     init(_ steps: [Stage.Step], local: ScenarioVariables = ScenarioVariables()) {
         levels = [Level(steps: steps, local: local)]
@@ -60,35 +84,9 @@ final class Strand<Stage: Theater> {
     }
 }
 
-/// What a look at the world shows.
-enum Sight { case there, notYet, never }
-
-extension Strand.Wait {
-    /// This wait, and after it another one.
-    func then(_ next: @escaping (Stage) throws(StrandEnd) -> Strand<Stage>.Wait?) -> Strand<Stage>.Wait {
-        var current = self
-        var isSecond = false
-        return Strand<Stage>.Wait { world throws(StrandEnd) in
-            switch try current.look(world) {
-            case .there: break
-            case .notYet where current.deadline.map { world.now < $0 } ?? true: return .notYet
-            case .notYet, .never: try current.isLate(world)
-            }
-            guard !isSecond, let following = try next(world) else { return .there }
-            isSecond = true
-            current = following
-            if let deadline = following.deadline { world.at(deadline) { _ in } }
-            return .notYet
-        }
-    }
-}
-
-/// Why the remaining steps are not performed.
-enum StrandEnd: Error {
-    /// The server did not do what the rest depends on.
-    case unmet(String)
-    /// The simulation or the scenario itself failed.
-    case problem(String)
-    /// There is no simulation of a step.
-    case unsuitable(String)
+/// The result of checking a wait.
+enum Sight {
+    case there, notYet, never
+    /// Steps inside the step could not go on.
+    case ended(any Error)
 }

@@ -1,0 +1,88 @@
+import HoldfastBasics
+import HoldfastJudge
+
+/// Something that people or machines do in a life, again and again.
+protocol SteeredFeature {
+    var name: String { get }
+    /// The dimensions that grow with it.
+    var raises: [Reach.Dimension] { get }
+}
+
+/// How far a life has come, and what therefore comes next.
+///
+/// It counts what was drawn and not what the subject made of it, so equal seeds draw equal rounds.
+struct LifeSteering: Sendable {
+    /// The sizes that a life should reach.
+    let goals: [Reach.Dimension: Int]
+    private(set) var reached: [Reach.Dimension: Int] = [:]
+    /// How often each feature was drawn, and which met in a round.
+    private var drawn: [String: Int] = [:]
+    private var met: Set<Set<String>> = []
+
+    init(_ goals: [Reach.Dimension: Int]) { self.goals = goals }
+
+    mutating func raise(_ dimension: Reach.Dimension, to value: Int) {
+        reached[dimension] = max(reached[dimension, default: 0], value)
+    }
+
+    mutating func raise(_ dimension: Reach.Dimension, by value: Int = 1) { reached[dimension, default: 0] += value }
+
+    func isReached(_ dimension: Reach.Dimension) -> Bool {
+        goals[dimension].map { reached[dimension, default: 0] >= $0 } ?? true
+    }
+
+    /// How far a feature has come: its dimension that lags most, but not what cannot be reached again and again; and one that
+    /// has reached all, or raises none, by how often it was drawn.
+    private func progress(_ feature: some SteeredFeature) -> Double {
+        let count = Double(count(of: feature.name))
+        let shares = feature.raises.compactMap { dimension in
+            goals[dimension].map { Double(reached[dimension, default: 0]) / Double(max(1, $0)) }
+        }
+        guard let least = shares.min(), least < 1 else { return max(shares.isEmpty ? 0 : 1, count / 10) }
+        return least + count / 30
+    }
+
+    /// The feature that is furthest behind, and then those that have met the others least.
+    func choose<Feature: SteeredFeature>(
+        _ count: Int, of features: [Feature], by drawing: inout some Drawing,
+        where fit: (Feature, Feature) -> Bool = { _, _ in true }
+    ) -> [Feature] {
+        let progress = features.map(progress)
+        let least = progress.min() ?? 0
+        let behind = zip(features, progress).filter { $0.1 <= least + 0.05 }.map(\.0)
+        var chosen = [drawing.any(behind)].compactMap(\.self)
+        while chosen.count < count {
+            let others = features.filter { other in
+                chosen.allSatisfy { $0.name != other.name && fit($0, other) }
+            }
+            let news = others.map { other in chosen.count { !met.contains([$0.name, other.name]) } }
+            let best = zip(others, news).filter { $0.1 == news.max() }.map(\.0)
+            guard let next = drawing.any(best) else { break }
+            chosen.append(next)
+        }
+        return chosen
+    }
+
+    /// How often a feature was drawn.
+    func count(of name: String) -> Int { drawn[name, default: 0] }
+
+    /// Notes the features of a round.
+    mutating func note(_ names: [String]) {
+        for name in names {
+            drawn[name, default: 0] += 1
+            for other in names where other > name { met.insert([name, other]) }
+        }
+    }
+
+    /// The pairs of features that have met, of those that can, and some that have not, in words.
+    func summary<Feature: SteeredFeature>(
+        of features: [Feature], where fit: (Feature, Feature) -> Bool = { _, _ in true }
+    ) -> String {
+        let pairs = features.indices.flatMap { index in
+            features[(index + 1)...].filter { fit(features[index], $0) }.map { (features[index].name, $0.name) }
+        }
+        let holes = pairs.filter { !met.contains([$0, $1]) }
+        return "\(pairs.count - holes.count) of \(counted(pairs.count, "pair")) of features met"
+            + (holes.isEmpty ? "" : "; not met: " + listed(holes.map { "\($0) and \($1)" }, most: 3))
+    }
+}

@@ -1,0 +1,52 @@
+import Holdfast
+import HoldfastTranscript
+
+/// How long the client of a connection was silent.
+extension Observations {
+    /// The last thing that a client sent on a connection before an event; its greeting where that is later.
+    func lastSign(on connection: ObservedConnection, before event: Int) -> Int {
+        max(connection.connected ?? connection.opening, connection.signs.last { $0 < event } ?? 0)
+    }
+
+    /// Whether a client had sent nothing for two heartbeats.
+    ///
+    /// The server counts from the last sign that it received, shortly before the stage noted it.
+    func wasSilent(_ connection: ObservedConnection, before event: Int) -> Bool {
+        guard let heartbeat = connection.heartbeat else { return false }
+        return span(from: lastSign(on: connection, before: event), to: event) >= 2 * heartbeat - heartbeat / 4
+    }
+
+    /// Whether a client had sent no frame for a heartbeat, but WebSocket pings or pongs.
+    func wasIdle(_ connection: ObservedConnection, before event: Int) -> Bool {
+        guard let heartbeat = connection.heartbeat, let connected = connection.connected else { return false }
+        let spoke = max(connected, connection.sent.last { $0.event < event }?.event ?? 0)
+        return span(from: spoke, to: event) >= heartbeat
+            && connection.signs.contains { $0 > spoke && $0 < event }
+    }
+
+    /// Whether a connection lasted for more than three heartbeats in which its client sent no frames, but WebSocket
+    /// pings or pongs never two heartbeats apart.
+    func wasKeptIdle(_ connection: ObservedConnection) -> Bool {
+        guard let heartbeat = connection.heartbeat, let connected = connection.connected else { return false }
+        let texts = connection.sent.map(\.event)
+        let received = connection.received
+        return ([connected] + texts).contains { start in
+            func isLater(_ event: Int) -> Bool { span(from: start, to: event) > 3 * heartbeat }
+            guard let heard = received[received.boundary { isLater($0.event) }...].first?.event else { return false }
+            let end = min(heard, texts[texts.boundary { $0 > start }...].first ?? heard)
+            guard start >= connected, isLater(end) else { return false }
+            let signs = connection.signs.filter { $0 > start && $0 < end }
+            let steps = zip([start] + signs, signs + [end])
+            return !signs.isEmpty && steps.allSatisfy { span(from: $0, to: $1) < 2 * heartbeat }
+        }
+    }
+
+    /// Whether a question had been refused for its rate, and its wait was not over.
+    func isWithinBudgetWait(_ event: Int, on index: Int) -> Bool {
+        connections[index].received.contains { frame in
+            guard frame.type == "error", frame.code == "rate_limited", frame.event < event else { return false }
+            let wait = min(max(frame["retryAfterMs"]?.intValue ?? 0, 0), 3_600_000) * 1000
+            return span(from: frame.event, to: event) < wait
+        }
+    }
+}

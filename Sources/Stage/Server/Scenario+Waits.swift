@@ -1,0 +1,34 @@
+import Holdfast
+import HoldfastJSON
+
+extension Scenario {
+    /// About how long it waits: for times that the subject states, in scripts, and for what should not come.
+    func waits(for subject: ServerSubject) -> Duration {
+        let stated = needs.patience.reduce(0) { $0 + subject.stated($1.key) * $1.value }
+        return .seconds(stated) + Self.waits(steps, for: subject)
+    }
+
+    private static func waits(_ steps: [ScenarioStep], for subject: ServerSubject) -> Duration {
+        steps.reduce(.zero) { total, step in
+            switch step.action {
+            // A time that is not a number is one that the subject states.
+            case .watch(let told): total + (told.amount.intValue.flatMap(told.duration) ?? .zero)
+            case .chat(let question, _), .postChat(let question, _, _): total + .milliseconds(question.waitMs)
+            case .awaitPush(let push) where push.bound.isOptional:
+                total + (subject.timeouts[push.bound.within] ?? .zero)
+            case .process(.start): total + restart
+            case .together(let branches): total + (branches.map { waits($0, for: subject) }.max() ?? .zero)
+            case .repeat(let times, _, let until, let isParallel, let steps):
+                total + waits(steps, for: subject) * (isParallel || until != nil ? 1 : count(times, for: subject))
+            default: total
+            }
+        }
+    }
+
+    /// About how long a server takes to start again.
+    private static let restart = Duration.milliseconds(100)
+
+    private static func count(_ times: JSONValue, for subject: ServerSubject) -> Int {
+        times.intValue ?? (times == "${kills}" ? subject.kills : 1)
+    }
+}

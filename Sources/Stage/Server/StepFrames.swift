@@ -1,0 +1,72 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastJSON
+
+// Frames and conditions of steps; the performer fills in the references.
+extension ScenarioStep.Connect {
+    /// The frame of the handshake.
+    package func auth(token: String?, filled: (JSONValue) throws -> JSONValue) rethrows -> JSONValue {
+        let client = try filled(.string(clientId ?? "device-\(on)-${run}"))
+        return JSONValue(members: [
+            "type": "auth", "protocol": try filled(version), "token": token,
+            "clientId": client.stringValue ?? client.text(),
+        ])
+    }
+}
+
+extension ScenarioStep {
+    /// A question for the missed frames.
+    package static func sync(
+        _ position: JSONValue, epoch: String?, limit: JSONValue?, filled: (JSONValue) throws -> JSONValue
+    ) rethrows -> JSONValue {
+        JSONValue(members: [
+            "type": "sync", "lastSeqSeen": try filled(position), "epoch": try epoch.map { try filled(.string($0)) },
+            "limit": try limit.map(filled),
+        ])
+    }
+
+    /// Whether a message has the values at the places that the keys name; null stands for a member that is absent.
+    package static func matching(
+        _ values: [String: JSONValue], filled: (JSONValue) throws -> JSONValue
+    ) rethrows -> (JSONValue) -> Bool {
+        let conditions = try values.compactMap { key, value in
+            try JSONPointer(key).map { ($0, try filled(value)) }
+        }
+        return { root in
+            conditions.allSatisfy { pointer, value in
+                value.isNull ? root[pointer] == nil : root[pointer] == value
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    /// A question as a frame.
+    package static func chat(_ body: JSONObject) -> JSONValue {
+        var frame: JSONObject = ["type": "chat"]
+        for member in body { frame[member.key] = member.value }
+        return .object(frame)
+    }
+}
+
+extension Timeouts {
+    /// The timeout of a wait; a turn may take the time of the waits in its script on top.
+    package func bound(_ name: String, scriptWait: Duration) -> Duration {
+        let bound = self[name] ?? turn
+        // The bound of a turn begins when it is accepted, which is after it was asked.
+        return name == "turn" ? bound + scriptWait + .milliseconds(500) : bound
+    }
+}
+
+extension ScenarioVariables {
+    /// The values that every scenario of a server starts with.
+    ///
+    /// * `tokens`: The tokens of the principals, which scenarios put into URLs only; elsewhere steps name the principal.
+    package init(run: String, kills: Int, authSeconds: Int, tokens: [String: String?]) {
+        self.init()
+        self["run"] = .string(run)
+        self["kills"] = JSONValue(kills)
+        self["authSeconds"] = JSONValue(authSeconds)
+        for (name, token) in tokens { self["\(name)Token"] = .string(percentEncoded(token ?? "")) }
+    }
+}
