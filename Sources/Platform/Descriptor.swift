@@ -207,7 +207,7 @@ package struct Descriptor: Sendable, Hashable {
     package func tryLock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 }
 
     /// Takes the lock of the file and keeps it; true if another process has it, false in a file system without locks.
-    package func isLockedElsewhere() -> Bool { flock(number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK }
+    package func isLockedElsewhere() -> Bool { !tryLock() && errno == EWOULDBLOCK }
 
     package func unlock() { _ = flock(number, LOCK_UN) }
 
