@@ -136,7 +136,7 @@ def debian(
     size = sum(len(content) for content, _ in files.values()) // 1024 + 1
     control = (
         f"Package: {NAME}\nVersion: {version}\nArchitecture: {architecture}\nSection: devel\nPriority: optional\n"
-        f"Installed-Size: {size}\nDepends: libc6 (>= 2.{libc}), libstdc++6, libgcc-s1\nRecommends: ca-certificates\n"
+        f"Installed-Size: {size}\nDepends: libc6 (>= 2.{libc}), libstdc++6, libgcc-s1\nRecommends: ca-certificates, openssl\n"
         f"Maintainer: The Holdfast authors <noreply@example.org>\nDescription: {SUMMARY}\n"
     )
     sums = "".join(f"{hashlib.md5(content).hexdigest()}  {path[2:]}\n" for path, (content, _) in files.items())

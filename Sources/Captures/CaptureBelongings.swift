@@ -25,7 +25,8 @@ struct CaptureBelongings {
 }
 
 extension Event.Kind {
-    /// The end of a connection, as far as its code tells: codes that no frame can carry stand for its absence (RFC 6455, 7.4.1).
+    /// The end of a connection, according to its code: codes that no frame can carry mean that there was none (RFC
+    /// 6455, 7.4.1).
     ///
     /// If the closing side is unknown, 1000 and 1001 count as neither side's fault; only a server has a reason for
     /// other codes.

@@ -28,12 +28,12 @@ public enum CaptureForm: String, Sendable, Hashable, CaseIterable {
 }
 
 extension CaptureForm {
-    /// How many bytes are looked at to tell what a file is.
+    /// The bytes that are read to find out the format of a file.
     public static let openingBytes = 64 << 10
 
     /// Tells a form by the beginning of a file, at most ``openingBytes`` of it.
     /// - Throws: A problem when the file is none of them, such as compressed or in UTF-16.
-    public static func recognised(
+    public static func recognized(
         in opening: [UInt8], file: String, dialect: Dialect = .canonical
     ) throws(InputProblem) -> CaptureForm {
         try refuseOtherEncodings(opening, file: file)

@@ -13,7 +13,8 @@ public struct CaptureLeftOut: Sendable, Equatable {
     /// The reasons, in the order in which they were met first; no more than fifty, the last of which stands for all others.
     public private(set) var entries: [Entry] = []
 
-    /// The reason of a bare frame whose type tells no direction, because the dialect does not know it or both sides send it.
+    /// The reason for a bare frame without a direction, because the dialect does not know its type or both sides send
+    /// it.
     public static let noDirection = "a frame without a direction"
 
     /// Nothing yet.

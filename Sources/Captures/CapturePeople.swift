@@ -8,7 +8,7 @@ import HoldfastTranscript
 /// One token is one person; so is the subject of signed tokens. A connection without a token belongs to the only person
 /// of the file, if there is only one (``CaptureIdentities``), and otherwise to an unknown one.
 struct CapturePeople {
-    /// Whether the file is one person's, as far as its form or its beginning tells.
+    /// Whether the file belongs to one person, as far as its form or its beginning shows.
     private(set) var isOne: Bool
     /// Whether the user said so: then it holds whatever the tokens are.
     private let isStated: Bool
@@ -160,7 +160,7 @@ struct CapturePeople {
         return token
     }
 
-    /// Takes the credentials out at any depth; tells whether there were any.
+    /// Removes the credentials at any depth; returns whether there were any.
     private mutating func redact(
         _ value: inout JSONValue, opens: Bool, token: String?, _ owner: inout String?
     ) -> Bool {

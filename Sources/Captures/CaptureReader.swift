@@ -151,7 +151,7 @@ public struct CaptureReader: Sendable {
         return History.Capture(lacks: lacks.union(options.lacking).subtracting(options.known))
     }
 
-    /// Takes the next bytes, wherever they were cut, and gives what they tell to `take`.
+    /// Takes the next bytes, wherever they were cut, and passes their items to `take`.
     /// - Throws: The first problem, with line and byte.
     public mutating func append(
         _ bytes: [UInt8], _ take: (CaptureItem) throws(InputProblem) -> Void

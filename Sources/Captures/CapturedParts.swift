@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Cuts what a capture tells into histories that can be judged one by one, so that memory does not grow with the capture.
+/// Splits a capture into histories that can be judged one by one, so that memory does not grow with the capture.
 ///
 /// A part ends before the next header, where something was skipped, and, once it is longer than `soft`, at the first
 /// *quiet* event: one after which no HTTP request waits for its response and no message of a client waits for its
@@ -48,7 +48,7 @@ package struct CapturedParts: Sendable {
     private var carried = 0
     private var bytes = 0
     private var carriedBytes = 0
-    /// How many events there were, by which connections that were long silent are told.
+    /// The number of events so far, by which long-silent connections are found.
     private var clock = 0
     private var open: [Lane: OpenLane] = [:]
     /// How many lanes have something open.
@@ -153,7 +153,7 @@ package struct CapturedParts: Sendable {
             header.capture = known
         }
         defer { reset() }
-        // A clock that stopped in the middle has told nothing.
+        // A clock that stopped in the middle gives no times.
         let isTimeless = header.capture?.lacks.contains(.times) == true
         if header.capture?.lacks.contains(.requestTimes) == true {
             noted.letRequestsBegin(from: carried, isTimeless: isTimeless)

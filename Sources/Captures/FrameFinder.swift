@@ -8,12 +8,12 @@ enum Found {
     case sightings([Sighting])
     /// It should be a message and cannot be read.
     case unreadable(String, at: JSONLocation?)
-    /// It tells nothing of a connection.
+    /// It says nothing about a connection.
     case nothing(String)
 }
 
-/// Finds messages by looking, in the lines of whatever program: an optional prefix, JSON somewhere in the rest, and in it or
-/// around it the names by which programs call a direction, a time and a connection.
+/// Finds messages in the lines of any program: an optional prefix, JSON somewhere in the rest, and in or around it the
+/// usual names for a direction, a time and a connection.
 struct FrameFinder: Sendable {
     /// The direction of a frame by its type; nil if it is not a frame, or both sides send it.
     let direction: @Sendable (JSONValue) -> Direction?
@@ -114,7 +114,7 @@ struct FrameFinder: Sendable {
         let quotes = [UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`")]
         if brace > 0, quotes.contains(bytes[brace - 1]), let end = JSONScan.end(ofString: brace - 1, in: bytes[...]) {
             let inside = bytes[brace..<(end - 1)]
-            // As in Python, Go and JSON: what is in quotes has backslashes before what would end it.
+            // As in Python, Go and JSON: inside quotes, a backslash precedes each character that would end them.
             if inside.contains(UInt8(ascii: "\\")),
                 let found = parsed(
                     String(
@@ -158,7 +158,7 @@ struct FrameFinder: Sendable {
             "disconnected (code", "= connection is closed", "> close ", "< close ", "onclosing", "onclosed", "onclose ",
             "onclose:", "onfailure",
         ]
-        // Of a socket, with a code, it tells an end in whatever words.
+        // A line about a socket with a close code means an end, whatever its words.
         let spoken = lower.firstRange(of: "close").flatMap {
             closeCode(in: lower[$0.lowerBound...]) != nil && lower.contains(#/\b(ws|websocket|socket|connection)\b/#)
                 ? $0 : nil
@@ -179,7 +179,7 @@ struct FrameFinder: Sendable {
         _ value: JSONValue, written text: String, _ outer: Surroundings, depth: Int = 0, isInText: Bool = false
     ) -> [Sighting] {
         guard let object = value.objectValue, depth < Self.mostDepth else { return [] }
-        // A statement inside a frame is not one about it.
+        // A member inside a frame says nothing about the connection.
         if isFrame(object, value) { return [Sighting(kind: .text(text), around: outer)] }
         var around = outer
         around.note(object)

@@ -48,7 +48,7 @@ struct FrameReader {
     private(set) var lacksBodies = false
     /// The bodies of requests whose responses are in lines of their own, by path.
     private var asked: [String: String?] = [:]
-    /// Whether every line so far told its time.
+    /// Whether every line so far had a time.
     var knowsTimes: Bool { clock.isSound }
 
     /// The evidence that several connections without a name are open at once.
@@ -133,7 +133,7 @@ struct FrameReader {
             let principal = around.principal ?? owner ?? people.name(ofLane: lane)
             return opening(lane, redacted, principal, clock.next(around.time), location)
         case .closing(let code, let reason):
-            // Both sides close, and libraries tell it once more.
+            // Both sides close, and libraries report it once more.
             guard let known = lanes.removeValue(forKey: around.connection ?? "A") else { return [] }
             greeting = .none
             if around.connection == nil { unnamed.close() }
@@ -199,7 +199,7 @@ struct FrameReader {
             return []
         }
         guard exchange.status != nil || exchange.isExplicit else {
-            // Of two that wait, a log does not say which one is answered.
+            // If two requests are open, a log does not say which one is answered.
             asked.updateValue(asked[exchange.path] == nil ? exchange.request : nil, forKey: exchange.path)
             return []
         }

@@ -28,7 +28,7 @@ struct HARReader {
         (self.file, self.people, self.dialect) = (file, people, dialect)
     }
 
-    /// Whether most messages told their time.
+    /// Whether most messages have a time.
     var knowsTimes: Bool { timelessCount * 10 <= messageCount }
 
     /// Whether not one message of a WebSocket was exported.
@@ -178,7 +178,7 @@ struct HARReader {
         }
     }
 
-    /// Takes a message of a socket, and tells whether the socket ended with it.
+    /// Takes a message of a socket, and returns whether the socket ended with it.
     private mutating func take(
         _ message: JSONValue, _ lane: Lane, _ time: Int, hasTime: Bool, _ location: CaptureLocation
     ) -> Bool {

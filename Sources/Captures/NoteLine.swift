@@ -34,7 +34,7 @@ enum NoteLine: Equatable {
         }
     }
 
-    /// Whether a line tells of something that was observed.
+    /// Whether a line describes something that was observed.
     static func isEvent(_ line: some StringProtocol) -> Bool {
         event(String(line.drop { $0 == " " || $0 == "\t" })) != nil
     }

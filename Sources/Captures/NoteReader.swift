@@ -17,7 +17,7 @@ struct NoteReader {
     private var belongings = CaptureBelongings()
     /// An answer whose body may go on in the lines that follow.
     private var pending: (exchange: NoteLine, location: CaptureLocation)?
-    /// The most bytes of a body that goes on over several lines; more of it tells nothing.
+    /// The most bytes of a body that spans several lines; the rest is dropped.
     private static let mostBodyBytes = 1 << 20
 
     /// Whether the notes were taken by the other side than their arrows say.

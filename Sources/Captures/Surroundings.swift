@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Something that a line of a log tells of a connection.
+/// A fact about a connection in a line of a log.
 struct Sighting {
     enum Kind {
         case text(String)
@@ -58,7 +58,7 @@ extension Surroundings {
     ]
     private static let principals = ["principal", "user", "userid", "uid", "account", "accountid"]
     private static let directions = ["dir", "direction", "way", "flow", "side", "sender", "from", "origin"]
-    /// Members whose truth tells the side.
+    /// Boolean members that name the side.
     private static let clients = ["fromclient", "isclient", "websocketmask", "mask", "outgoing", "sent"]
     private static let servers = ["fromserver", "incoming", "received"]
 

@@ -13,7 +13,7 @@ package struct ClauseList {
     private let isNarrow: Bool
 
     /// The lists of a specification.
-    /// - Throws: That a pattern names nothing.
+    /// - Throws: A problem if a pattern names nothing.
     package init(
         of specification: Specification, _ patterns: [String], _ style: ConsoleStyle, isNarrow: Bool
     ) throws(InputProblem) {

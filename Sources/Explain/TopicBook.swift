@@ -82,7 +82,7 @@ package struct TopicBook {
     /// The pages on what has exactly this name.
     private func named(_ topic: String) -> [String] {
         if let status = Int32(topic).flatMap(ExitStatus.init(rawValue:)) { return [page(on: status)] }
-        // Profiles and areas share names but for their case.
+        // Profiles and areas have the same names except for case.
         if let profile = Profile(rawValue: topic) { return [page(on: profile)] }
         if let area = Area(rawValue: topic.uppercased()) { return [page(on: area)] }
         let pattern = NamePattern(topic.uppercased())
@@ -170,7 +170,7 @@ package struct TopicBook {
         }
         let sections: [(String, [String])] = [
             ("Clauses", lines(clauses)), ("Test for it", runs),
-            ("In a recording", clauses.isEmpty ? [] : ["  conformance judge CAPTURE"]),
+            ("In a capture", clauses.isEmpty ? [] : ["  conformance judge CAPTURE"]),
             ("Read", ["  Spec/\(symptom.page.file) (\(symptom.page.title))"]),
         ]
         return [

@@ -60,22 +60,24 @@ extension GateEntry {
             || [FactRule.timeout, .errorCode].contains { finding.rule.hasPrefix("\($0.id)-") }
     }
 
-    /// Whether what came took the place of what went: a status, a form or a reply that is alone in that.
+    /// Whether what came took the place of what went: a status, a form, a reply or a value that is alone in that.
     fileprivate func isSwap(with other: GateEntry, among all: [GateEntry]) -> Bool {
-        guard let place = swapped, place == other.swapped, (finding.old == nil) != (other.finding.old == nil) else {
-            return false
-        }
+        guard let place = swapped, place == other.swapped, finding.rule != other.finding.rule else { return false }
         // A change that breaks no peer has no place.
-        let grave = all.count { $0.swapped == place && $0.finding.severity > .information }
+        let grave = all.count {
+            $0.swapped == place && $0.finding.direction == finding.direction && $0.finding.severity > .information
+        }
         return grave == (finding.severity > .information ? 2 : 1)
     }
 
     /// Where something came or went among others of its kind.
     private var swapped: [String]? {
-        guard let location, [RequestDocument.file, OperationFacts.file].contains(location.file),
-            (finding.old == nil) != (finding.new == nil), let end = finding.rule.lastIndex(of: "-")
+        guard let location, let end = finding.rule.lastIndex(of: "-"),
+            ["-added", "-removed"].contains(finding.rule[end...])
         else { return nil }
-        return [location.file, String(finding.rule[..<end])] + location.pointer.tokens.dropLast()
+        let kind = String(finding.rule[..<end])
+        let isAmongOthers = kind == "enum-value" || [RequestDocument.file, OperationFacts.file].contains(location.file)
+        return isAmongOthers ? [location.file, kind] + location.pointer.tokens.dropLast() : nil
     }
 
     /// Whether a golden transcript is to be judged otherwise, which follows where its clause changed.

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Clauses of profiles that this program does not know: it judges none of them, and compares their sentences.
+/// Clauses of profiles or areas that this program does not know: it judges none of them, and compares their sentences.
 enum ForeignClauses {
     /// The facts of a state, one for each such clause.
     static func facts(of state: ProtocolState) -> [Fact] { state.foreignClauses.map(\.fact) }
@@ -13,31 +13,46 @@ enum ForeignClauses {
         let text: String
         let file: String
         let line: Int
+        /// The peers that have to keep it; nil for a recommendation, and while no peer declares its profile.
+        let bound: GateParty?
 
         fileprivate var fact: Fact {
             Fact(
-                rule: .foreignClause, key: id, words: .string(text),
-                location: GateLocation(file: file, pointer: JSONPointer(tokens: [id]), line: line), subject: id)
+                rule: bound == nil ? .foreignClause : .foreignDuty, key: id, words: .string(text),
+                location: GateLocation(file: file, pointer: JSONPointer(tokens: [id]), line: line), subject: id,
+                held: [bound].compactMap(\.self))
         }
     }
 
-    /// Takes the clauses of profiles out that the tables of the chapters name and this program does not, leaving each line in place.
+    /// Takes the clauses of areas out that this program does not know, and of profiles that the tables of the chapters name and
+    /// it does not, leaving each line in place.
+    ///
+    /// `sync with auth` is such a profile too: older texts have it.
     static func cut(from texts: inout [String: String]) -> [Section] {
         let named = texts.filter { $0.key.hasPrefix("chapters/") }.values.flatMap(MarkdownTable.tables(in:))
             .filter { $0.header.starts(with: ["profile", "side"]) }.flatMap { $0.rows.map(\.name) }
-        let foreign = Set(named).filter { Profile(rawValue: $0) == nil }
-        guard !foreign.isEmpty else { return [] }
+        func isForeign(_ words: [String]) -> Bool {
+            let profiles = words.filter { $0 != "with" }
+            return Set(profiles).isSubset(of: named)
+                && (profiles.count > 1 || profiles.contains { Profile(rawValue: $0) == nil })
+        }
         var sections: [Section] = []
         for (path, text) in texts.sorted(by: { $0.key < $1.key }) where path.hasPrefix("clauses/") {
+            let isKnown = Area.allCases.contains { path == "clauses/\($0.rawValue).md" }
             var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             var start = 0
             while start < lines.count {
                 let end = lines[(start + 1)...].firstIndex { $0.hasPrefix("### ") } ?? lines.count
                 let parts = lines[start].split(separator: "·").map { $0.split(separator: " ").map(String.init) }
-                if lines[start].hasPrefix("### "), parts.count == 3, !foreign.isDisjoint(with: parts[2]) {
+                if lines[start].hasPrefix("### "), parts.count == 3, !isKnown || isForeign(parts[2]) {
                     let body = lines[(start + 1)..<end].prefix { !$0.hasPrefix("Why:") }.joined(separator: " ")
+                    let profiles = parts[2].filter { $0 != "with" }.map(Profile.init(rawValue:))
+                    let profile = profiles.contains(nil) ? nil : profiles.last ?? nil
                     sections.append(
-                        Section(id: parts[0].last ?? "", text: String(body), file: path, line: start + 1))
+                        Section(
+                            id: parts[0].last ?? "", text: body, file: path, line: start + 1,
+                            bound: body.contains("MUST")
+                                ? profile.map { GateParty($0.role, profile: $0.rawValue) } : nil))
                     for index in start..<end { lines[index] = "" }
                 }
                 start = end

@@ -7,7 +7,7 @@ import HoldfastSchemaDiff
 
 /// The options of the gate besides the two states.
 package struct GateOptions: Sendable {
-    /// Older states that are still supported; what breaks their peers is told too.
+    /// Older states that are still supported; the report also lists the changes that break their peers.
     package var supported: [ProtocolState] = []
     /// Transcripts of implementations, judged under both specifications beside the golden ones.
     package var archive: [ArchivedTranscript] = []

@@ -28,7 +28,7 @@ package struct GateEntry: Sendable {
     /// The peers that break or must act; empty if there are none.
     package internal(set) var breaks: [GateParty]
     /// How much the version has to rise at least.
-    let rise: Rise
+    private(set) var rise: Rise
     /// The names of which the changelog must contain one; empty if none is needed.
     package let subjects: [String]
     /// The frames of transcripts at which it shows.
@@ -90,13 +90,9 @@ package struct GateEntry: Sendable {
 
     /// The same finding with another weight; one that weighs less than an error asks for no new major version.
     func weighing(_ severity: GateSeverity) -> GateEntry {
-        var finding = finding
-        finding.severity = severity
-        var entry = GateEntry(
-            finding, kind: kind, breaks: breaks, rise: severity == .error ? rise : min(rise, .minor), subjects: subjects
-        )
-        (entry.occurrences, entry.shown, entry.threshold) = (occurrences, shown, threshold)
-        (entry.parts, entry.under) = (parts, under)
+        var entry = self
+        entry.finding.severity = severity
+        entry.rise = severity == .error ? rise : min(rise, .minor)
         return entry
     }
 

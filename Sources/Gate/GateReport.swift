@@ -47,7 +47,8 @@ package struct GateReport: Sendable {
 
     /// The findings that follow from the edit of another.
     package func folded(under head: GateEntry) -> [GateEntry] {
-        entries.filter { $0.under == head.finding.fingerprint && (!$0.fails || head.fails) }
+        let name = head.finding.fingerprint
+        return entries.filter { $0.under == name && (!$0.fails || head.fails) }
     }
 
     /// All peers that break in a counted finding, servers first.
@@ -83,7 +84,7 @@ package struct GateReport: Sendable {
         return "\(verdict): \(states): \(rest.isEmpty ? "nothing changed" : rest.joined(separator: ", "))"
     }
 
-    /// How many changes these are: what shows a change by example counts only where nothing else tells it.
+    /// The number of changes: an example of a change counts only if no other finding reports that change.
     static func count(_ entries: [GateEntry]) -> Int {
         let known = Set(entries.map(\.finding.fingerprint))
         let own = entries.filter { !($0.under.map(known.contains) ?? false) }

@@ -1,3 +1,5 @@
+import HoldfastBasics
+
 /// How long the parts of a comparison took.
 package struct Laps: Sendable {
     private var last = ContinuousClock.now
@@ -21,10 +23,8 @@ package struct Laps: Sendable {
 
     /// The longest first.
     var words: String {
-        let shown = parts.sorted { $0.value > $1.value }.map { name, took in
-            let (seconds, attoseconds) = took.components
-            return "\(name) \(seconds).\(attoseconds / 100_000_000_000_000_000) s"
-        }
+        let shown = parts.filter { $0.value >= .milliseconds(1) }.sorted { $0.value > $1.value }
+            .map { "\($0.key) \(readable($0.value))" }
         return "time: " + shown.joined(separator: ", ")
     }
 }

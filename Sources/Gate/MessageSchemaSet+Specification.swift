@@ -6,7 +6,7 @@ extension MessageSchemaSet {
     /// The messages, bodies and pushes of a specification, under the given profiles.
     /// - Throws: Every schema file that is no JSON or no schema.
     ///
-    /// Of the messages only those of some files are taken, where that is wanted.
+    /// With `only`, takes just the messages of these files.
     package init(
         _ files: SpecificationFiles, profiles: Set<Profile> = [], only: Set<String>? = nil
     ) throws(InputProblems) {

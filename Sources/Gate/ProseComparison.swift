@@ -12,7 +12,7 @@ struct ProseComparison {
 
     /// Compares the remaining files of two states.
     ///
-    /// A file of which another finding speaks already is told no second time.
+    /// A file that another finding already covers is not reported again.
     static func entries(_ old: ProtocolState, _ new: ProtocolState, besides told: Set<String>) -> [GateEntry] {
         let before = old.specification.files.texts
         let after = new.specification.files.texts

@@ -34,7 +34,7 @@ package struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConv
         return minor > old.minor ? .minor : .patch
     }
 
-    /// The lowest version that rises so much; nil when two numbers cannot tell it.
+    /// The lowest version with such a rise; nil if two numbers cannot express it.
     func raised(by rise: Rise) -> String? {
         switch rise {
         case .none: nil

@@ -41,10 +41,9 @@ struct ScenarioComparison {
     static func tellLosses(
         in entries: inout [GateEntry], _ old: ProtocolState, _ new: ProtocolState, by exercise: GateOptions.Exercise
     ) async {
-        let changed = ["scenario-changed", "scenario-wait-changed"]
         let names = entries.indices.reduce(into: [Int: String]()) { names, index in
             let path = entries[index].location?.file ?? ""
-            guard changed.contains(entries[index].finding.rule), path.hasPrefix("scenarios/server/") else { return }
+            guard entries[index].finding.rule == "scenario-changed", path.hasPrefix("scenarios/server/") else { return }
             names[index] = String(path.dropFirst("scenarios/".count).dropLast(".json".count))
         }
         guard !names.isEmpty else { return }
@@ -76,23 +75,10 @@ struct ScenarioComparison {
         guard was != now else { return nil }
         let members = Set((was.objectValue ?? [:]).keys).union((now.objectValue ?? [:]).keys)
         let changed = members.filter { was[$0] != now[$0] }.sorted()
-        let words: Set<String> = ["title", "summary", "$schema"]
-        if words.isSuperset(of: changed) {
+        if Set(["title", "summary", "$schema", "clauses"]).isSuperset(of: changed) {
             return entry(
                 "scenario-reworded", .information, before, after, old: before.title, new: after.title,
-                why: "only its description differs: \(changed.joined(separator: ", "))")
-        }
-        if words.union(["clauses"]).isSuperset(of: changed) {
-            return entry(
-                "scenario-clauses-changed", .information, before, after, old: was["clauses"], new: now["clauses"],
-                why: "it does the same as before but names other clauses")
-        }
-        if waits(of: was) != waits(of: now), withoutWaits(was) == withoutWaits(now) {
-            return entry(
-                "scenario-wait-changed", .warning, before, after,
-                old: .string(waits(of: was).joined(separator: ", ")),
-                new: .string(waits(of: now).joined(separator: ", ")),
-                why: "a subject that was in time may be late now, or the run waits longer")
+                why: "it does the same as before; only its description differs: \(changed.joined(separator: ", "))")
         }
         return entry(
             "scenario-changed", .warning, before, after, old: .string(changed.joined(separator: ", ")),
@@ -106,32 +92,6 @@ struct ScenarioComparison {
             GateEntry(
                 "clause-without-scenario", .warning, new: $0.location,
                 why: "a scenario exercised the clause before, and none does now", rise: .patch)
-        }
-    }
-
-    private static let waitMembers: Set<String> = ["within", "for", "wait", "seconds", "milliseconds"]
-
-    /// Everything that says how long to wait, in order.
-    private static func waits(of value: JSONValue) -> [String] {
-        switch value {
-        case .array(let values): values.flatMap(waits)
-        case .object(let object):
-            object.flatMap { member in
-                waitMembers.contains(member.key) ? ["\(member.key) \(member.value.text())"] : waits(of: member.value)
-            }
-        default: []
-        }
-    }
-
-    private static func withoutWaits(_ value: JSONValue) -> JSONValue {
-        switch value {
-        case .array(let values): .array(values.map(withoutWaits))
-        case .object(let object):
-            .object(
-                JSONObject(
-                    object.filter { !waitMembers.contains($0.key) }.map { (key: $0.key, value: withoutWaits($0.value)) }
-                ))
-        default: value
         }
     }
 

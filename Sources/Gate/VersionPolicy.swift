@@ -11,7 +11,12 @@ struct VersionPolicy {
     static func entries(_ old: ProtocolState, _ new: ProtocolState, after entries: [GateEntry]) -> [GateEntry] {
         let policy = VersionPolicy(old: old, new: new)
         let counted = entries.filter { !$0.isWaived }
-        return [policy.version(counted), policy.wire(), policy.changelog(counted)].compactMap(\.self)
+        return [policy.version(counted), policy.wire(), policy.changelog(counted)].compactMap(\.self).map {
+            var entry = $0
+            // The reason says what is missing, which the title of the rule does not.
+            entry.finding.words = $0.finding.why
+            return entry
+        }
     }
 
     /// How much the version has to rise.
@@ -37,7 +42,7 @@ struct VersionPolicy {
                 \(wanted ?? "a new major version") and is \(new.version)
                 """)
         }
-        // Two numbers cannot tell a change of words.
+        // Two numbers cannot express a change of words.
         guard rise < needed, let wanted else { return nil }
         return finding(
             "version-unchanged",

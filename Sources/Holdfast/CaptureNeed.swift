@@ -14,7 +14,7 @@ public enum CaptureNeed: String, Sendable, Hashable, CaseIterable {
     case pushService = "push service"
     /// Times, measured next to the server.
     case delays
-    /// That no frame is missing between two successive ones.
+    /// Every frame between the first and the last one.
     case frames
     /// The principal of each connection and request.
     case principals

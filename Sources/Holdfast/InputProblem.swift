@@ -43,6 +43,15 @@ extension InputProblem {
         self.init(location: location, what: what, expected: expected, fix: fix)
     }
 
+    /// A problem for a number outside its range; nil for one inside.
+    package init?(_ location: String, _ number: Int, outside range: ClosedRange<Int>, fix: String) {
+        guard !range.contains(number) else { return nil }
+        self.init(
+            location, "'\(number)' is out of range",
+            expected: "a number from \(range.lowerBound)" + (range.upperBound == .max ? "" : " to \(range.upperBound)"),
+            fix: fix)
+    }
+
     /// A problem for an unknown name, suggesting the nearest known one.
     package init(
         _ location: String, _ what: String, insteadOf name: String, among known: [String], expected: String? = nil,

@@ -108,6 +108,8 @@ extension Observations {
 
 /// An answer that was owed and did not come.
 struct Unanswered {
+    /// The message or request without an answer.
+    let asked: Int
     /// The event that proves it.
     let proof: Int
     /// The event or silence in its place.
@@ -119,7 +121,7 @@ extension Observations {
     /// connection by the server without another reason.
     func unanswered(_ asked: Int, within bound: Duration, on index: Int) -> Unanswered? {
         if let late = deadline(after: asked, within: bound, on: index) {
-            return Unanswered(proof: late, actual: "nothing within \(bound)")
+            return Unanswered(asked: asked, proof: late, actual: "nothing within \(bound)")
         }
         let connection = connections[index]
         guard let ending = connection.endByServer(after: asked),
@@ -131,14 +133,14 @@ extension Observations {
             let heartbeat = connection.heartbeat,
             span(from: asked, to: ending.event) < min(heartbeat, bound.microseconds)
         else { return nil }
-        return Unanswered(proof: ending.event, actual: "the end of the connection")
+        return Unanswered(asked: asked, proof: ending.event, actual: "the end of the connection")
     }
 
     /// The proof that a response will not come: the end of its timeout, or the end of the connection by the server
     /// without another reason.
     func unanswered(_ exchange: ObservedExchange, within bound: Duration) -> Unanswered? {
         if let late = deadline(after: exchange, within: bound) {
-            return Unanswered(proof: late, actual: "nothing within \(bound)")
+            return Unanswered(asked: exchange.request, proof: late, actual: "nothing within \(bound)")
         }
         guard !isCapture, exchange.response == nil, exchange.unread == nil, let failure = exchange.failure,
             case .failed(let reason) = events[failure].kind, ["closed", "reset"].contains(reason),
@@ -148,7 +150,7 @@ extension Observations {
                 return abs(time(of: ending.event) - time(of: failure)) <= timeouts.stop.microseconds
             })
         else { return nil }
-        return Unanswered(proof: failure, actual: "the end of the connection")
+        return Unanswered(asked: exchange.request, proof: failure, actual: "the end of the connection")
     }
 
     /// Whether the process ended with a connection, and something else may have ended it than what a client said last: the

@@ -54,6 +54,11 @@ struct Evidence: Sendable, Equatable {
         if let fault { violate(finding(fault)) } else if counts() { keep() }
     }
 
+    /// Counts one test: passed where nothing was found, failed otherwise.
+    mutating func test(no finding: Finding?, keptIf counts: @autoclosure () -> Bool = true) {
+        test(no: finding, keptIf: counts()) { $0 }
+    }
+
     /// Counts one test: passed where the fact holds, failed where something proves that it never will.
     mutating func test<Proof>(_ holds: Bool, orBy proof: @autoclosure () -> Proof?, _ finding: (Proof) -> Finding) {
         if holds { keep() } else if let proof = proof() { violate(finding(proof)) }
@@ -76,6 +81,16 @@ struct Evidence: Sendable, Equatable {
     /// Counts one test that proved nothing, and says why.
     mutating func doubt(_ what: String, expected: String, actual: String, at events: [Int]) {
         doubt(Finding(what, expected: expected, actual: actual, at: events))
+    }
+
+    /// Counts one test that was failed by an answer that does not come.
+    mutating func violate(_ what: String, expected: String, by missing: Unanswered) {
+        violate(what, expected: expected, actual: missing.actual, at: [missing.asked, missing.proof])
+    }
+
+    /// Counts one test that was failed by the end of a connection that the server had to keep open.
+    mutating func violate(_ what: String, byEnd actual: String = "the server ended it", at events: [Int]) {
+        violate(what, expected: "it stays open", actual: actual, at: events)
     }
 
     /// Counts one test that was failed.

@@ -17,9 +17,10 @@ package func judge(
     judgeWhole(ReadHistory(history, under: specification), only: (clause, rule)).first
 }
 
-/// Judges a history, and tells of a capture what people look for in it and, where it holds little, what happened.
+/// Judges a history; for a capture, also finds the symptoms that people look for and, if it is short, the story of what
+/// happened.
 ///
-/// Not of a stage's history, because a stage brings such things about.
+/// A stage's history gets neither, because the stage provokes such things.
 public func examine(
     _ history: History, under specification: Specification
 ) -> (verdicts: [Verdict], symptoms: [Symptom], story: Story?) {
@@ -109,7 +110,7 @@ extension Observations {
         return isShown && isOfIt && !isAboutAnEnd(finding)
     }
 
-    /// Whether a finding cites that the server ended a greeted connection, or itself, without having been told to.
+    /// Whether a finding cites that the server ended a greeted connection, or itself, without being told to.
     fileprivate func isAboutAnEnd(_ finding: Finding) -> Bool {
         let isOfTheProcess = finding.events.contains { event in
             if case .act("exit", _) = events[event].kind {

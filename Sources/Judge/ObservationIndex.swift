@@ -1,7 +1,7 @@
-/// Where to find the turns, reads and exchanges that checks ask for again and again.
+/// An index of the turns, reads and exchanges that checks look up often.
 struct ObservationIndex: Sendable {
     private var turnsBySession: [String: [Int]] = [:]
-    /// Turns of which nothing tells the session, in the order of asking.
+    /// Turns whose session is unknown, in the order of asking.
     private(set) var unplaced: [Int] = []
     private var turnsByConnection: [Int: [Int]] = [:]
     private var connectionsByPrincipal: [String: [Int]] = [:]

@@ -33,7 +33,8 @@ final class Observations {
     let receivedOfKnownType: [Frame]
     /// Every frame sent to the server on any connection, in the order of time.
     let sent: [Frame]
-    /// Every handshake that was begun in order: an `auth` as the first frame, valid but for its version and its token.
+    /// Every handshake that was begun in order: an `auth` as the first frame, valid except perhaps for its version and
+    /// its token.
     let handshakes: [Handshake]
     /// HTTP exchanges, in the order of their requests.
     let exchanges: [ObservedExchange]
@@ -216,7 +217,9 @@ final class Observations {
     /// The time of an event by the clock that bounds are judged by: it passes more slowly while the machine is late.
     ///
     /// For what comes too late; what comes too early, or too often, is judged by ``time(of:)``.
-    func patience(of event: Int) -> Int { patientClock.time(at: time(of: event)) }
+    func patience(of event: Int) -> Int { patience(at: time(of: event)) }
+
+    func patience(at moment: Int) -> Int { patientClock.time(at: moment) }
 
     /// Whether the machine was late at some time between two events.
     func wasLate(from first: Int, to last: Int) -> Bool {

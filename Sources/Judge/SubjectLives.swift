@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The lives of the subject's process, as the acts of the stage tell them: each start begins a new one.
+/// The lives of the subject's process, from the acts of the stage: each start begins a new one.
 struct SubjectLives: Sendable {
     /// How one life ended.
     struct End: Sendable {
@@ -17,7 +17,7 @@ struct SubjectLives: Sendable {
     /// A time in which the disk of the subject took no writes.
     struct Fault: Sendable {
         let begin: Int
-        /// The first event that it may have met: the stage tells of it once it surely holds.
+        /// The first event that it may have affected: the stage records it once it surely holds.
         let earliest: Int
         /// The event that ended it: writes accepted again, or the next start; the length of the history without one.
         let end: Int
@@ -87,7 +87,7 @@ struct SubjectLives: Sendable {
     /// The lives that are over, in order.
     var ended: [(life: Int, end: End)] { endings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
 
-    /// Whether the process ended without being told to stop somewhere from one life to a later one.
+    /// Whether the process ended by itself at some moment from one life to a later one.
     func crashed(from first: Int, to last: Int) -> Bool {
         first < last && (first..<last).contains { endings[$0]?.cause != .stopped }
     }
@@ -113,7 +113,8 @@ extension Observations {
     /// The end of a socket can be seen a moment before the act is on record, and what begins after it meets no process.
     func wasStopped(between first: Int, and last: Int) -> Bool {
         let life = lives.life(at: last)
-        return (lives.life(at: first)...life).contains { number in
+        // A turn that a server runs twice may seem to end before it began.
+        return (min(lives.life(at: first), life)...life).contains { number in
             guard let end = lives.end(of: number) else { return false }
             let isNear = end.event <= last || time(of: end.event) - time(of: last) <= 20_000
             guard isNear else { return false }
@@ -128,7 +129,7 @@ extension Observations {
         return exit.event < ending || span(from: ending, to: exit.event) < 1_000_000
     }
 
-    /// Whether the process ended without being told to stop between two events, and was started again.
+    /// Whether the process ended by itself between two events, and was started again.
     func hasCrashed(between first: Int, and last: Int) -> Bool {
         lives.crashed(from: lives.life(at: first), to: lives.life(at: last))
     }

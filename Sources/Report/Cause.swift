@@ -51,7 +51,9 @@ private enum CauseRank {
         ClauseID(.LIVE, 9), ClauseID(.CLIENT, 21), ClauseID(.CLIENT, 6),
     ]
 
-    /// Generic clauses, such as that a body is invalid, which others state for one case.
+    /// Generic clauses, such as that a read changed, which others state for one case.
+    ///
+    /// An invalid body explains whatever is not found in it, so only clauses of its own area stand above it.
     static let general: Set<ClauseID> = [
         ClauseID(.TURN, 7), ClauseID(.SYNC, 7), ClauseID(.PERSIST, 5), ClauseID(.REST, 1), ClauseID(.LIVE, 1),
     ]
@@ -60,15 +62,17 @@ private enum CauseRank {
         // A violation in a few places hardly explains one that occurs everywhere.
         let most = group.map(\.moments.count).max() ?? 0
         let wide = group.filter { $0.moments.count * 2 >= most }
-        let least = wide.map(weight).min()
-        let candidates = wide.filter { weight($0) == least }
+        let weights = wide.map { weight($0, in: wide) }
+        let candidates = zip(wide, weights).filter { $0.1 == weights.min() }.map(\.0)
         let losses = candidates.map { one in candidates.count { isBefore($0, one) } }
         let best = candidates.indices.min { (losses[$0], rank(candidates[$0])) < (losses[$1], rank(candidates[$1])) }
         return best.map { candidates[$0] } ?? group[0]
     }
 
-    private static func weight(_ breach: SharedEvidence.Breach) -> Int {
-        let isGeneral = general.contains(breach.clause)
+    private static func weight(_ breach: SharedEvidence.Breach, in group: [SharedEvidence.Breach]) -> Int {
+        let isGeneral =
+            general.contains(breach.clause)
+            && (breach.clause.area != .REST || group.contains { $0.clause.area == .REST && $0.clause != breach.clause })
         // After a crash, more specific clauses name each broken promise.
         if telling.contains(breach.clause), !(isGeneral && breach.needsCrash) { return 0 }
         return isGeneral ? 2 : 1

@@ -60,12 +60,19 @@ extension ClauseResult {
     /// A scenario that ended early proves nothing for the clauses it is intended to exercise, so it passes none of
     /// them. If the subject cut all of a clause's scenarios short, what others exercised by chance does not pass it
     /// either; behind a dialect, they may have ended at what the wire cannot express. Violations always count.
+    /// The findings come first from intended scenarios with at least half as many findings as the one with the most.
     init(
         _ clause: Clause, in scenarios: [ScenarioResult], intended: [String: [ClauseID]], subject: History.Subject
     ) {
         let isMeant = { (scenario: ScenarioResult) in intended[scenario.name]?.contains(clause.id) ?? false }
         let performed = scenarios.filter { $0.skipped == nil }
         let meant = performed.filter(isMeant)
+        let findings = { (scenario: ScenarioResult) in
+            scenario.verdicts.first { $0.clause == clause.id }?.findings.count ?? 0
+        }
+        let most = meant.map(findings).max() ?? 0
+        let clear = meant.filter { findings($0) * 2 >= most }
+        let order = clear + meant.filter { findings($0) * 2 < most } + performed.filter { !isMeant($0) }
         let isCutShort =
             !meant.isEmpty
             && meant.allSatisfy {
@@ -73,7 +80,7 @@ extension ClauseResult {
             }
         self.init(
             clause,
-            verdicts: performed.flatMap { scenario in
+            verdicts: order.flatMap { scenario in
                 scenario.verdicts.filter { verdict in
                     verdict.clause == clause.id
                         && !(verdict.outcome == .pass

@@ -110,14 +110,14 @@ package struct LoadFigures: Sendable, Equatable {
     package var problem: String? {
         if unjudged > 0 {
             return """
-                harness: \(counted(unjudged, "history", "histories")) came faster than they could be judged
+                suite failure: \(counted(unjudged, "history", "histories")) came faster than they could be judged
                   expected: every history judged while the load runs; this machine held up to \(readable(heldRate)) frames/s
                   fix: fewer --devices, a longer pause in the mix, or a shard on each of several machines (--shard I/N)
                 """
         }
         guard Double(late.count) > Self.mostLate * Double(during.count) else { return nil }
         return """
-            harness: the suite, not the server, is the limit: its own acts were late in \(late.count) of \(during.count) \
+            suite failure: the suite, not the server, is the limit: its own acts were late in \(late.count) of \(during.count) \
             intervals, first at \(readable((late.map(\.frames).min() ?? 0) / width)) frames/s
               expected: 99 % of the acts at most \(Self.mostLag / 1000) ms late; this machine held up to \(readable(heldRate)) frames/s
               fix: fewer --devices, a longer pause in the mix, another machine for the server, or --shard I/N

@@ -96,7 +96,7 @@ package struct ReachTable: JSONRepresentable {
 
     /// A line for each dimension: the largest value, the goal, and what prevented more.
     package func lines(_ style: ConsoleStyle) -> [String] {
-        [style.bold(padded("reach", 48) + aligned("largest", 16) + aligned("goal", 16))]
+        [style.bold(padded("dimension", 48) + aligned("largest", 16) + aligned("goal", 16))]
             + rows("dimensions").flatMap { row in
                 let numbers = ["reached", "goal"].map { name in
                     let unit = row["unit"]?.stringValue.map { " " + $0 } ?? ""

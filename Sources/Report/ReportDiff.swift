@@ -101,7 +101,7 @@ package struct ReportDiff: Sendable {
         for result in report.clauses { states[result.clause.id] = .judged(result, report.isExpected(result)) }
         for id in report.setAside { states[id] = .undecided(setAside) }
         for id in report.unreached { states[id] = .undecided("out of reach") }
-        for id in report.elsewhere { states[id] = .undecided("left to other shards") }
+        for id in report.elsewhere { states[id] = .undecided(report.whyElsewhere) }
         for id in report.pending { states[id] = .undecided("pending") }
         return states
     }

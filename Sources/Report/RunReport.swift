@@ -41,8 +41,10 @@ package struct RunReport: Sendable {
     package var diagnostics: [String] = []
     /// The shard; nil for a whole run.
     package let part: Shard.Part?
-    /// Clauses that this shard leaves undecided, since other shards may decide them.
+    /// Clauses that this shard, or a life alone, leaves undecided, since other shards or the scenarios may decide them.
     package let elsewhere: [ClauseID]
+    /// Why the clauses of ``elsewhere`` are not judged here.
+    var whyElsewhere: String { part == nil ? "not met by this life" : "left to the other shards" }
     /// Clauses that the user excluded by name; all are set aside.
     package let leftOut: Set<ClauseID>
     /// Whether clauses that the setup cannot show count as untested.
@@ -64,6 +66,8 @@ package struct RunReport: Sendable {
     package var load: LoadFigures?
     /// How far the run went in volume and concurrency.
     var reach: ReachTable?
+    /// The number of scenarios with a violation after which the run stopped, as it was asked to; nil if it did not.
+    package var stoppedAfter: Int?
 
     /// A command that repeats a run, without secrets.
     package struct Again: Sendable, Equatable {
@@ -96,7 +100,7 @@ extension RunReport {
         _ scenarios: [ScenarioResult], of subject: History.Subject, at address: String,
         under specification: Specification, selection: Set<ClauseID>? = nil, intended: [String: [ClauseID]] = [:],
         leftOut: Set<ClauseID> = [], isStrict: Bool = false, startedAt: String, duration: Duration,
-        wasInterrupted: Bool = false, part: Shard.Part? = nil
+        wasInterrupted: Bool = false, part: Shard.Part? = nil, isLifeAlone: Bool = false
     ) {
         let scenarios = scenarios.map(Self.blamingTheSuite)
         let names = Set(scenarios.map(\.name))
@@ -113,12 +117,13 @@ extension RunReport {
         }
         let setAside = judged.map(\.clause.id).filter(
             leftOut.union(clauses(undecided, without: \.wasSetAside)).contains)
-        let isElsewhere = { (result: ClauseResult) in part != nil && result.isUndecided }
+        let isPartial = part != nil || isLifeAlone
+        let isElsewhere = { (result: ClauseResult) in isPartial && result.isUndecided }
         // A shard leaves its undecided clauses to the merged report. A pass by chance in another scenario does not
         // count: what is out of reach follows from the setup alone, so that the doctor can list it in advance.
         let unbroken = judged.filter { $0.isUndecided || $0.outcome == .pass }
         let outOfReach =
-            part == nil && subject.role == .server
+            !isPartial && subject.role == .server
             ? clauses(unbroken.filter { !setAside.contains($0.clause.id) }, without: \.isOutOfReach) : []
         let pending = inQuestion.filter { $0.exclusion == nil && Checks.check(of: $0.id) == nil }.map(\.id)
         let decided = judged.filter { !setAside.contains($0.clause.id) && !outOfReach.contains($0.clause.id) }
@@ -173,7 +178,7 @@ extension RunReport {
         var blamed = scenario
         blamed.problems = [
             """
-            harness: \(scenario.name) ran to its end and exercised nothing
+            \(scenario.name) ran to its end and exercised nothing
               expected: at least one clause exercised
               fix: none on your side; this run proves nothing for its clauses
             """
@@ -275,9 +280,12 @@ extension RunReport {
         if !pending.isEmpty { parts.append("\(pending.count) pending") }
         if !setAside.isEmpty { parts.append("\(setAside.count) set aside") }
         if !unreached.isEmpty { parts.append("\(unreached.count) out of reach") }
-        if !elsewhere.isEmpty { parts.append("\(elsewhere.count) left to the other shards") }
+        if !elsewhere.isEmpty {
+            parts.append("\(elsewhere.count) \(whyElsewhere)")
+        }
         if missed > 0 { parts.append("\(counted(missed, "scenario")) skipped") }
-        let verdict = wasInterrupted ? "\(meaning) (interrupted)" : meaning
+        let end = stoppedAfter.map { "stopped after \(counted($0, "scenario")) with a violation" }
+        let verdict = (end ?? (wasInterrupted ? "interrupted" : nil)).map { "\(meaning) (\($0))" } ?? meaning
         return parts.isEmpty ? verdict : "\(verdict): \(parts.joined(separator: ", "))"
     }
 
@@ -304,11 +312,12 @@ extension RunReport {
         return "\(clause)@\(first.scenario.prefix { $0 != "#" })"
     }
 
-    /// The command that repeats a clause's finding in its first scenario, if that is possible.
+    /// The command that repeats a clause's finding in its first scenario, if that is possible; nil for a clause that follows
+    /// from another, whose cause is to be repeated.
     ///
     /// If only some repetitions of that scenario had the finding, the command includes their number.
     package func again(of result: ClauseResult) -> String? {
-        guard let again else { return nil }
+        guard let again, heads[result.clause.id] == nil else { return nil }
         let command = again.only(selector(of: result))
         guard let first = result.findings.first.flatMap({ scenario($0.scenario) }) else { return command }
         let tries = scenarios.filter { $0.baseName == first.baseName && $0.skipped == nil }

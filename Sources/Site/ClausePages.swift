@@ -86,7 +86,8 @@ struct ClausePages {
                 + fixtures.map { "<li>\(link($0.file, $0.address)): \(escapedForMarkup($0.why))</li>" }
                 .joined(separator: "\n") + "</ul>"
         }
-        let more = "<details><summary>\(others.count) \(own.isEmpty ? "" : "others ")that show it too</summary>"
+        let more =
+            "<details><summary>\(own.isEmpty ? "Fixtures" : "More fixtures") that show it: \(others.count)</summary>"
         return (own.isEmpty ? "" : items(own)) + (others.isEmpty ? "" : "\(more)\(items(others))</details>")
     }
 

@@ -40,6 +40,8 @@ public struct History: Sendable {
         public var timeScale: Double
         /// When the machine was late, in order; timeouts are extended accordingly.
         public var lateness: [Lateness]
+        /// The times in which a driver took long to tell what its app shows, in order.
+        public var slowAnswers: [SlowAnswer] = []
         /// When recording began, in ISO 8601; nil in golden files.
         public var startedAt: String?
         /// The dialect of the wire texts; the transcript includes its source.
@@ -57,6 +59,20 @@ public struct History: Sendable {
             (self.timeouts, self.timeScale, self.lateness) = (timeouts, timeScale, lateness)
             (self.startedAt, self.dialect, self.capture) = (startedAt, dialect, capture)
         }
+    }
+
+    /// A slow answer of a driver: its app showed what it says at some unknown moment between question and answer.
+    public struct SlowAnswer: Sendable, Equatable {
+        /// When it was asked, in microseconds since recording began.
+        public var from: Int
+        /// When its answer came.
+        public var to: Int
+
+        /// An answer.
+        public init(from: Int, to: Int) { (self.from, self.to) = (from, to) }
+
+        /// The judge treats a quicker answer as immediate.
+        package static let least = Duration.milliseconds(100)
     }
 
     /// The part of a subject's declaration that a judge needs.

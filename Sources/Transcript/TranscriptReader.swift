@@ -106,12 +106,14 @@ extension LineReader {
         guard version == TranscriptFormat.version else {
             throw problem("transcript version \(version) is unknown", expected: "version \(TranscriptFormat.version)")
         }
-        return History.Header(
+        var header = History.Header(
             specification: try string("specification"), scenario: try optionalString("scenario"),
             subject: try members("subject").subject(), timeouts: try timeouts(),
             timeScale: try timeScale(), lateness: try lateness(), startedAt: try optionalString("startedAt"),
             dialect: try dialect(),
             capture: object["capture"] == nil ? nil : try members("capture").capture())
+        header.slowAnswers = try slowAnswers()
+        return header
     }
 
     private func dialect() throws(InputProblem) -> Dialect {
@@ -158,6 +160,19 @@ extension LineReader {
             stretches.append(History.Lateness(from: from, to: to, slowness: slowness))
         }
         return stretches
+    }
+
+    private func slowAnswers() throws(InputProblem) -> [History.SlowAnswer] {
+        var answers: [History.SlowAnswer] = []
+        for value in try optional("slowAnswers", "an array of objects", \.arrayValue) ?? [] {
+            guard let from = value["from"]?.intValue, let to = value["to"]?.intValue, 0 <= from, from < to,
+                to <= 1 << 53, to >= answers.last?.to ?? 0
+            else {
+                throw problem("'slowAnswers' holds \(shown(value))", expected: "from and to in microseconds, in order")
+            }
+            answers.append(History.SlowAnswer(from: from, to: to))
+        }
+        return answers
     }
 
     private func timeouts() throws(InputProblem) -> Timeouts {

@@ -74,6 +74,7 @@ public enum TranscriptWriter {
             "timeouts": changed.isEmpty
                 ? nil : JSONObject(changed.map { (key: $0.key, value: JSONValue($0.value.milliseconds)) }),
             "timeScale": header.timeScale == 1 ? nil : header.timeScale, "lateness": lateness.orAbsent,
+            "slowAnswers": header.slowAnswers.map { JSONValue(members: ["from": $0.from, "to": $0.to]) }.orAbsent,
             "startedAt": header.startedAt, "dialect": header.dialect.source, "capture": header.capture.map(capture),
         ])
         return object.objectValue ?? [:]

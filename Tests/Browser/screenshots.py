@@ -259,6 +259,12 @@ def keyboard(browser, reports):
     check(browser.run("document.activeElement.parentElement.open"), "Enter opens it")
     text = browser.run("(document.activeElement.parentElement.querySelector('pre') || {}).textContent")
     check(text, "and shows what was on the wire", text)
+    violations = browser.run("document.querySelectorAll('.card.violation').length")
+    browser.run("document.activeElement.blur()")
+    for key, place in [("n", 0), ("n", 1 % violations), ("p", 0)]:
+        browser.press(key)
+        at = browser.run("Array.from(document.querySelectorAll('.card.violation')).findIndex(card => card.contains(document.activeElement))")
+        check(at == place, f"'{key}' goes to a violation", f"card {at} of {violations}")
 
 
 def pointer(browser, reports):

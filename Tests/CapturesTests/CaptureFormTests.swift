@@ -16,7 +16,7 @@ private func header() -> History.Header {
         ("HTTP GET /api/health -> 200 {}", .notes),
     ])
     func `content tells the form`(text: String, form: CaptureForm) throws {
-        #expect(try CaptureForm.recognised(in: Array(text.utf8), file: "f") == form)
+        #expect(try CaptureForm.recognized(in: Array(text.utf8), file: "f") == form)
     }
 
     @Test(
@@ -28,7 +28,7 @@ private func header() -> History.Header {
             ([0x20, 0x0A, 0x0A], "the file is empty"),
         ] as [([UInt8], String)])
     func `what is no capture is told with its first byte`(bytes: [UInt8], words: String) throws {
-        let problem = #expect(throws: InputProblem.self) { try CaptureForm.recognised(in: bytes, file: "f") }
+        let problem = #expect(throws: InputProblem.self) { try CaptureForm.recognized(in: bytes, file: "f") }
         #expect(problem?.what.contains(words) == true, "\(String(describing: problem))")
         #expect(problem?.location.hasPrefix("f:1 (byte ") == true)
     }

@@ -273,7 +273,7 @@ import Testing
     @Test(arguments: forms) func `messages are found by looking`(form: Form) throws {
         let text =
             form.before + Self.frames.map { form.line($0.isClients, $0.text, $0.ms) + "\n" }.joined() + form.after
-        #expect(try CaptureForm.recognised(in: Array(text.utf8), file: "f") == .frames)
+        #expect(try CaptureForm.recognized(in: Array(text.utf8), file: "f") == .frames)
         let read = try Read(text, as: .frames, looksAhead: true)
         let found = read.events.compactMap { event -> (way: Direction, value: JSONValue?, at: Int)? in
             guard case .text(let way, let text) = event.kind else { return nil }
@@ -384,7 +384,7 @@ import Testing
             (Array("words\n".utf8), "a.log", #"{"at":…,"conn":…,"dir":">","frame":{…}}"#),
         ] as [([UInt8], String, String)])
     func `what cannot be read is told the line that converts it`(bytes: [UInt8], file: String, fix: String) throws {
-        let problem = #expect(throws: InputProblem.self) { try CaptureForm.recognised(in: bytes, file: file) }
+        let problem = #expect(throws: InputProblem.self) { try CaptureForm.recognized(in: bytes, file: file) }
         #expect(problem?.fix.contains(fix) == true, "\(String(describing: problem))")
     }
 }

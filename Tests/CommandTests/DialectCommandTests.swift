@@ -58,6 +58,7 @@ import Testing
         }
         #expect(check.status == 0, "\(check.out)\(check.err)")
         #expect(check.out.contains("5 in all: 4 understood, 1 ignored"), "\(check.out)")
+        #expect(check.out.contains(" entries marked DRAFT: decide each before a run"), "\(check.out)")
     }
 
     @Test(arguments: [

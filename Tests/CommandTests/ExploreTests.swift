@@ -160,7 +160,7 @@ import Testing
         ])
         #expect(run.status == 64, "\(run.out)\(run.err)")
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/a.json"))
-        #expect(try folder.text(of: "a.txt").hasPrefix("::error title=conformance explore ended with 64::--runs: 0"))
+        #expect(try folder.text(of: "a.txt").hasPrefix("::error title=conformance explore ended with 64::--runs: '0'"))
     }
 
     @Test func `a driver that dies in the middle of every plan is told with the seeds`() async throws {

@@ -10,6 +10,21 @@ import Testing
         #expect(run.out.contains("server/life/1: "), "\(run.out)")
         #expect(run.out.contains("pairs of features met"), "\(run.out)")
         #expect(run.out.contains("was too short for: "), "\(run.out)")
+        let headline = run.out.split(separator: "\n").first { $0.hasPrefix("conforms") } ?? ""
+        #expect(headline.firstMatch(of: /\d+ not met by this life/) != nil, "\(run.out)")
+    }
+
+    @Test func `a life that fails fast ends at the first look that shows a violation, and repeats nothing`()
+        async throws
+    {
+        let begun = ContinuousClock.now
+        let run = try await BuiltBinary.run([
+            "server", "--reference", "--skip-crashes", "--defect", "order-lists-answers-first", "--life", "10m",
+            "--seed", "1", "--only", "life", "--fail-fast",
+        ])
+        #expect(run.status == 1 && .now - begun < .seconds(300), "\(run.out)\(run.err)")
+        #expect(run.out.contains("violation (stopped after 1 scenario with a violation): "), "\(run.out)")
+        #expect(!run.out.contains("shorter lives"), "\(run.out)")
     }
 
     @Test func `what a life finds is told with its time, and again with the seed`() async throws {

@@ -133,7 +133,7 @@ import Testing
         (["--start", "run", "--kills", "0"], "--kills: '0' is out of range"),
         (["ws://127.0.0.1:1/ws", "--header", "no value"], "--header: '…' is not a header with a value"),
         (["ws://127.0.0.1:1/ws", "--header", "sesame"], "--header: '…' is not a header with a value"),
-        (["ws://127.0.0.1:1/ws", "--wait", "90000"], "--wait: '90000' seconds"),
+        (["ws://127.0.0.1:1/ws", "--wait", "90000"], "--wait: '90000' is out of range"),
         (["ws://127.0.0.1:1/ws", "--ca", "/nowhere.pem"], "/nowhere.pem: cannot be read: No such file"),
         (["ws://127.0.0.1:1/ws", "--client-key", "Package.swift"], "--client-key: one needs the other"),
         (["ws://127.0.0.1:1/ws", "--ca", "Package.swift"], "--ca: 'Package.swift' contains no PEM certificate"),

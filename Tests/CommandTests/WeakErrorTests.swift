@@ -9,10 +9,16 @@ import Testing
         (["chat", "ws://127.0.0.1:1/ws"], 69, "ws: connection refused"), (["chat"], 64, "no server URL given"),
         (["server", "--subject", "/tmp"], 64, "/tmp: it is a folder"),
         (["server", "--reference", "--kills=-1", "--dry-run"], 64, "'-1' is out of range"),
-        (["server", "--reference", "--kills", "-1"], 64, "fix: write --kills=-1"),
+        (["server", "--reference", "--kills", "-1"], 64, "'-1' is out of range"),
+        (["server", "--reference", "--kills=5", "-3"], 64, "unknown option '-3'"),
+        (["server", "--reference", "--only", "CLIENT-1"], 64, "conformance client --only CLIENT-1"),
+        (["client", "./driver"], 64, "fix: conformance client -- ./driver"),
         (["judge", "--foo", "x"], 64, "conformance judge: unknown option '--foo'\n  expected: "),
         (["judge", "/bin/true"], 64, "the file is not text"),
-        (["serve", "--port", "abc"], 64, "conformance serve: the value 'abc' is invalid for '--port <port>'\n"),
+        (["serve", "--port", "abc"], 64, "--port: 'abc' is not a number\n  expected: a number, as in --port=5\n"),
+        (["server", "--reference", "--jobs", "-1"], 64, "--jobs: '-1' is out of range\n  expected: a number from 1\n"),
+        (["server", "--reference", "--life", "25h"], 64, "--life: '25h' is not a time from a second to a day\n"),
+        (["validate", #"{"type":"done"}"#], 64, "is JSON and not the name of a file\n"),
     ])
     func `a mistake is told in three lines`(arguments: [String], status: Int32, words: String) async throws {
         let run = try await BuiltBinary.run(arguments)

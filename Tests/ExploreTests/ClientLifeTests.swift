@@ -31,7 +31,7 @@ import Testing
         #expect(left.isEmpty, "\(life.steering.reached)")
         #expect(life.steering.reached.count >= 9)
         let pairs = life.summary.split(separator: " ").compactMap { Int($0) }
-        #expect(pairs[0] * 10 > pairs[1] * 8, "\(life.summary)")
+        #expect(pairs[0] * 10 > pairs[1] * 7, "\(life.summary)")
     }
 
     @Test func `a driver is told nothing that it does not obey`() {

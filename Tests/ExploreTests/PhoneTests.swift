@@ -78,7 +78,12 @@ import Testing
             let simulation = try #require(explorer().trial(seed: seed)).simulation
             let history = Observations(simulation.history, under: specification)
             let frames = history.received.map { ($0.event, Int?.some($0.connection), history.clientPlaces.taken($0)) }
-            let answers = history.exchanges.compactMap(\.response).map { ($0, Int?.none, Int?.none) }
+            // The app that asked takes the response; after its end no other one does.
+            let answers = history.exchanges.compactMap { exchange in
+                exchange.response.flatMap { response in
+                    history.client.launch(at: exchange.request)?.events.contains(response) == true ? response : nil
+                }
+            }.map { ($0, Int?.none, Int?.none) }
             for (event, connection, taken) in frames + answers {
                 let isSure = history.isSurelyTaken(event, on: connection) && history.due(event) < history.events.count
                 guard let due = taken ?? (isSure ? history.due(event) : nil) else { continue }

@@ -36,7 +36,7 @@ import Testing
         ),
         (
             "Spec/scenarios/server/ORDER/plain.json", #""within": "turn""#, #""within": "pong""#,
-            ["scenario-wait-changed warning"]
+            ["scenario-changed warning"]
         ),
         (
             "Spec/scenarios/server/ORDER/plain.json", #""title": "Plain""#, #""title": "Simple""#,
@@ -48,7 +48,7 @@ import Testing
         ),
         (
             "Spec/scenarios/server/ORDER/plain.json", #""clauses": ["#, #""clauses": ["RATE-2", "#,
-            ["scenario-clauses-changed information"]
+            ["scenario-reworded information"]
         ),
     ])
     func `an edit is told by its rule`(file: String, part: String, other: String, rules: [String]) async throws {

@@ -137,27 +137,49 @@ import Testing
     // The top of a room is its front: what all of its folders share, and what puts them together. So is a folder to those in it.
     @Test func `folders of a room do not use each other in a circle`() throws {
         for room in rooms {
-            let files = files.filter { $0.room == room }
-            var homes: [String: Set<String>] = [:]
-            for file in files {
-                for declaration in file.source.declarations where declaration.isTopLevel {
-                    homes[declaration.name, default: []].insert(file.folder)
-                }
-            }
-            var uses: [String: [String: String]] = [:]
-            for file in files where !file.folder.isEmpty {
-                for word in file.source.words.sorted() {
-                    guard let found = homes[word], found.count == 1, let home = found.first else { continue }
-                    let isFront = "\(file.folder)/".hasPrefix("\(home)/") || home.hasPrefix("\(file.folder)/")
-                    if !home.isEmpty, !isFront, uses[file.folder]?[home] == nil {
-                        uses[file.folder, default: [:]][home] = "\(file.path) uses \(word) of \(home)"
-                    }
-                }
-            }
+            let uses = uses(in: room)
             let circle = circle(in: uses.mapValues { Set($0.keys) })
             let reasons = zip(circle, circle.dropFirst()).compactMap { uses[$0]?[$1] }
             #expect(circle == [], "\(room): \(reasons.joined(separator: "; "))")
         }
+    }
+
+    @Test func `the folders of large rooms are described, and use what is said`() throws {
+        let page = try SourceTree.text("Sources/conformance/Documentation.docc/Architecture.md")
+        let rows = page.matches(of: /(?m)^\| `(\w+)\/(\w+)` \| [^|]+\|([^|]*)\|$/)
+        for room in ["Stage", "HoldfastSuite", "Report"] {
+            let said = rows.filter { $0.1 == room }
+            let uses = uses(in: room)
+            let folders = files.filter { $0.room == room && !$0.folder.isEmpty && !$0.folder.contains("/") }
+            #expect(Set(said.map { String($0.2) }) == Set(folders.map(\.folder)), "\(room)")
+            for row in said {
+                let allowed = Set(row.3.matches(of: /`(\w+)`/).map { String($0.1) })
+                let used = uses[String(row.2)] ?? [:]
+                #expect(Set(used.keys) == allowed, "\(room)/\(row.2): \(used.values.sorted())")
+            }
+        }
+    }
+
+    /// Which folders of a room use which others, each with a use.
+    private func uses(in room: String) -> [String: [String: String]] {
+        let files = files.filter { $0.room == room }
+        var homes: [String: Set<String>] = [:]
+        for file in files {
+            for declaration in file.source.declarations where declaration.isTopLevel {
+                homes[declaration.name, default: []].insert(file.folder)
+            }
+        }
+        var uses: [String: [String: String]] = [:]
+        for file in files where !file.folder.isEmpty {
+            for word in file.source.words.sorted() {
+                guard let found = homes[word], found.count == 1, let home = found.first else { continue }
+                let isFront = "\(file.folder)/".hasPrefix("\(home)/") || home.hasPrefix("\(file.folder)/")
+                if !home.isEmpty, !isFront, uses[file.folder]?[home] == nil {
+                    uses[file.folder, default: [:]][home] = "\(file.path) uses \(word) of \(home)"
+                }
+            }
+        }
+        return uses
     }
 
     /// The folders of a circle, the first once more at the end; empty without one.
@@ -197,6 +219,78 @@ import Testing
             }
         }
         #expect(unused == [], "no other room uses these")
+    }
+
+    // A predicate reads like its clause. What takes longer to find out is a fact, which has a name of its own.
+    @Test func `a function of an area has at most 30 lines`() throws {
+        for file in files where file.path.hasPrefix("Sources/Judge/Areas/") {
+            for (name, line, count) in functions(in: try SourceTree.text(file.path)) {
+                #expect(count <= 30, "\(file.path):\(line): \(name) has \(count) lines")
+            }
+        }
+    }
+
+    /// The functions and initializers of a formatted source that are in no other, with the lines of their bodies.
+    private func functions(in source: String) -> [(name: String, line: Int, count: Int)] {
+        var found: [(name: String, line: Int, count: Int)] = []
+        var open: (name: String, line: Int, indentation: Substring, body: Int?)?
+        for (index, line) in source.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let indentation = line.prefix { $0 == " " }
+            if open == nil, let match = line.firstMatch(of: /^ *(?:\w+ )*(?:func (`?\w+)|(init)\b)/) {
+                open = (String(match.1 ?? match.2 ?? ""), index + 1, indentation, nil)
+            }
+            guard let function = open else { continue }
+            if function.body == nil, line.contains("{") { open?.body = index }
+            let isOneLine = function.body == nil && line.hasSuffix("}")
+            guard isOneLine || line.hasPrefix("\(function.indentation)}") else { continue }
+            found.append((function.name, function.line, max(0, index - (function.body ?? index) - 1)))
+            open = nil
+        }
+        return found
+    }
+
+    /// Areas that still compare events themselves; the list only gets shorter.
+    private static let comparing = ["AUTH", "CLIENT", "ENV", "PUSH", "RATE"].map { "Sources/Judge/Areas/" + $0 }
+
+    // The order of two events is asked for in one place, which says what never happened counts as.
+    @Test func `areas do not compare events`() throws {
+        let comparison = try Regex(
+            #"\.(event|request|response)\??[ ]+[<>]=? |"#
+                + #"[<>]=? [\w.$?!]*\.(event|request|response)\b"#)
+        for file in files where file.path.hasPrefix("Sources/Judge/Areas/") {
+            if Self.comparing.contains(where: file.path.hasPrefix) { continue }
+            for (index, line) in try SourceTree.text(file.path).split(separator: "\n", omittingEmptySubsequences: false)
+                .enumerated() where !line.drop(while: { $0 == " " }).hasPrefix("//")
+            {
+                #expect(
+                    line.firstMatch(of: comparison) == nil,
+                    "\(file.path):\(index + 1): Reading/Moments.swift says this in words")
+            }
+        }
+    }
+
+    @Test func `functions are found with the lines of their bodies`() {
+        let source = """
+            enum Area {
+                static func short() -> Int { 1 }
+                private static func long(
+                    _ label: Int
+                ) {
+                    let local = { (one: Int) in
+                        one
+                    }
+
+                    func inner() { _ = local }
+                }
+                init?() {
+                    return nil
+                }
+            }
+            """
+        let found = functions(in: source)
+        #expect(found.map(\.name) == ["short", "long", "init"])
+        #expect(found.map(\.line) == [2, 3, 12])
+        #expect(found.map(\.count) == [0, 5, 1])
     }
 
     @Test func `a circle is found, and named`() {

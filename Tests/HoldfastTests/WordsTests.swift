@@ -36,7 +36,7 @@ import Testing
         "for its rate": "rate-limited", "without a word": "silently, or without a close frame",
         "was not refused as such": "was not refused with CODE", "was greeted": "received connected",
         "longer than the patience": "exceeds --patience",
-        "suite holds": "selftest passed", "judged right": "judged correctly",
+        "suite holds": "selftest passed", "\"harness: ": "suite failure: ", "judged right": "judged correctly",
     ]
 
     /// Names that pages used beside the one of the glossary, which stands at the right.

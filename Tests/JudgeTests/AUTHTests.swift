@@ -20,6 +20,9 @@ import Testing
         try clause.untested("A>open A<open A>auth A<close(1013)")
         try clause.untested("A>open A<open A>auth A<close(1001)")
         try clause.violates("A>open A<open A>auth A<close(1001)^ A!wentOn")  // the server did not stop
+        let hostile = "A+ A>`{` A<error(parse_error)"
+        try clause.conforms("\(hostile) C>open C<open C>auth C<eof", also: ["ENV-5"])
+        try clause.violates("\(hostile) B+ C>open C<open C>auth C<eof^")  // the server greeted another since
         try clause.untested("A>open A<open A>auth +9s")
         try clause.untested("A>open A<open A>auth A!cut +10s")
         try clause.untested("A>open A<open A>auth server!kill A<eof +10s")

@@ -1,9 +1,24 @@
 import Holdfast
+import HoldfastTranscript
 import TestSupport
 import Testing
 
 /// What client and server sent at the same moment: neither knew of the other's, each beside the breach that is one edit away.
 @Suite struct ClientCrossingTests {
+    @Test func `CLIENT-23, CLIENT-26 what a driver tells late was so at some moment since it was asked`() throws {
+        func slow(_ clause: String, from: Int, to: Int) -> ClauseUnderTest {
+            ClauseUnderTest(clause, slowAnswers: [History.SlowAnswer(from: from, to: to)])
+        }
+        let lost = "client!launch A+ client=connected(s1) A!cut B>open B<open B>auth +1s client=connected(s1)"
+        try ClauseUnderTest("CLIENT-23").violates("\(lost)^ B<connected")
+        try slow("CLIENT-23", from: 0, to: 1_020_000).untested("\(lost) B<connected")
+        try slow("CLIENT-23", from: 700_000, to: 1_020_000).violates("\(lost)^ B<connected")
+        let told = "client!launch A+(e1 #0) client=connected(s1) A<message(s1 a2 #1) +6s"
+        try ClauseUnderTest("CLIENT-26", rule: 3).violates("\(told)^", also: ["CLIENT-26"])
+        try slow("CLIENT-26", from: 4_000_000, to: 6_020_000).untested(told)
+        try slow("CLIENT-26", from: 5_500_000, to: 6_020_000).violates("\(told)^")
+    }
+
     @Test func `CLIENT-40 a read that hangs shows nothing of what is stored meanwhile`() throws {
         let clause = ClauseUnderTest("CLIENT-40")
         let lost = "client!launch A+ client=connected(s1 u1 a1) A!cut"

@@ -195,6 +195,19 @@ import Testing
         try clause.untested("\(turn) client!background A<done(t4 s2 #5) +5s")
     }
 
+    @Test func `CLIENT-34 counts stay until the session is shown`() throws {
+        let clause = ClauseUnderTest("CLIENT-34", rule: 4)
+        let told = "client!launch A+ client=connected(s1 u1 a1) A<done(t4 s2) client=connected(s1 u1 a1 unread.s2=1)"
+        try clause.conforms("\(told) A!cut B+ client=connected(s1 u1 a1 unread.s2=1)")
+        try clause.warns("\(told) A!cut B+ client=connected(s1 u1 a1)^")
+        // It was chosen or shown, or told by something else than an answer; a launch forgets.
+        try clause.untested("\(told) client!selectSession(s2) client=connected(s1 u1 a1) client=connected(s2 a4)")
+        try clause.untested("\(told) client!selectSession(s2) client=connected(s2 a4) client=connected(s2 a4)")
+        try clause.untested("\(told) client!quit client!launch B+ client=connected(s1 u1 a1)")
+        let more = told.replacing("unread.s2=1", with: "unread.s2=2")
+        try clause.conforms("\(more) client=connected(s1 u1 a1 unread.s2=1)", also: ["CLIENT-34"])
+    }
+
     @Test func `CLIENT-34 nothing is counted twice`() throws {
         let clause = ClauseUnderTest("CLIENT-34", rule: 2)
         let told = "client!launch A+ client=connected(s1 u1 a1) A<done(t4 s2) client=connected(s1 u1 a1 unread.s2=1)"

@@ -189,6 +189,9 @@ import Testing
         // Between the cuts it read the conversation, and no longer waits for what the sync would have brought.
         let read = "1>GET(s1) 1<200(u1 a1 u2 a2 u3 a3 u4 a4)"
         try clause.untested("\(asked) \(live) B!cut \(read) C+(e1 #7) C>sync(e1 #7)")
+        let other = "1>GET(s2) 1<200(u8 a8)"
+        try clause.conforms("\(asked) \(live) B!cut \(other) C+(e1 #7) C>sync(e1 #2)")
+        try clause.violates("\(asked) \(live) B!cut \(other) C+(e1 #7) C>sync(e1 #7)^")
         // One that was asked for before the connection ended holds nothing of what came since.
         let answered = "1<200(u1 a1) \(live) C!cut D+(e1 #7) D>sync(e1 #7)".replacing("B<", with: "C<")
         try clause.untested("\(away) B+(e1 #2) B!cut 1>GET(s1) C+(e1 #6) C>sync(e1 #2) \(answered)")

@@ -201,6 +201,10 @@ import Testing
         try clause.violates("\(repaired) A<error(persist_failed c3)^")
         try clause.violates("\(repaired) A<ack(c3) A<error(persist_failed t3)^")
         try clause.violates("\(repaired) A<ack(c3) +31s^", also: ["TURN-3"])
+        let two = "\(repaired) A>chat(c4 s1) A<error(persist_failed c3)"
+        try clause.untested("\(two) A<ack(c4)")  // it may still succeed
+        try clause.violates("\(two) A<error(persist_failed c4)^")
+        try clause.violates("\(repaired) A<error(persist_failed c3)^ B+ B>chat(c4 s1) B!cut")  // it never will
         try clause.violates("\(repaired) A<eof^")
         try clause.violates("\(control) \(fault) 2>POST(c3 s1) 2<500(persist_failed c3)^")
         let died =

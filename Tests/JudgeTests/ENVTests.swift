@@ -153,6 +153,14 @@ import Testing
         try clause.untested(#"A+ A>`{"type":"sync","lastSeqSeen":"5"}` A<error(unknown_type)"#, profiles: [.core])
     }
 
+    @Test func `ENV-3 an answer on its way says nothing of what was sent meanwhile`() throws {
+        let clause = ClauseUnderTest("ENV-3", rule: 1)
+        let sent = #"A+ A>`{"type":"x"}` A>ping(n1) A>`{"type":"x"}` A>ping(n2) A<error(unknown_type) A<pong(n1)"#
+        try clause.conforms("\(sent) A<error(unknown_type) A<pong(n2)")
+        try clause.violates("\(sent) A<eof^")
+        try clause.violates("\(sent) A<error(unknown_type) A<eof^")
+    }
+
     @Test func `ENV-3 a parser may bound its numbers`() throws {
         let clause = ClauseUnderTest("ENV-3", rule: 1, profiles: [.core, .sync])
         func asked(_ number: String) -> String { #"A+(e1 #0) A>`{"type":"sync","lastSeqSeen":\#(number)}`"# }
@@ -172,6 +180,8 @@ import Testing
         try clause.conforms("A+ A>`null` A<error(bad_request) \(alive) B+")
         try clause.violates("\(hostile) B<eof^")
         try clause.violates("\(hostile) B<close(1011)^")
+        try clause.untested("\(hostile) B<close(4004)", also: ["LIVE-3"])
+        try clause.violates("\(hostile) B<close(4002)^")
         try clause.violates("\(hostile) B>ping(n2) +5s^")
         try clause.violates("A+ A>`null` A<error(bad_request) \(alive) B>open B<refused^")
         try clause.violates("A+ A>`null` A<error(bad_request) \(alive) B>open B<open B>auth B<eof^")
@@ -267,6 +277,7 @@ import Testing
         try clause.violates("\(sent) +15s^")
         try clause.inconclusive("\(sent) A<eof('connection reset')")
         try clause.untested("\(sent) A!cut")
+        try clause.untested("\(sent) A<close(4004)")  // it ended for something else
     }
 
     @Test func `ENV-9 messages stay small`() throws {

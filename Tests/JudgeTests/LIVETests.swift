@@ -139,11 +139,18 @@ import Testing
         // What the server heard, it heard before that was noted.
         try clause.untested("A+ A!mute A<pingFrame +59s A<eof")
         try clause.untested("\(answered) A!stopReading A<eof")
+        try clause.violates("\(answered) A<eof^ A!stopReading")
         try clause.untested("A+ server!refuseWrites A>chat(c1) A<eof server!acceptWrites")
         // What other clauses judge.
         try clause.untested("\(answered) A<close(4001)", also: ["LIVE-9"])
         try clause.untested("\(answered) A>`{` A<eof", also: ["ENV-3"])
         try clause.conforms("A+ B+ A>`{` A<error(parse_error) B<eof", also: ["ENV-5"])
+        try clause.conforms("A+ A>`{` A<error(parse_error) B+")
+        try clause.violates("A+ A>`{` A<error(parse_error) B+ B<eof^")  // greeted, so the frame did not harm it
+        // A server that works through what came before a message that is too large has not taken that message.
+        let large = "A+(maxFrameBytes=100) A>chat(c1) A>chat(c2 '\(String(repeating: "x", count: 100))') A>ping(n1)"
+        try clause.untested("\(large) A<ack(c1) A<close(1009)")
+        try clause.violates("\(large) A<pong(n1) A<close(1009)^")
         // Before it was greeted, and at the hands of the stage.
         try clause.untested("A>open A<open A>auth A<eof", also: ["AUTH-1"])
         try clause.untested("A+ A>close(1000) A<eof")

@@ -20,6 +20,14 @@ import Testing
         #expect(seen.connections.map { $0.ending?.kind } == [.cut, nil, nil])
     }
 
+    @Test func `a time that ends before it begins lasts no life`() throws {
+        let seen = try observe("A+ server!kill A<eof server!start B+ B>ping(n1) B<pong(n1)")
+        let last = seen.events.count - 1
+        #expect(seen.wasStopped(between: 0, and: last))
+        #expect(seen.wasStopped(between: last, and: 0))  // the first life was stopped
+        #expect(!seen.wasStopped(between: last, and: last))
+    }
+
     @Test func `frames find their turn by its id`() throws {
         let seen = try observe(
             "A+ A>chat(c1) A>chat(c2) A<ack(c2 s2) A<ack(c1) A<done(t2 s2) A<done(t1)", [.core])

@@ -51,6 +51,10 @@ import Testing
             .typedOffline, 2, .client,
             "client!launch A+ client!send(c1) A!cut client!send(c2) client!send(c3) B+ B>chat(c2)"
         ),
+        (
+            .typedOffline, 2, .client,
+            "client!launch A+ A!cut(silence) client!networkDown client!send(c1) client!send(c2) client!networkUp B+"
+        ),
         (.keys, 2, .server, "A+ A>chat(c1) A<ack(c1) A>chat(c2) A>chat(c1)"),
         (.repeatSeconds, 7, .server, "A+ A>chat(c1) A<ack(c1) +7s A>chat(c1)"),
         (.repeatQuestions, 2, .server, "A+ A>chat(c1) A>chat(c2) A>chat(c3) A>chat(c1)"),

@@ -98,10 +98,17 @@ import Testing
     @Test func `LIVE-3 a machine that was late may have been late with a pong`() throws {
         let idle = "A+(heartbeatSeconds=5) +5s A<pingFrame A>pongFrame +5s A<pingFrame A>pongFrame"
         let late = ClauseUnderTest("LIVE-3", lateness: [History.Lateness(from: 3_000_000, to: 4_000_000, slowness: 5)])
-        try late.untested("\(idle) A<eof")
+        for end in ["eof", "close(4004)"] { try late.untested("\(idle) A<\(end)") }
         try late.violates("\(idle) A<close(1000)^")
         try late.violates("\(idle) +5s A<pingFrame A>pongFrame +5s A<pingFrame A>pongFrame +5s A<eof^")
         try ClauseUnderTest("LIVE-3").violates("\(idle) A<eof^")
+    }
+
+    @Test func `LIVE-10 who has just answered a client was not waiting for a sign of it`() throws {
+        let idle = "A+(heartbeatSeconds=5) +5s A<pingFrame A>pongFrame +5s A<pingFrame A>pongFrame"
+        let late = ClauseUnderTest("LIVE-10", lateness: [History.Lateness(from: 3_000_000, to: 4_000_000, slowness: 5)])
+        try late.untested("\(idle) A>ping(n1) A<eof")
+        try late.violates("\(idle) A>ping(n1) A<pong(n1) A<eof^")
     }
 
     @Test func `a bound passes more slowly while the machine is late`() throws {

@@ -105,6 +105,9 @@ import Testing
         #expect(try causes([violation(.REST, 1, at: [1]), violation(.REST, 8, at: [1])]) == ["REST-8 REST-1"])
         #expect(
             try causes([violation(.ORDER, 4, at: [3]), violation(.PERSIST, 5, at: [0, 3])]) == ["PERSIST-5 ORDER-4"])
+        // What is not found in an invalid body need not be missing.
+        #expect(
+            try causes([violation(.REST, 1, at: [2, 3]), violation(.PERSIST, 2, at: [0, 3])]) == ["REST-1 PERSIST-2"])
     }
 
     @Test func `what needs a crash comes last, what explains most comes first`() throws {
@@ -129,6 +132,20 @@ import Testing
         #expect(report.causes.isEmpty)
     }
 
+    @Test func `what is repeated is an intended scenario that shows it often`() throws {
+        let few = violation(.SYNC, 4, at: [1])
+        let many = violation(.SYNC, 4, at: [0], [1], [2])
+        func again(_ scenarios: [Verdict]...) throws -> String? {
+            var report = try Sample.report(
+                scenarios.enumerated().map { .init("\($0.offset)", $0.element, notation: Self.notation) },
+                selection: [ClauseID(.SYNC, 4)], intended: ["1": [ClauseID(.SYNC, 4)], "2": [ClauseID(.SYNC, 4)]])
+            report.again = RunReport.Again("run")
+            return try report.again(of: #require(report.clauses.first))
+        }
+        #expect(try again([many], [few], [few]) == "run --only SYNC-4@1")
+        #expect(try again([few], [few], [many]) == "run --only SYNC-4@2")
+    }
+
     @Test func `each format shows what follows below its head`() throws {
         var report = try report([[violation(.SYNC, 3, at: [1]), violation(.SYNC, 4, at: [1])]])
         report.again = RunReport.Again("conformance server URL")
@@ -136,7 +153,8 @@ import Testing
         #expect(
             text.contains("\n  SYNC-4 follows from SYNC-3: “A server MUST put into `missed` only frames whos…\n"),
             "\(text)")
-        #expect(text.contains("\n    again: conformance server URL --only SYNC-4"), "\(text)")
+        let again = text.split(separator: "\n").filter { $0.contains("again: ") }
+        #expect(again == ["  again: conformance server URL --only SYNC-3@server/SYNC/0"], "one cause, one rerun")
         #expect(text.contains("\nviolation SYNC-3 ") && !text.contains("\nviolation SYNC-4 "))
         #expect(text.split(separator: "\n").filter { !$0.contains("again: ") }.allSatisfy { $0.count <= 80 })
         #expect(JSONReport(report).value["causes"] == [["head": "SYNC-3", "followers": ["SYNC-4"]]])

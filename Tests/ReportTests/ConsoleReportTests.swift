@@ -134,7 +134,7 @@ import Testing
         let report = try Sample.report([.init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .pass, exercised: 1)])]
         )
         #expect(!ConsoleReport(report).text.contains("\u{1B}"))
-        #expect(ConsoleReport(report, style: ConsoleStyle(hasColour: true)).text.contains("\u{1B}[32m"))
+        #expect(ConsoleReport(report, style: ConsoleStyle(hasColor: true)).text.contains("\u{1B}[32m"))
     }
 
     @Test func `a hostile frame cannot write to the terminal`() throws {

@@ -42,7 +42,7 @@ import Testing
             try result("server/SYNC/d", []), try result("server/SYNC/e", []), try result("server/SYNC/f", []),
         ]
         results[1].stoppedAt = "/steps/3: no done in time"
-        results[2].problems = ["harness: lost a frame\n  fix: none on your side"]
+        results[2].problems = ["lost a frame\n  fix: none on your side"]
         results[3].skipped = "it needs a scripted agent (tier 2 or 3)"
         results[3].tier = 2
         results[4].skipped = "tier 2 was not asked for"

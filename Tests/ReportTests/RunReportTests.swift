@@ -71,7 +71,7 @@ import Testing
         #expect(
             report.scenarios.first?.problems == [
                 """
-                harness: a ran to its end and exercised nothing
+                a ran to its end and exercised nothing
                   expected: at least one clause exercised
                   fix: none on your side; this run proves nothing for its clauses
                 """

@@ -188,8 +188,8 @@ import Testing
 
     @Test func `missing, doubled and foreign parts are told`() throws {
         let parts = try (1...3).map { try part($0, of: 3) }
-        #expect(try refusals([parts[0], parts[2]]) == ["report merge: a part is missing: 2/3"])
-        #expect(try refusals([parts[0]]) == ["report merge: 2 parts are missing: 2/3, 3/3"])
+        #expect(try refusals([parts[0], parts[2]]) == ["report merge: a shard is missing: 2/3"])
+        #expect(try refusals([parts[0]]) == ["report merge: 2 shards are missing: 2/3, 3/3"])
         #expect(try refusals(parts + [parts[1]]) == ["part-4.json: shard 2/3 is given twice"])
         #expect(
             try refusals([parts[0], part(2, of: 3, name: "other"), parts[2]])

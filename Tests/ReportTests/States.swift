@@ -61,7 +61,7 @@ enum States {
     static func green() throws -> RunReport { try report(.pass) }
     static func violated() throws -> RunReport { try report(.violation) }
     static func untested() throws -> RunReport { try report(.untested) }
-    static func broken() throws -> RunReport { try report(.untested, problem: "harness: lost a frame\n  fix: none") }
+    static func broken() throws -> RunReport { try report(.untested, problem: "lost a frame\n  fix: none") }
     static func stale() throws -> RunReport { try compared(report(.pass), [entry()]) }
     static func expected() throws -> RunReport { try compared(report(.violation), [entry()]) }
 }

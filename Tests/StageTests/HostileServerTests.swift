@@ -101,6 +101,34 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `a server that says to each newcomer that it stops does not stop`() async throws {
+        let server = try await TransportServer.start(
+            handler: TestServer(onFrame: { socket, _ in
+                await socket.close(code: 1001, reason: "", timeout: .seconds(1))
+                return true
+            }))
+        for performance in performed(try await run(server.webSocketURL())) {
+            #expect(performance.history.events.contains { $0.kind == .act(Event.wentOn, [:]) })
+            #expect(performance.stoppedAt?.hasSuffix("no connected in time, but close 1001") == true)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `of a question that was refused as busy nothing is waited for`() async throws {
+        let server = try await TransportServer.start(
+            handler: TestServer(onFrame: { socket, frame in
+                guard frame.type == "chat", let key = frame.clientMessageId else { return false }
+                try? socket.post(text: #"{"type":"error","error":"no","code":"busy","clientMessageId":"\#(key)"}"#)
+                return true
+            }))
+        let steps = ["toolUse", "message", "done"].map { #"{"do":"await","on":"A","type":"\#($0)"}"# }
+        let asking = #"{"do":"connect","on":"A"},{"do":"chat","on":"A","as":"c1"}"#
+        let performance = try await stage(try subject(server.webSocketURL())).perform(
+            try scenario(([asking] + steps).joined(separator: ",")))
+        #expect(performance.stoppedAt == nil && performance.history.missed.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `a server that closes at once is given up after two scenarios`() async throws {
         let listener = try await RawListener.start { _ in }
         #expect(performed(try await run("ws://127.0.0.1:\(listener.port)/ws")).count == 2)

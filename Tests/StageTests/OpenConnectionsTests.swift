@@ -6,10 +6,17 @@ import Testing
     private let connections = OpenConnections()
     private let start = ContinuousClock.now - .seconds(30)
 
-    private func greeted(_ second: Int) -> Int { connections.add(greetedAt: start + .seconds(second)) }
+    private func opened(_ second: Int) -> Int { connections.add(openedAt: start + .seconds(second)) }
 
-    private func ended(greeted second: Int) -> Int {
-        let number = greeted(second)
+    private func greeted(_ second: Int) -> Int {
+        let number = opened(second)
+        connections.noteGreeting(number, at: start + .seconds(second))
+        return number
+    }
+
+    private func ended(greeted second: Int) -> Int { ended(greeted(second), second) }
+
+    private func ended(_ number: Int, _ second: Int) -> Int {
         connections.noteGoodbye(number, at: start + .seconds(second) + .milliseconds(500))
         connections.noteEnd(number)
         return number
@@ -37,5 +44,11 @@ import Testing
         #expect(await !connections.wentOn(after: all[0]))
         #expect(await !connections.wentOn(after: all[1]))
         #expect(await connections.wentOn(after: all[2]))
+    }
+
+    @Test func `a server that stops turns newcomers away for a few seconds and no longer`() async {
+        let all = [1, 2, 3, 4, 8].map { ended(opened($0), $0) }
+        #expect(await !connections.wentOn(after: all[3]), "it may still be stopping")
+        #expect(await connections.wentOn(after: all[4]))
     }
 }

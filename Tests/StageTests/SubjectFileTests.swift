@@ -19,7 +19,13 @@ struct SubjectFileTests {
         #expect(file.profiles == [.core, .sync] && file.agent == .scripted && file.tiers == [1, 2])
         #expect(file.principals == [.init(name: "p1", token: .given("a")), .init(name: "p2", token: .given("b"))])
         #expect(file.start?.command == ["serve", "--fast"] && file.start?.environment == ["A": ""])
-        #expect(file.limits == ["replayMessages": 5] && file.dialect == "canonical")
+        #expect(file.limits == ["replayMessages": 5] && file.dialect == "canonical" && file.fullName == "mine 2")
+    }
+
+    @Test func `a file of another kind is named, and its members are not listed`() {
+        #expect(
+            problems(#"{"format":"holdfast-report","version":1,"headline":"conforms"}"#).map(\.what)
+                == ["this is a file of format 'holdfast-report'"])
     }
 
     @Test func `only a server that is started may leave its address out`() throws {

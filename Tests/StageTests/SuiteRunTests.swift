@@ -103,6 +103,6 @@ struct SuiteRunTests {
         #expect(performances[1].wasInterrupted && performances[1].problems.isEmpty)
         #expect(performances[1].history.frames.contains { $0?.type == "chat" })
         #expect(performances[1].history.missed.isEmpty)
-        #expect(performances[2].skipped == "the run was interrupted")
+        #expect(performances[2].skipped == "the run had ended")
     }
 }

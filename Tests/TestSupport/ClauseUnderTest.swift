@@ -17,14 +17,15 @@ public struct ClauseUnderTest {
     private let profiles: Set<Profile>?
     private let hasScriptedAgent: Bool
     private let lateness: [History.Lateness]
+    private let slowAnswers: [History.SlowAnswer]
     private var limits: [String: Int] = [:]
 
     /// Names the clause, such as `SYNC-3`; with `rule`, one of its rules by its place in the check, from 1.
     public init(
         _ id: String, rule: Int? = nil, profiles: Set<Profile>? = nil, hasScriptedAgent: Bool = true,
-        lateness: [History.Lateness] = []
+        lateness: [History.Lateness] = [], slowAnswers: [History.SlowAnswer] = []
     ) {
-        self.lateness = lateness
+        (self.lateness, self.slowAnswers) = (lateness, slowAnswers)
         (self.id, self.rule) = (id, rule)
         self.profiles = profiles
         self.hasScriptedAgent = hasScriptedAgent
@@ -114,7 +115,9 @@ public struct ClauseUnderTest {
         }
         guard Checks.check(of: clauseID) != nil else { throw UnexpectedVerdict("\(id) has no check", place) }
         let subject = subject(of: clause, profiles)
-        let expansion = try NotationExpansion(notation, header: History.Header(subject: subject, lateness: lateness))
+        var header = History.Header(subject: subject, lateness: lateness)
+        header.slowAnswers = slowAnswers
+        let expansion = try NotationExpansion(notation, header: header)
         let verdicts = judge(expansion.history, under: specification)
         let printer = NotationPrinter(expansion.history)
         let isBroken = outcome == .violation || outcome == .warning

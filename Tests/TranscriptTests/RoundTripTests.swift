@@ -21,6 +21,9 @@ import Testing
         header.scenario = "server/SYNC/replay-after-cut"
         header.startedAt = "2026-03-01T08:30:00Z"
         header.timeScale = 12.5
+        header.slowAnswers = [
+            History.SlowAnswer(from: 10, to: 250_000), History.SlowAnswer(from: 300_000, to: 900_000),
+        ]
         for (index, path) in Timeouts.paths.values.enumerated() {
             header.timeouts[keyPath: path] = .milliseconds(2500 + index)
         }
@@ -66,6 +69,11 @@ import Testing
         ("[]", "t.ndjson:1: the line contains a JSON array"),
         (#"{"format":"holdfast-transcript","version":2}"#, "t.ndjson:1: transcript version 2 is unknown"),
         (first.dropLast() + #","timeScale":0.5}"#, "t.ndjson:1: 'timeScale' is '0.5'"),
+        (first.dropLast() + #","slowAnswers":[{"from":2,"to":1}]}"#, "t.ndjson:1: 'slowAnswers' holds"),
+        (
+            first.dropLast() + #","slowAnswers":[{"from":2,"to":9223372036854775807}]}"#,
+            "t.ndjson:1: 'slowAnswers' holds"
+        ),
         (first + "\n{", "t.ndjson:2:2: the line is not JSON"),
         (first + "\n{\"at\":1}", "t.ndjson:2: 'lane' is missing"),
         (first + "\n\n{\"at\":-1}", "t.ndjson:3: 'at' is -1"),

@@ -41,13 +41,13 @@ import Testing
         #expect(
             try flaws(certificate: certificate, key: encrypted).map(\.what)
                 == ["is encrypted, and there is no way to enter a passphrase"])
-        let foreign = P256()
-        let other = DER.pem(
-            "EC PRIVATE KEY",
-            DER.sequence(
-                DER.integer([1]), DER.octetString(foreign.privateKey),
-                DER.tagged(0, DER.identifier(1, 2, 840, 10045, 3, 1, 7)),
-                DER.tagged(1, DER.bitString(foreign.publicKey))))
+        let other = """
+            -----BEGIN EC PRIVATE KEY-----
+            MHcCAQEEID0Hiu69pLLw7BuF9y+Z5Xpb3XJdg+N1W+NM+QZv9Q2goAoGCCqGSM49
+            AwEHoUQDQgAE3nzA0L/to1K0j3tAAYm8Xifv8EuHzyK8GdQQXFMYGlpBxYjFYE5t
+            YZQn7CB4XCkg5wzAJhMXNtFHHI/xHW9BRg==
+            -----END EC PRIVATE KEY-----
+            """
         #expect(
             try flaws(certificate: certificate, key: other).map(\.what)
                 == ["is not the key of the certificate in 'certificate'"])

@@ -14,7 +14,7 @@ package struct ClientGrammar: Sendable {
 
     /// - Parameters:
     ///   - profiles: The profiles of the client.
-    ///   - scenarios: Those that people wrote.
+    ///   - scenarios: The scenarios of the specification.
     ///   - unsupported: Commands that the client's driver does not obey.
     package init(profiles: Set<Profile>, disturbing scenarios: [Plan], without unsupported: Set<String> = []) {
         (self.profiles, self.unsupported) = (profiles, unsupported)
@@ -24,7 +24,7 @@ package struct ClientGrammar: Sendable {
         }.map(\.spread)
     }
 
-    /// Whether the client can be told to do all of this.
+    /// Whether the client's driver supports all of this.
     func allows(_ commands: String...) -> Bool { unsupported.isDisjoint(with: commands) }
 
     /// The plan of a seed.
@@ -33,7 +33,7 @@ package struct ClientGrammar: Sendable {
     }
 }
 
-/// A client's plan while it is drawn: how the app is, and what the server has been told.
+/// A client's plan while it is drawn: the state of the app, and what the server has sent.
 struct ClientDrawing: Drawing {
     /// The questions of the person.
     struct Asked {

@@ -9,6 +9,8 @@ struct ClientFeature: SteeredFeature, Sendable {
     var needs: [String] = []
     var profile: Profile?
     var raises: [Reach.Dimension] = []
+    /// Whether it takes as long as several rounds.
+    var isLong = false
     /// Whether it can be now: mostly while the person has the app before them, with a network.
     var isPossible: @Sendable (ClientDrawing) -> Bool = { $0.isSeen && $0.hasNetwork }
     let begin: @Sendable (inout ClientLifeDrawing) -> Void
@@ -49,6 +51,10 @@ extension ClientFeature {
             $0.say()
             $0.steering.raise(.sessions)
         },
+        ClientFeature(name: "equal words") {
+            $0.drawing.say(fate: 100, text: Words.usual)
+            $0.drawing.say(fate: 100, text: Words.usual)
+        },
         ClientFeature(name: "a session chosen", needs: ["selectSession"], isPossible: \.isSeen) { _ = $0.choose() },
         ClientFeature(name: "a turn that runs") {
             $0.ask()
@@ -85,6 +91,38 @@ extension ClientFeature {
         } end: {
             $0.awaitConnection()
             $0.sayAgain()
+        },
+        ClientFeature(name: "a limit told") {
+            let frame: JSONValue = [
+                "type": "error", "error": "slow down", "code": "rate_limited", "clientMessageId": "${key}",
+                "retryAfterMs": 1_500, "limit": 1, "windowMs": 60_000,
+            ]
+            $0.drawing.when("chat", "refuse", times: 1, ("frame", frame))
+            $0.say()
+        } end: {
+            $0.drawing.add("watch", ("for", 1_800))
+        },
+        ClientFeature(name: "a limit over REST") {
+            $0.drawing.when("upgrade", "refuse", ("status", 503))
+            $0.drawing.when("chat", "drop", times: 1, ("cut", "reset"))
+            $0.drawing.when("post", "refuse", times: 1, ("status", 429), ("retryAfter", 2))
+            $0.say()
+        } end: {
+            $0.drawing.add("watch", ("for", 2_300))
+            $0.serve("upgrade")
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "an answer that nothing brings", isLong: true) {
+            $0.ask()
+            $0.drawing.when("read", "fail", ("status", 503))
+            if $0.drawing.happens(50) { $0.drawing.when("upgrade", "refuse", ("status", 503)) }
+            $0.drawing.add("end", ("how", "reset"))
+            $0.awaitConnection()
+        } end: {
+            $0.drawing.add("awaitState", ("thinking", false), ("within", "polling"), ("optional", true))
+            $0.serve("read")
+            $0.serve("upgrade")
+            $0.awaitConnection()
         },
         ClientFeature(name: "a refusal", needs: ["sendAgain"]) {
             let code = $0.drawing.one(of: "persist_failed", "internal", "something_new")
@@ -208,7 +246,7 @@ extension ClientFeature {
     private static let serving = [
         ClientFeature(name: "another device in new sessions", raises: [.sessions], isPossible: { _ in true }) {
             let name = $0.drawing.newName("x")
-            // Two of them are equal but for case.
+            // Two of them are equal except for case.
             for session in [name, name.uppercased(), $0.drawing.newName("x"), $0.drawing.newName("x")] {
                 $0.drawing.sessions.append(session)
                 $0.drawing.add(
@@ -219,6 +257,12 @@ extension ClientFeature {
         ClientFeature(name: "much from another device", raises: [.sessionMessages], isPossible: { _ in true }) {
             $0.speak(12, in: "s1")
             $0.steering.raise(.sessionMessages, by: 24)
+        },
+        // A bound counts only where nothing interrupts it; it is long beside the other rounds.
+        ClientFeature(name: "a quiet while") { _ in
+        } end: {
+            guard $0.drawing.isSeen, $0.drawing.hasNetwork, $0.drawing.happens(25) else { return }
+            $0.drawing.add("watch", ("for", "resend"))
         },
         ClientFeature(name: "silence") {
             $0.drawing.add("end", ("how", "silence"))
@@ -266,8 +310,16 @@ extension ClientFeature {
             $0.end("quit")
         },
         ClientFeature(name: "an unknown frame", profile: .clientSync, raises: [.connections]) {
-            $0.drawing.add("tell", ("frame", ["type": "mood", "mood": "calm"]), ("numbered", true))
-            $0.drawing.add("watch", ("for", 700))
+            $0.tell(["type": "mood", "mood": "calm"])
+        } end: {
+            $0.reconnect()
+        },
+        ClientFeature(name: "a tool with an object", profile: .clientSync, raises: [.connections]) {
+            let input: JSONValue = ["url": "x", "list": [1, ["a": nil]]]
+            $0.tell([
+                "type": "toolUse", "tool": "webFetch", "sessionId": .string($0.screen), "turnId": "t900",
+                "input": input,
+            ])
         } end: {
             $0.reconnect()
         },
@@ -325,6 +377,13 @@ extension ClientLifeDrawing {
         let session = session ?? (drawing.happens(60) ? screen : drawing.any(drawing.sessions) ?? "s1")
         let step: JSONValue = ["do": "elsewhere", "session": .string(session), "messages": ["u${next}", "a${next}"]]
         drawing.add("repeat", ("times", JSONValue(max(1, times))), ("steps", [step]))
+    }
+
+    /// The server numbers a frame; what it says next on that connection shows that the frame was taken.
+    mutating func tell(_ frame: JSONValue) {
+        drawing.add("tell", ("frame", frame), ("numbered", true))
+        speak(1, in: screen)
+        drawing.add("watch", ("for", 200))
     }
 
     mutating func push(_ verb: String) {

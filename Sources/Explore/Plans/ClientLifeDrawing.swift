@@ -8,12 +8,13 @@ import HoldfastStage
 package struct ClientLifeDrawing: LifeDrawing {
     var drawing: ClientDrawing
     var steering: LifeSteering
-    /// Those that the client's driver can be told to do.
+    /// The features that the client's driver supports.
     private let features: [ClientFeature]
     /// The failed messages of this round, which are sent again.
     var failed: [JSONValue] = []
     /// The session that was surely chosen last.
     var screen = "s1"
+    private var rounds = 0
 
     /// So many features meet in a round.
     private static let company = 7
@@ -23,6 +24,8 @@ package struct ClientLifeDrawing: LifeDrawing {
         { $0.useTool() }, { $0.elsewhere() }, { $0.say() }, { $0.endTurn() }, { $0.rule() }, { $0.release() },
         { $0.together() }, { $0.endConnection() }, { $0.goAway() }, { $0.loseNetwork() },
     ]
+    /// A long feature comes once in so many rounds.
+    private static let seldom = 8
     /// So many connections has the first app before anything ends it.
     private static let youth = 30
 
@@ -58,6 +61,7 @@ package struct ClientLifeDrawing: LifeDrawing {
 
     /// Draws the next round.
     package mutating func round() -> LifeRound {
+        rounds += 1
         // At the beginning of a round the stage has mended everything.
         (drawing.isRunning, drawing.isForeground, drawing.hasNetwork) = (true, true, true)
         (drawing.steps, drawing.ruled, drawing.held, drawing.asked, failed) = ([], [], [], [], [])
@@ -77,7 +81,10 @@ package struct ClientLifeDrawing: LifeDrawing {
     private mutating func chosen() -> [ClientFeature] {
         // The effect of many connections on an app shows only if the app did not end meanwhile.
         let isYoung = steering.reached[.connections, default: 0] < Self.youth
-        let possible = features.filter { !isYoung || !$0.raises.contains(.restarts) }
+        let possible = features.filter { feature in
+            (!isYoung || !feature.raises.contains(.restarts))
+                && (!feature.isLong || steering.count(of: feature.name) * Self.seldom < rounds)
+        }
         return shuffled(steering.choose(Self.company, of: possible, by: &drawing))
     }
 

@@ -23,7 +23,7 @@ package struct PlanGrammar: Sendable {
 
     /// - Parameters:
     ///   - profiles: The profiles of the server.
-    ///   - scenarios: Those that people wrote.
+    ///   - scenarios: The scenarios of the specification.
     ///   - startsServer: Whether the server is the suite's own.
     package init(profiles: Set<Profile>, disturbing scenarios: [Plan], startsServer: Bool) {
         self.profiles = profiles
@@ -52,7 +52,7 @@ struct PlanDrawing: Drawing {
         var isPaused = false
     }
 
-    /// Names for an epoch and a position that were told to a principal.
+    /// Names for an epoch and a position that a principal received.
     struct Place {
         let principal: String
         let epoch: String

@@ -92,7 +92,7 @@ extension ServerLifeDrawing {
         let name = plan.newName("s")
         var save: JSONValue = [:]
         save[name] = "/sessionId"
-        // One that is refused begins none.
+        // A refused question begins no session.
         plan.add(
             "await", on(asked.connection ?? "A"), ("type", ["ack", "error"]),
             ("where", ["/clientMessageId": plan.ref(asked.name)]), ("save", save))
@@ -267,7 +267,7 @@ extension ServerLifeDrawing {
         let letter = device(of: person)
         let home = home(of: person, on: letter)
         guard let other = spare(of: person, besides: letter) else { return }
-        let times = min(15, most)
+        let times = min(17, most)
         for _ in 0..<times {
             plan.connect(principal: person, as: other)
             if plan.keepsStream, plan.happens(50) { plan.sync(on: other, of: person) }
@@ -392,7 +392,7 @@ extension ServerLifeDrawing {
             if plan.happens(20) { plan.steps[index]["extra"] = ["locale": "de", "Type": "sync", "unknown": [1, nil]] }
             if plan.happens(20) { plan.steps[index]["context"] = [["role": "system", "content": "Be brief."]] }
         }
-        // Keys that are equal but for case are two.
+        // Keys that differ only in case are two keys.
         let key = plan.newName("k")
         for spelled in ["Case-\(key)-${run}", "case-\(key)-${run}"] {
             plan.add(
@@ -464,6 +464,10 @@ extension ServerLifeDrawing {
             default: plan.trespass()
             }
         }
+        // A process that ends on one of them does so at once.
+        for text in ["null", "[]", "7", "\"text\"", "{\"type\":null}"] where plan.happens(40) {
+            plan.add("sendText", on(letter), ("text", .string(text)))
+        }
         plan.isBeside = isBeside
         plan.add("readSession", ("session", "ses_of_nobody"), ("principal", plan.shown(person)))
         ask(person, on: letter, in: homes[person], ("script", [["reply": "well"]]))
@@ -511,7 +515,19 @@ extension ServerLifeDrawing {
             }
             plan.connect(principal: person, as: letter)
         }
+        if plan.happens(50) { insist(on: letter) }
         plan.waitAsTold(on: letter)
+    }
+
+    /// Asks on and on, faster than the limit allows, until its window is over: what is refused takes no place in it.
+    private mutating func insist(on letter: String) {
+        let pause = max(10, window * 500 / max(1, budget ?? 1))
+        let question: JSONValue = [
+            "do": "chat", "on": .string(letter), "as": .string(plan.newName("m") + "x${i}"), "text": "at once",
+        ]
+        let wait: JSONValue = ["do": "watch", "for": ["milliseconds": JSONValue(pause)]]
+        plan.add(
+            "repeat", ("times", JSONValue(window * 1_000 / pause + 20)), ("counter", "i"), ("steps", [question, wait]))
     }
 
     /// Ends the process, in the middle of whatever happens beside it.

@@ -14,6 +14,8 @@ package struct ServerLifeDrawing: LifeDrawing {
     let largestFrame: Int
     /// The limit of questions, where it is one of seconds and small enough to be used up.
     let budget: Int?
+    /// The seconds of a limit.
+    let window: Int
     /// The session of each person that only grows.
     var homes: [String: String] = [:]
     /// How many messages each session has, about.
@@ -40,6 +42,7 @@ package struct ServerLifeDrawing: LifeDrawing {
         budget = limit.flatMap {
             $0.seconds <= Self.shortWindow && $0.questions <= Self.smallBudget ? $0.questions : nil
         }
+        window = max(1, limit?.seconds ?? 0)
         steering = LifeSteering(goals)
         plan = PlanDrawing(grammar, seed: seed)
         everybody = (1...(grammar.profiles.contains(.auth) ? grammar.principals : 1)).map { "p\($0)" }

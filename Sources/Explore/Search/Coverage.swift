@@ -5,7 +5,8 @@ import HoldfastTranscript
 /// The coverage of a plan: each clause with the amount of evidence, and each kind of message with the state in which it
 /// traveled.
 ///
-/// Plans that reach something new are worth keeping. Counts are told in steps, so that more of the same is nothing new.
+/// Plans that reach something new are worth keeping. Counts grow in steps, so that a little more of the same is nothing
+/// new.
 package struct Coverage: Sendable, Equatable {
     package private(set) var marks: Set<String> = []
 
@@ -63,7 +64,7 @@ package struct Coverage: Sendable, Equatable {
 
     /// How things stand while a history goes on.
     private struct State {
-        /// Running turns, and ended ones, as the peers were told.
+        /// Running turns, and ended ones, as the peers know them.
         private var running: Set<String> = []
         private var open: Set<Lane> = []
         private var synced: Set<Lane> = []

@@ -13,7 +13,7 @@ package struct Explorer: Sendable {
     private let simulate: @Sendable (Plan, UInt64) -> Simulation?
 
     /// By default a server with all profiles that may be killed.
-    /// * `scenarios`: Those that people wrote, read before.
+    /// * `scenarios`: The scenarios of the specification, read before.
     package init(
         _ setting: Setting = Setting(), under specification: Specification, disturbing scenarios: [Plan]? = nil
     ) {
@@ -29,7 +29,7 @@ package struct Explorer: Sendable {
     }
 
     /// A client.
-    /// * `scenarios`: Those that people wrote, read before.
+    /// * `scenarios`: The scenarios of the specification, read before.
     package init(
         client setting: ClientSetting, under specification: Specification, disturbing scenarios: [Plan]? = nil
     ) {

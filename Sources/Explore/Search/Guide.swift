@@ -7,7 +7,7 @@ package struct Guide: Sendable {
     /// Plans of which each reached what those before it had not.
     package private(set) var kept: [Plan]
 
-    /// Of so many plans in a hundred the rest is drawn anew.
+    /// The share of plans, in percent, that are mutations of earlier ones; the rest are drawn anew.
     private static let mutants = 40
     /// With fewer there is nothing to choose from.
     private static let fewest = 10

@@ -53,7 +53,7 @@ extension Phone {
         tell(.launched(opened: opened))
     }
 
-    /// The system ends the app, and tells it.
+    /// The system ends the app, and says so.
     func quit() {
         for effect in app?.farewell() ?? [] { perform(effect) }
         crash()
@@ -125,7 +125,7 @@ extension Phone {
         }
     }
 
-    /// The server sees that an attempt which it has not answered came to nothing.
+    /// The server sees that an attempt without an answer failed.
     private func giveUp(_ wire: Wire) {
         guard wire.number >= 0, !wire.wasAnswered else { return }
         wire.wasAnswered = true

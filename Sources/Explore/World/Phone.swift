@@ -181,7 +181,7 @@ final class Phone: VirtualStage, ClientScene {
         return try perform(context.begin(step.action), context, branch)
     }
 
-    /// The context of a step has told its place.
+    /// The context of a step has named its place.
     func located(_ end: any Error, at pointer: JSONPointer) -> any Error { end }
 
     private func perform(

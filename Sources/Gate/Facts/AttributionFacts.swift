@@ -67,7 +67,7 @@ struct AttributionFacts {
                     add("required \(name)", "required/\(name)", "required")
                 }
             } else if !word.hasPrefix("x-") {
-                // Of schemas within a keyword there may be several at one place.
+                // A keyword may have several schemas at one place, so their text is part of the name.
                 let isSchema = value.objectValue != nil || word == "anyOf" || word == "oneOf"
                 add(isSchema ? "\(word) \(value.text(sortedKeys: true))" : word, word)
             }

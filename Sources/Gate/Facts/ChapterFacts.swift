@@ -98,11 +98,13 @@ enum ChapterFacts {
                 + ["over REST", "ends a turn", "asking again"].flatMap { row.fact(.errorCodeEffect, $0, in: $0) }
         },
         Table(header: ["code", "meaning", "sent by"], columns: ["the client then"]) { row in
-            // Whether clients come back is a fact; in which words that is said is none.
-            let isTerminal = row["the client then"].contains("terminal")
-            let terminal = row.fact(.terminalCode, parents: [row.id(of: "the client then")])
-            return [row.fact(.closeCode)] + row.words(.closeCodeMeaning, in: "meaning") + (isTerminal ? [terminal] : [])
-                + row.fact(.closeCodeSender, in: "sent by") + row.fact(.closeCodeEffect, in: "the client then")
+            let effect = row["the client then"]
+            // A terminal code breaks clients even if the code itself is new.
+            let terminal = row.fact(
+                .terminalCode, value: .string(effect), parents: [row.id(of: "the client then")])
+            return [row.fact(.closeCode)] + row.words(.closeCodeMeaning, in: "meaning")
+                + row.fact(.closeCodeSender, in: "sent by")
+                + (effect.contains("terminal") ? [terminal] : row.fact(.closeCodeEffect, in: "the client then"))
         },
         Table(header: ["name", "value"], columns: ["from – to"]) { row in
             let (bound, terms) = duration(row["value"])
@@ -271,9 +273,8 @@ enum OpenSetFacts {
                     + values.enumerated().map { index, value in
                         var fact = fact(.openValue, "\(name) \(value)", value, list + [value])
                         fact.place = JSONPointer(tokens: list + [String(index)])
-                        fact.parents = [set.id]
-                        // The table of codes tells it already.
-                        fact.holder = "\(FactRule.errorCode.id): \(value)"
+                        // The table of codes already has it.
+                        fact.parents = [set.id, "\(FactRule.errorCode.id): \(value)"]
                         return fact
                     }
             }

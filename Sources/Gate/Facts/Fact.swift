@@ -8,6 +8,8 @@ struct Fact {
     let rule: FactRule
     /// Its subject: `GET /api/sessions 404`.
     var key: String
+    /// How many further subjects it stands for.
+    var rest = 0
     /// Its value; null if it only exists or not.
     var value: JSONValue = .null
     /// Its text in sentences, which a machine does not compare; null if there is none.
@@ -82,7 +84,9 @@ extension FactRule.Effect {
             }
         }
         let isLost = !outcomes(old, seen: false).isSubset(of: outcomes(new, seen: false))
-        let isMet = !outcomes(new, seen: true).isSubset(of: outcomes(old, seen: true))
+        let met = outcomes(new, seen: true).subtracting(outcomes(old, seen: true))
+        // An input without a row has no answer.
+        let isMet = met.contains { old != [] || $0["answer"] != [] }
         return switch (isLost, isMet) {
         case (true, true): nil
         case (true, false): .breaks(.held, "whoever did what is gone no longer follows the table")
@@ -165,9 +169,16 @@ struct FactComparison {
         } added: { now in
             guard !names.contains(now.id), were.isSuperset(of: now.parents) else { return [] }
             let isCovered = now.cover.contains(where: were.contains)
-            let isAssumed = now.rule == .parameter && !now.value.isNull
-            return tell(
-                .added, nil, now, isCovered ? harmless : wasClosed(now) ? .wasClosed : isAssumed ? .assumed : nil)
+            let effect: FactRule.Effect? =
+                switch now.rule {
+                case _ where isCovered: harmless
+                // A new row of clients matters to servers only if it sends something.
+                case .stateRow where now.held == [GateParty(.client)]: .rows([], now.value)
+                case .openSet where wasClosed(now): .wasClosed
+                case .parameter where !now.value.isNull: .assumed
+                default: nil
+                }
+            return tell(.added, nil, now, effect)
         }
         return entries + OperationFacts.unlisted(old, new)
             + renamed.flatMap { entry(Difference(change: .reworded, was: $0.was, now: $0.now)) }
@@ -214,7 +225,6 @@ struct FactComparison {
 
     /// Whether an open set was closed before, and lists what it allowed then.
     private func wasClosed(_ set: Fact) -> Bool {
-        guard set.rule == .openSet else { return false }
         func values(_ state: ProtocolState, _ keyword: String) -> JSONValue? {
             let pointer = JSONPointer(tokens: set.location.pointer.tokens.dropLast() + [keyword])
             return state.json(set.location.file)?[pointer]
@@ -234,7 +244,10 @@ struct FactComparison {
         let groups = Dictionary(grouping: all, by: \.id)
         var ids: Set<String> = []
         var facts = all.filter { ids.insert($0.id).inserted }.map { Self.joined(groups[$0.id] ?? [$0]) }
-        for index in facts.indices where !(facts[index].holder.map(ids.contains) ?? true) { facts[index].holder = nil }
+        for index in facts.indices {
+            facts[index].parents.removeAll { !ids.contains($0) }
+            facts[index].holder = facts[index].holder.flatMap { ids.contains($0) ? $0 : nil }
+        }
         return facts
     }
 
@@ -291,9 +304,14 @@ struct FactComparison {
             new: now.map { new.found($0.location, at: $0.place) },
             oldValue: was?.said(change), newValue: now?.said(change),
             why: effect.why)
-        finding.words = "the \(fact.rule.word) `\(fact.key)` \(verb)"
+        // The title names the file anyway.
+        let key =
+            fact.key.hasPrefix("\(fact.location.file) ")
+            ? fact.key.dropFirst(fact.location.file.count + 1) : fact.key[...]
+        let rest = fact.rest > 0 ? " and \(fact.rest) more" : ""
+        finding.words = "the \(fact.rule.word) \(GateFinding.quoted(key))\(rest) \(verb)"
         if let before = was?.value.stringValue, let after = now?.value.stringValue {
-            finding.words? += ", from `\(before)` to `\(after)`"
+            finding.words? += ", from \(GateFinding.quoted(before)) to \(GateFinding.quoted(after))"
         }
         // A table that is new, rows that explain, and how the tools read programs ask nothing of peers.
         let explains =
@@ -347,12 +365,12 @@ private struct Difference {
     private static func joined(_ facts: [Fact]) -> Fact? {
         guard var fact = facts.first, facts.count > 1 else { return facts.first }
         let keys = facts.map(\.key)
-        fact.key =
-            keys.count > 4
-            ? keys.prefix(3).joined(separator: "`, `") + "` and `\(keys.count - 3) more"
-            : keys.joined(separator: "`, `")
+        fact.rest = keys.count > 4 ? keys.count - 3 : 0
+        fact.key = keys.dropLast(fact.rest).joined(separator: "; ")
         fact.location = GateLocation(
-            file: fact.location.file, pointer: fact.shared ?? JSONPointer(tokens: [keys.joined(separator: "; ")]))
+            file: fact.location.file,
+            pointer: fact.shared
+                ?? JSONPointer(tokens: [keys.joined(separator: "; ")] + fact.location.pointer.tokens.dropFirst()))
         return fact
     }
 }

@@ -6,7 +6,8 @@ enum FactRule: String, CaseIterable, Sendable {
     case timeoutSpan = "timeout-span", gapReason = "gap-reason", gapReasonMeaning = "gap-reason-meaning"
     case gapReasonEffect = "gap-reason-effect", answerRow = "answer-row", answer, answerTerms = "answer-terms"
     case profile, profileSide = "profile-side", profileNeed = "profile-need", openSet = "open-set"
-    case openValue = "open-value", schemaClause = "schema-clause", foreignClause = "clause-of-new-profile"
+    case openValue = "open-value", schemaClause = "schema-clause", foreignClause = "unjudged-clause", foreignDuty =
+        "unjudged-duty"
     case serverPath = "server-path", request, status, parameter = "request-parameter"
     case parameterRequired = "request-parameter-required", bodyRequired = "request-body-required"
     case requestMedia = "request-media-type", answerMedia = "answer-media-type", header = "answer-header"
@@ -103,6 +104,7 @@ enum FactRule: String, CaseIterable, Sendable {
         terminal-close-code | terminal close code | added | 4002 becomes terminal: old clients reconnect forever
           added | clients | old clients keep reconnecting where they now have to stop
           removed | clients | old clients give up where they now have to reconnect
+          changed | clients | a program cannot tell whether clients have to act differently: someone has to check
         close-code-sender | sender of a close code | – | 1001 is sent by servers alone
           changed | everybody | the other side closes with it now
         close-code-effect | effect of a close code | – | another text in `the client then`
@@ -148,10 +150,14 @@ enum FactRule: String, CaseIterable, Sendable {
           removed | held | peers still send it, which is no longer allowed
         schema-clause | clause that judges | – | `x-clause` beside a keyword names a SHOULD, and named a MUST
           changed | everybody | other peers are bound, in another way
-        clause-of-new-profile | clause of a profile that this program does not know | added | `### SYNC-20 · server · archive`, and `archive` is in the table of profiles
-          added | nobody | nobody declares the profile yet
-          removed | perhaps | someone has to check who declares the profile already
-          reworded | perhaps | someone has to check who declares the profile already
+        unjudged-clause | clause that this program does not judge | added | `### SYNC-20 · server · archive`, and `archive` is in the table of profiles
+          added | nobody | nobody has to keep it yet
+          removed | perhaps | someone has to check who kept it already
+          reworded | perhaps | someone has to check who kept it already
+        unjudged-duty | clause of an area that this program does not know | added | `### LOG-1 · server · core` in clauses/LOG.md
+          added | held | a new obligation in an existing profile
+          removed | relying | the other side relied on it
+          reworded | everybody | a program cannot tell whether the new wording requires more or less
         server-path | path below which requests are sent | changed | `servers.url` ends with `/v2`
           added | everybody | clients send the request below another path than the rest
           removed | everybody | clients still send the request below the path it had
@@ -223,7 +229,7 @@ enum FactRule: String, CaseIterable, Sendable {
           removed | perhaps | what subjects of this dialect send is no longer understood
           changed | perhaps | what subjects of this dialect send is read as something else now
         dialect-exemption | clause that a dialect cannot keep | removed | `ENV-9` is removed from `cannotKeep`
-          added | perhaps | servers of this dialect are excused now
+          added | nobody | servers of this dialect are excused now
           removed | perhaps | servers of this dialect are no longer excused
           changed | perhaps | servers of this dialect are excused for what other members lack
         table | table | removed | the table of close codes is removed from chapter 4
@@ -252,7 +258,7 @@ enum FactRule: String, CaseIterable, Sendable {
           removed | held | whoever did this no longer follows the table
           changed | everybody | the same input has another outcome
           reworded | everybody | a program cannot tell whether the new condition holds more or less often: someone has to check
-        state-clause | clauses of a row | – | `ping` before `auth` is judged under AUTH-5, and was under LIVE-1
+        state-clause | list of clauses of a row | – | `ping` before `auth` is judged under AUTH-5, and was under LIVE-1
           changed | perhaps | who leaves the row breaks other clauses now: someone has to check how they bind
         state-word | meaning of a state or an input | – | the input `chat.new` means a `chat` with a key, and meant any `chat`
           reworded | everybody | a program cannot tell whether its rows cover more or less now: someone has to check

@@ -82,7 +82,7 @@ struct OperationFacts {
         let isSent = operation["action"] == "send"
         add(.operation, name, path, value: operation["action"] ?? .null)
         let parent = "\(FactRule.operation.id): \(name)"
-        // A type that is new as a whole is told as such.
+        // A type that is new as a whole is reported as one fact.
         func parents(_ type: String) -> [String] { [parent, "\(FactRule.channelMessage.id): \(type)"] }
         let sender = GateParty(isSent ? .server : .client)
         for message in operation["messages"]?.arrayValue ?? [] {

@@ -55,7 +55,7 @@ struct RequestDocument {
         slots.sort { $0.label < $1.label }
     }
 
-    /// Errors that clients are told to act on: nothing else stands for one of them.
+    /// Errors that clients must act on: nothing else replaces one of them.
     private static let ownErrors: Set<String> = ["401", "404", "409", "413", "429", "503"]
 
     /// The key of a status: `default` for errors, a range for all of it.

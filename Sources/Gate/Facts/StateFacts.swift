@@ -32,7 +32,7 @@ enum StateFacts {
                 }
                 for (key, row) in alternatives.flatMap({ key, rows in merged(rows).map { (key, $0) } }) {
                     let when = row["when"]?.objectValue ?? [:]
-                    // That there is such a condition is more than its words.
+                    // The condition counts; its words do not.
                     let outcome = JSONObject(when.map { (key: $0.key, value: $0.key == "also" ? true : $0.value) })
                     let result: JSONValue = [
                         "when": .object(outcome), "answer": row["answer"] ?? [],
@@ -82,7 +82,8 @@ enum StateFacts {
                             row,
                             Fact(
                                 rule: .stateClause, key: key,
-                                value: .array(clauses.sorted { $0.text() < $1.text() }), location: row.location,
+                                value: .array(clauses.sorted { $0.text() < $1.text() }),
+                                location: GateLocation(file: path, pointer: JSONPointer(tokens: [key, "clauses"])),
                                 place: row.place, subject: row.subject, parents: [row.id]),
                         ]
                     }

@@ -55,41 +55,11 @@ package struct GateConsoleReport {
         let direction = finding.direction.map { "  \($0.arrow)" } ?? ""
         let messages = finding.messages.isEmpty ? "" : "  \(finding.messages.joined(separator: ", "))"
         lines.append("  \(severity) \(style.bold(finding.rule))\(messages)\(direction)")
-        func put(_ label: String, _ text: String) {
-            lines.append(style.wrapped("\(label): \(text)", indent: 4, hanging: 2))
+        lines += report.labeled(entry).map { label, text in
+            let line = style.wrapped("\(label): \(text)", indent: 4, hanging: 2)
+            return label == "fingerprint" ? style.dim(line) : line
         }
-        // The reason, the witness and the frames report the evidence for a change.
-        let values = entry.isEvidence ? nil : (old: finding.oldValue?.text(), new: finding.newValue?.text())
-        if let location = finding.old { put("old", told(location, values?.old)) }
-        if let location = finding.new { put("new", told(location, values?.new)) }
-        put("why", finding.why)
-        if !entry.breaks.isEmpty { put("breaks", entry.breaks.map(\.description).joined(separator: ", ")) }
-        if let first = entry.first { put("first", "\(GateParty(first).description) go first, then nobody breaks") }
-        if let shown = entry.shown { put("shown", shown) }
-        if let witness = finding.witness {
-            put("witness", "\(witness.message) \(shown(witness.json, to: 600))")
-            put(
-                "which is",
-                "valid by the \(witness.validBy) version, rejected by the \(witness.invalidBy): \(witness.complaint)"
-            )
-        }
-        for occurrence in entry.occurrences.prefix(5) { put("frame", occurrence.words) }
-        if entry.occurrences.count > 5 { put("frame", "and \(entry.occurrences.count - 5) more, in the JSON report") }
-        let below = report.folded(under: entry)
-        for other in below.prefix(5) { put("with it", other.brief) }
-        if below.count > 5 { put("with it", "\(below.count - 5) more, in the JSON report") }
-        if case .waived(let reason, let until) = entry.standing { put("waived until \(until)", reason) }
-        if entry.isGrave { lines.append(style.dim("    fingerprint: \(finding.fingerprint)")) }
         return lines.joined(separator: "\n")
-    }
-
-    private func shown(_ text: String, to limit: Int) -> String {
-        style.cut(PlainText.harmless(text, keepsLines: false), to: limit)
-    }
-
-    private func told(_ location: GateLocation, _ value: String?) -> String {
-        let pointer = location.pointer.isRoot ? "" : " #\(location.pointer)"
-        return location.address + pointer + (value.map { "  \(shown($0, to: 300))" } ?? "")
     }
 }
 

@@ -1,3 +1,5 @@
+import HoldfastBasics
+import HoldfastJSON
 import HoldfastReport
 import HoldfastSchemaDiff
 
@@ -55,23 +57,43 @@ extension GateEntry {
 }
 
 extension GateReport {
-    /// Everything about a finding below its title, in a few lines of plain text.
+    /// Everything about a finding below its title, as plain text.
     func detail(of entry: GateEntry) -> String {
-        let (finding, breaks, occurrences) = (entry.finding, entry.breaks, entry.occurrences)
-        var lines = [finding.why]
-        if let old = finding.old { lines.append("old: \(old.address) #\(old.pointer)") }
-        if let new = finding.new { lines.append("new: \(new.address) #\(new.pointer)") }
-        if !breaks.isEmpty { lines.append("breaks: \(breaks.map(\.description).joined(separator: ", "))") }
-        if let first = entry.first { lines.append("\(GateParty(first).description) go first, then nobody breaks") }
-        if let shown = entry.shown { lines.append(shown) }
-        if let witness = finding.witness {
-            lines.append(
-                "witness: \(witness.message) \(witness.json) is valid by the \(witness.validBy) version; the "
-                    + "\(witness.invalidBy) one says: \(witness.complaint)")
+        labeled(entry).map { "\($0.label): \($0.text)" }.joined(separator: "\n")
+    }
+
+    /// Everything about a finding below its title.
+    func labeled(_ entry: GateEntry) -> [(label: String, text: String)] {
+        let finding = entry.finding
+        func cut(_ text: String, to limit: Int) -> String {
+            ConsoleStyle().cut(PlainText.harmless(text, keepsLines: false), to: limit)
         }
-        lines += occurrences.prefix(5).map(\.words)
-        lines += folded(under: entry).prefix(5).map { "with it: \($0.brief)" }
-        lines.append("fingerprint: \(finding.fingerprint)")
-        return lines.joined(separator: "\n")
+        func place(_ location: GateLocation, _ value: JSONValue?) -> String {
+            let pointer = location.pointer.isRoot ? "" : " #\(location.pointer)"
+            // The reason, the witness and the frames report the evidence for a change.
+            let shown = entry.isEvidence ? nil : value.map { "  \(cut($0.text(), to: 300))" }
+            return location.address + pointer + (shown ?? "")
+        }
+        func first<Element>(_ label: String, _ all: [Element], _ words: (Element) -> String) -> [(String, String?)] {
+            all.prefix(5).map { (label, words($0)) }
+                + [(label, all.count > 5 ? "\(all.count - 5) more, in the JSON report" : nil)]
+        }
+        var lines: [(label: String, text: String?)] = [
+            ("old", finding.old.map { place($0, finding.oldValue) }),
+            ("new", finding.new.map { place($0, finding.newValue) }), ("why", finding.why),
+            ("breaks", entry.breaks.isEmpty ? nil : entry.breaks.map(\.description).joined(separator: ", ")),
+            ("first", entry.first.map { "\(GateParty($0).description) go first, then nobody breaks" }),
+            ("shown", entry.shown), ("witness", finding.witness.map { "\($0.message) \(cut($0.json, to: 600))" }),
+            (
+                "which is",
+                finding.witness.map {
+                    "valid by the \($0.validBy) version, rejected by the \($0.invalidBy): \($0.complaint)"
+                }
+            ),
+        ]
+        lines += first("frame", entry.occurrences, \.words) + first("with it", folded(under: entry), \.brief)
+        if case .waived(let reason, let until) = entry.standing { lines.append(("waived until \(until)", reason)) }
+        lines.append(("fingerprint", entry.isGrave ? finding.fingerprint : nil))
+        return lines.compactMap { line in line.text.map { (line.label, $0) } }
     }
 }

@@ -6,9 +6,7 @@ import HoldfastSchemaDiff
 extension GateFinding {
     /// The change, as a person would write it.
     var change: String {
-        if let words = words ?? clauseWords ?? schemaWords { return words }
-        let title = RuleBook.rule(rule)?.title ?? rule
-        return "\(subject)\(title)\(newValue?.arrayValue == nil && newValue?.objectValue == nil ? values : "")"
+        words ?? clauseWords ?? schemaWords ?? "\(subject)\(title)\(values)"
     }
 
     /// Its subject, with a colon: the messages it affects, or the clause, code or request.
@@ -18,6 +16,8 @@ extension GateFinding {
         return location.pointer.tokens.last.map { "`\($0)`: " } ?? "\(location.path): "
     }
 
+    private var title: String { RuleBook.rule(rule)?.title ?? rule }
+
     private var location: GateLocation? { new ?? old }
 
     /// The peers that break and how, without a full stop.
@@ -25,8 +25,8 @@ extension GateFinding {
 
     /// From what to what, where that is short.
     private var values: String {
-        // The evidence of golden files is not a sentence.
-        if rule.contains("fixture") { return "" }
+        // A list or a schema does not fit into a sentence.
+        if [oldValue, newValue].contains(where: { $0?.arrayValue != nil || $0?.objectValue != nil }) { return "" }
         let old = oldValue.map(shown)
         let new = newValue.map(shown)
         switch (old, new) {
@@ -39,8 +39,11 @@ extension GateFinding {
 
     private func shown(_ value: JSONValue) -> String {
         let text = value.stringValue ?? value.text()
-        return text.count > 80 ? "`\(text.prefix(79))…`" : "`\(text)`"
+        return Self.quoted(text.count > 80 ? text.prefix(79) + "…" : text)
     }
+
+    /// A text as code, or in quotation marks where it has code in it.
+    static func quoted(_ text: some StringProtocol) -> String { text.contains("`") ? "“\(text)”" : "`\(text)`" }
 
     private func list(_ names: [String]) -> String { names.map { "`\($0)`" }.joined(separator: ", ") }
 
@@ -67,6 +70,9 @@ extension GateFinding {
         case "clause-exclusion-added": return "\(id) is no longer judged: \(new)"
         case "clause-exclusion-removed": return "\(id) is judged now"
         case "clause-evidence-changed": return "\(id) is judged from other evidence"
+        case "transcript-regression": return "\(id) is broken in transcripts now"
+        case "transcript-warning": return "\(id) is not followed in transcripts, which is a warning now"
+        case "transcript-relief": return "\(id) is no longer broken in transcripts"
         case "clause-note-changed": return "\(id) is explained differently"
         default: return nil
         }
@@ -98,7 +104,7 @@ extension GateFinding {
         case "became-nullable": return "\(whom)\(member) may be null"
         case "became-not-nullable": return "\(whom)\(member) is no longer ever null"
         default:
-            return "\(whom)\(member) \(RuleBook.rule(rule)?.title ?? rule)\(values)"
+            return "\(whom) \(title)\(named.map { " at `\($0)`" } ?? "")\(values)"
         }
     }
 

@@ -35,20 +35,18 @@ extension RuleBook {
         request-body-changed | error | the sender or the reader | a body has another schema | 404 comes with another body
         request-header-changed | error | the sender or the reader | a header has another schema | `Retry-After` may be 0
         baseline-missing | error | nobody | the old state has no fixtures | Fixtures/index.json is missing
-        fixture-now-invalid | error | its sender | the new schemas reject a golden message | a member is required now
+        fixture-now-invalid | error | its sender | golden messages are invalid now | a member is required now
         fixture-verdict-changed | error | its sender or its reader | a golden file has another expected verdict | `invalid` becomes `valid`, wherever the file lies
-        fixture-contradicts-schema | error | nobody | a golden message and its schema disagree | a file below valid/ breaks its schema
-        invalid-fixture-now-valid | warning | nobody | the new schemas accept a message that was golden as invalid | a wider set
-        new-fixture-invalid-under-old | error | clients | the old schemas reject a new golden message of servers | `text` is null
+        fixture-contradicts-schema | error | nobody | golden messages contradict their schema | a file below valid/ breaks its schema
+        invalid-fixture-now-valid | warning | nobody | messages that were golden as invalid are valid now | a wider set
+        new-fixture-invalid-under-old | error | clients | new golden messages of servers are invalid by the old schemas | `text` is null
         message-without-fixture | error | nobody | no golden message shows a type | typing.json has no fixture
         message-without-channel | warning | nobody | asyncapi.json lists no channel for a new message | typing.json is new, and asyncapi.json is the same
         transcript-regression | error | whose transcript it is | a transcript breaks a clause now | at line 5
         transcript-warning | warning | nobody | a transcript gets a warning now | MUST became SHOULD
         transcript-relief | warning | nobody | a transcript broke a clause, and does not now | a clause is gone
         transitive-break | error | peers of an older version | a break since a version that is still supported | --supported v1.0.0
-        scenario-reworded | information | nobody | a scenario is described differently | another title
-        scenario-clauses-changed | information | nobody | a scenario does the same for other clauses | SYNC-3 is added to its `clauses`
-        scenario-wait-changed | warning | nobody | a scenario waits for another time | `within` is another
+        scenario-reworded | information | nobody | a scenario is described differently | another title, or SYNC-3 is added to its `clauses`
         removal-without-deprecation | error | nobody | something is removed that was not deprecated | a member without `deprecated: true` is deleted
         sunset-too-soon | error | nobody | something is removed too early | `x-sunset` is 1.3, and it is 1.2
         version-decreased | error | nobody | the version goes down | 1.1 becomes 1.0

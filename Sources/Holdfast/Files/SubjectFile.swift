@@ -2,10 +2,8 @@
 public struct SubjectFile: Sendable, Equatable {
     /// The subject's name in reports; nil for its address.
     public var name: String?
-    /// The subject's build, for reports.
+    /// The subject's build, which reports show beside the name.
     public var version: String?
-    /// One sentence for people.
-    public var summary: String?
     /// The WebSocket address; nil for a server that is started with `{port}`.
     public var url: String?
     /// The base URL of the REST paths; nil to derive it from `url`.
@@ -28,6 +26,9 @@ public struct SubjectFile: Sendable, Equatable {
     public var push: Push?
     /// Configured limits that differ from the announced ones.
     public var limits: [String: Int]
+
+    /// The name with the build.
+    package var fullName: String? { name.map { [$0, version].compactMap(\.self).joined(separator: " ") } }
 
     /// How an agent responds to a prompt.
     public enum Agent: String, Sendable, CaseIterable {

@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastJSON
 
 extension SubjectFile {
@@ -7,15 +8,26 @@ extension SubjectFile {
     ///   - file: Its name in problems.
     /// - Throws: All problems of the file, with lines.
     public init(_ text: String, file: String) throws(InputProblems) {
-        self = try MemberReader.read(Array(text.utf8), file: file, schema: .subject, expected: "a subject file") {
+        self = try MemberReader.read(
+            Array(text.utf8), file: file, schema: .subject, expected: "a subject file", isMeant: Self.isMeant
+        ) {
             SubjectFile(reading: $0)
         }
+    }
+
+    /// Whether a file is a subject file at all: those of every other kind name their format.
+    private static func isMeant(_ root: JSONValue, _ collector: ProblemCollector) -> Bool {
+        guard let format = root["format"]?.stringValue else { return true }
+        collector.note(
+            JSONPointer().appending("format"), "this is a file of format '\(visible(format))'",
+            expected: "a subject file, which describes a server",
+            fix: "name that file; 'conformance init' writes one")
+        return false
     }
 
     private init(reading reader: MemberReader) {
         name = reader.string("name")
         version = reader.string("version")
-        summary = reader.string("description")
         url = Self.address(reader, "url", schemes: ["ws", "wss"])
         http = Self.address(reader, "http", schemes: ["http", "https"])
         dialect = reader.string("dialect") ?? "canonical"

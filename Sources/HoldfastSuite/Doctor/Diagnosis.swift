@@ -94,7 +94,7 @@ package struct DiagnosisReport {
     }
 
     package func text(_ style: ConsoleStyle) -> String {
-        var lines = [coloured(headline, style), subject, ""]
+        var lines = [colored(headline, style), subject, ""]
         for finding in diagnosis.findings {
             lines += hung("\(word(finding.status, style)) \(padded(finding.check, 11)) ", finding.what, style)
             if let fix = finding.fix { lines.append(style.wrapped("fix: \(fix)", indent: Self.margin, hanging: 2)) }
@@ -124,7 +124,7 @@ package struct DiagnosisReport {
         }
     }
 
-    private func coloured(_ text: String, _ style: ConsoleStyle) -> String {
+    private func colored(_ text: String, _ style: ConsoleStyle) -> String {
         switch diagnosis.exit {
         case .conforms: style.green(text)
         case .unreachable: style.red(text)

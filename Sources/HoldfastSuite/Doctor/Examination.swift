@@ -278,7 +278,7 @@ package struct Examination {
         }
     }
 
-    /// A model has to use the server's own tools, so that their names tell no two questions apart (ORDER-2).
+    /// A model must use the server's own tools, so two questions cannot be distinguished by their names (ORDER-2).
     private mutating func tools(_ probe: Probe) {
         guard let use = probe.first("toolUse") else {
             // Some dialects have no word for it.

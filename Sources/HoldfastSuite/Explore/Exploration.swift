@@ -31,7 +31,7 @@ package struct Exploration: Sendable {
     /// How often a plan may be performed to make it small, and how long that may take.
     private static let shrinkingAttempts = 600
     private static let shrinkingTime = Duration.seconds(120)
-    /// How often what is left is performed to tell how often it happens.
+    /// How often the shrunk plan is performed to measure how often the violation happens.
     private static let repetitions = 5
     /// How often a smaller plan is performed again before it takes the place of one that breaks the clause mostly.
     private static let confirmations = 2
@@ -122,7 +122,7 @@ package struct Exploration: Sendable {
         return report
     }
 
-    /// Explores until the plans or the time are used up, or `stop` returns; what is found is told at once.
+    /// Explores until the plans or the time are used up, or `stop` returns; each violation is reported at once.
     package func run(until stop: Stop? = nil, telling tell: @escaping @Sendable (Found) -> Void) async -> Result {
         let began = Date.now
         let progress = Progress(runs)
@@ -153,7 +153,7 @@ package struct Exploration: Sendable {
         }
     }
 
-    /// Performs plans as they are written, and tells what they break.
+    /// Performs plans as they are written, and reports what they break.
     package func perform(_ plans: [ScenarioFile], until stop: Stop? = nil) async -> Replayed {
         let began = Date.now
         let (outcome, wasInterrupted) = await cancelling(at: stop) { await explored.stage(plans) }

@@ -42,7 +42,7 @@ extension Exploration.Found {
 extension Exploration.Result {
     /// Other failures, one line each.
     package var complaints: [String] {
-        [startProblem].compactMap(\.self) + problems.prefix(5).map { "harness: \($0)" }
+        [startProblem].compactMap(\.self) + problems.prefix(5).map { "suite failure: \($0)" }
             + failures.prefix(3).map { "seed \($0.seed): \($0.what)" }
     }
 
@@ -59,7 +59,8 @@ extension Exploration.Replayed {
     package var complaints: [String] {
         [startProblem].compactMap(\.self)
             + plans.flatMap { plan in
-                plan.problems.map { "harness: \($0)" } + [plan.failure.map { "\(plan.name): \($0)" }].compactMap(\.self)
+                plan.problems.map { "suite failure: \($0)" }
+                    + [plan.failure.map { "\(plan.name): \($0)" }].compactMap(\.self)
             }
     }
 

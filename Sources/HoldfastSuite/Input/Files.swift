@@ -1,11 +1,12 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastPlatform
 import HoldfastReport
 import HoldfastSmallFoundation
 
 /// Reading and writing whole files, with errors a person can act on.
 package enum Files {
-    /// The most bytes that are held at once; the largest that is read whole is a report.
+    /// The largest file that is read whole; a report is the largest kind.
     private static let maxBytes = ReportReader.maxBytes
 
     /// The bytes of a file, or of standard input for `-`.
@@ -59,9 +60,14 @@ package enum Files {
         }
     }
 
-    /// That a file cannot be read, and why.
+    /// The problem of a file that cannot be read.
     static func unreadable(_ location: String, _ error: SystemError) -> InputProblem {
-        InputProblem(
+        if location.hasPrefix("{") || location.hasPrefix("[") {
+            return InputProblem(
+                excerpt(location, limit: 40), "is JSON and not the name of a file",
+                expected: "a file, or '-' for standard input", fix: "pipe it in, and give '-' as the file")
+        }
+        return InputProblem(
             location, "cannot be read: \(error)", expected: "a readable file", fix: "check the name and the permissions"
         )
     }
@@ -72,7 +78,7 @@ package enum Files {
             fix: "check that it is the right file")
     }
 
-    /// Writes a file whole or not at all, and makes the folders above it where that is asked for.
+    /// Writes a file whole or not at all, and creates missing folders if asked.
     ///
     /// A link stays, and its target is written. A pipe or a device is written to, never replaced.
     package static func write(_ text: String, to path: String, makingFolders: Bool = false) throws {
@@ -102,7 +108,7 @@ package enum Files {
             if let pipe = try? Descriptor(opening: path, for: .writingAtOnce) { return pipe }
             guard ContinuousClock.now < deadline else {
                 throw InputProblem(
-                    path, "cannot be written: nobody reads this pipe", expected: "a reader within 5 s",
+                    path, "cannot be written: this pipe has no reader", expected: "a reader within 5 s",
                     fix: "start the reader first, or name a file")
             }
             Processes.pause(microseconds: 20_000)
@@ -117,7 +123,7 @@ package enum Files {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ""
     }
 
-    /// Makes a folder with everything above it.
+    /// Creates a folder with its parents.
     package static func makeFolder(_ path: String) throws {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -128,7 +134,7 @@ package enum Files {
         }
     }
 
-    /// Makes the folder of a file that is written at the end of a run, and checks that the file can be written there.
+    /// Creates the folder of a file that a run writes at its end, and checks that it is writable.
     package static func prepare(_ path: String, given flag: String) throws {
         let folder = folder(of: path)
         if !folder.isEmpty { try makeFolder(folder) }
@@ -141,10 +147,12 @@ package enum Files {
         }
     }
 
-    /// Makes the folder that a run writes to, and checks that it can be written to.
+    /// Creates the folder that a run writes to, and checks that it is writable and not in use.
     package static func prepareFolder(_ path: String, given flag: String) throws {
-        func problem(_ what: String) -> InputProblem {
-            InputProblem(flag, "'\(path)' \(what)", expected: "a writable folder", fix: "choose another one")
+        func problem(
+            _ what: String, expected: String = "a writable folder", fix: String = "choose another one"
+        ) -> InputProblem {
+            InputProblem(flag, "'\(path)' \(what)", expected: expected, fix: fix)
         }
         do { try makeFolder(path) } catch let error as InputProblem { throw problem(error.what) }
         guard FileManager.default.isWritableFile(atPath: path) else {
@@ -152,7 +160,9 @@ package enum Files {
         }
         // Held until this program ends.
         if let folder = try? Descriptor(opening: path, for: .reading), folder.isLockedElsewhere() {
-            throw problem("is being written by another run")
+            throw problem(
+                "is in use by another run", expected: "a folder for each run",
+                fix: "wait until that run ends, or name another folder")
         }
     }
 
@@ -164,7 +174,7 @@ package enum Files {
     }
 }
 
-/// Runs a body, and afterwards what ends it, whether it throws or not.
+/// Runs a body and then its cleanup, even if the body throws.
 func finally<Result>(
     _ end: () async -> Void, _ body: () async throws -> Result
 ) async throws -> Result {

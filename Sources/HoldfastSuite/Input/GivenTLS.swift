@@ -45,7 +45,8 @@ extension TLSIdentity {
         } catch let problem as TransportProblem {
             throw InputProblem(
                 "--listen", "cannot make a certificate for '\(host)': \(problem.name)",
-                expected: "a host name or an address", fix: "use the name that clients use")
+                expected: "'openssl', and a host name or an address",
+                fix: "install openssl, or give --tls-cert and --tls-key")
         }
     }
 }

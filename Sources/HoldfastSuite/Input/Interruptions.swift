@@ -5,9 +5,10 @@ import HoldfastStage
 
 /// The reasons from outside for which a command ends early: SIGINT, SIGTERM, SIGHUP, and the end of standard input.
 ///
-/// The first one is reported and lets the command end in order; a second signal ends the process at once, with the subjects
-/// it started and the folders it made for them. Signals that come together are one: a service manager or `timeout` signals
-/// the program and then its group, and a terminal that goes away signals more than once too.
+/// The first one lets the command end in order, and a line says so if that takes longer than a second; a
+/// second signal ends the process at once, with the subjects it started and the folders it made for them. Signals that
+/// come together are one: a service manager or `timeout` signals the program and then its group, and a terminal that goes
+/// away signals more than once too.
 package final class Interruptions: Sendable {
     /// For this long after the first signal, further ones are repeats of it, not a second wish to stop.
     private static let echo = Duration.seconds(1)
@@ -15,9 +16,13 @@ package final class Interruptions: Sendable {
     private let reason = Latch<ContinuousClock.Instant>()
     private let sources: [any DispatchSourceSignal]
 
-    /// Waits from here on; `leaving` is done before a second signal ends the process.
+    /// Waits from here on.
+    ///
+    /// * `tell`: Gets a line if the command has not ended a second after a signal.
+    /// * `leaving`: Done before a second signal ends the process.
     package init(
-        ignoringInterrupt: Bool, endingWithInput: Bool, leaving: @escaping @Sendable () -> Void
+        ignoringInterrupt: Bool, endingWithInput: Bool, telling tell: @escaping @Sendable (String) -> Void,
+        leaving: @escaping @Sendable () -> Void
     ) {
         let reason = reason
         let firstSignal = Latch<ContinuousClock.Instant>()
@@ -33,6 +38,10 @@ package final class Interruptions: Sendable {
                 let now = ContinuousClock.now
                 if firstSignal.set(now) {
                     reason.set(now)
+                    let again = signal == .interrupt ? "Ctrl-C again" : "a second signal"
+                    DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
+                        tell("ending in order; \(again) ends this at once")
+                    }
                 } else if let first = firstSignal.value, now - first >= Self.echo {
                     RunningSubjects.killAll()
                     leaving()
@@ -51,9 +60,7 @@ package final class Interruptions: Sendable {
     }
 
     /// Returns at the first interruption, at once if there already was one, or if the calling task is canceled.
-    @Sendable package func first() async {
-        while await reason.wait(within: .seconds(86_400)) == nil, !Task.isCancelled {}
-    }
+    @Sendable package func first() async { await reason.isSet() }
 
     deinit {
         for source in sources { source.cancel() }
@@ -62,6 +69,22 @@ package final class Interruptions: Sendable {
 
 /// Returns when a run has to end early.
 package typealias Stop = @Sendable () async -> Void
+
+/// Returns once one of several does.
+func first(of stops: Stop?...) -> Stop {
+    {
+        await withTaskGroup(of: Void.self) { group in
+            for case let stop? in stops { group.addTask { await stop() } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+extension Latch {
+    /// Returns once it is set, or the calling task is canceled.
+    @Sendable func isSet() async { while await wait(within: .seconds(86_400)) == nil, !Task.isCancelled {} }
+}
 
 /// Runs the body to its end and cancels it once `stop` returns; the body then returns its partial result.
 func cancelling<Result: Sendable>(

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastReport
 import HoldfastTransport
 
-/// Why a run of the suite came to nothing, in words that say what to do about it.
+/// Why a run of the suite tested nothing, and what to do about it.
 public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
     /// The side that has to act.
     public enum Kind: Sendable {
@@ -28,8 +28,8 @@ public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
         switch error {
         case let problem as SuiteProblem: self = problem
         case is InputProblem, is InputProblems: self.init(.input, "\(error)")
-        case is CancellationError: self.init(.interrupted, "the run was cancelled; nothing was tested")
-        default: self.init(.harness, "\(error)")
+        case is CancellationError: self.init(.interrupted, "the run was canceled; nothing was tested")
+        default: self.init(.harness, "suite failure: \(error)")
         }
     }
 

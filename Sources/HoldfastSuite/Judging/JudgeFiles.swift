@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastPlatform
 
 /// Finds the captures that the arguments name.
@@ -7,8 +8,11 @@ package enum JudgeFiles {
     /// The most files that a folder is taken apart into.
     private static let most = 100_000
 
-    /// Every file in question; a folder stands for the captures below it, in the order of their names.
-    package static func paths(_ arguments: [String]) throws(InputProblem) -> [String] {
+    /// The files to judge; a folder stands for the captures in it and in its subfolders, in the order of their names.
+    ///
+    /// * `note`: Takes a remark about a folder with captures in subfolders.
+    package static func paths(_ arguments: [String], note: (String) -> Void = { _ in }) throws(InputProblem) -> [String]
+    {
         if arguments.count(where: { $0 == "-" }) > 1 {
             throw InputProblem(
                 "-", "standard input is given twice", expected: "it once", fix: "remove one of them")
@@ -32,6 +36,10 @@ package enum JudgeFiles {
                 throw InputProblem(
                     argument, "the folder contains no capture",
                     expected: "report.json, or \(endings.joined(separator: ", "))", fix: "name the captures directly")
+            }
+            let deeper = inside.count { $0.dropFirst(argument.count + 1).contains("/") }
+            if deeper > 0 {
+                note("\(argument): judging \(counted(inside.count, "capture")), \(deeper) of them in subfolders")
             }
             paths += inside
         }

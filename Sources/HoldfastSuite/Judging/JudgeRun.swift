@@ -7,7 +7,7 @@ import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastTranscript
 
-/// Facts about captures that lack them.
+/// Facts that a user states about captures, which seldom contain them.
 package struct JudgeOptions: Sendable {
     /// The format of every file; if nil, each is detected.
     let form: CaptureForm?
@@ -29,7 +29,7 @@ package struct JudgeOptions: Sendable {
         (self.isUndeclared, self.isNamed, self.pipeTimeout) = (isUndeclared, isNamed, max(0, pipeTimeout))
     }
 
-    /// Facts from flags and a subject file about captures that lack them.
+    /// Combines the flags with the subject file.
     package init(
         form name: String?, role side: String?, profiles named: [String], subject described: SubjectFile?,
         dialect: Dialect, isOnePerson: Bool, isBesideServer: Bool, isLossy: Bool, pipeTimeout: Int,
@@ -50,7 +50,7 @@ package struct JudgeOptions: Sendable {
             form: name.flatMap(CaptureForm.init(rawValue:)),
             reading: CaptureReader.Options(
                 subject: History.Subject(
-                    name: described?.name ?? "capture", role: role, profiles: declared, hasScriptedAgent: false,
+                    name: described?.fullName ?? "capture", role: role, profiles: declared, hasScriptedAgent: false,
                     limits: described?.limits ?? [:]),
                 dialect: dialect, isOnePerson: isOnePerson ? true : nil, known: isBesideServer ? [.network] : [],
                 lacking: isLossy ? [.frames] : []),
@@ -72,8 +72,8 @@ package struct JudgeRun: Sendable {
     ///   - specification: The specification to judge by.
     ///   - options: Facts about the files.
     ///   - jobs: How many threads judge.
-    ///   - keepsParts: Whether the parts with violations are to be written.
-    ///   - draws: Whether a page of it is to be made.
+    ///   - keepsParts: Whether to keep the parts with violations, to write them to files.
+    ///   - draws: Whether to keep parts for a page with charts.
     package init(
         under specification: Specification, _ options: JudgeOptions, jobs: Int, keepsParts: Bool, draws: Bool = false
     ) {
@@ -81,7 +81,7 @@ package struct JudgeRun: Sendable {
         (self.keepsParts, self.draws) = (keepsParts, draws)
     }
 
-    /// The files that may have more, and how many workers take from each.
+    /// The unfinished files, and the number of workers on each.
     private struct Pool {
         var waiting: [JudgeSource]
         var active: [(source: JudgeSource, workers: Int)] = []
@@ -117,7 +117,7 @@ package struct JudgeRun: Sendable {
         }
     }
 
-    /// A file of its own for each worker while there are any, then the one with the fewest workers.
+    /// Gives each worker a file of its own while any are waiting, then the file with the fewest workers.
     private func next(_ pool: borrowing Mutex<Pool>) -> JudgeSource? {
         pool.withLock { pool in
             if let source = pool.waiting.popLast() {
@@ -173,7 +173,7 @@ private final class JudgeProgress: Sendable {
         total = sizes.count == paths.count ? sizes.reduce(0, +) : nil
     }
 
-    /// A part of a file was judged; so many clauses are violated by now.
+    /// Notes that a part of a file was judged, and the number of clauses violated so far.
     func note(_ source: JudgeSource, violations: Int) {
         let (name, bytes) = (source.name, source.summary.bytes)
         state.withLock { state in

@@ -39,7 +39,7 @@ final class JudgeSource: Sendable {
         var lacks: Set<History.Capture.Lack>?
         /// The profiles stated in greetings, if none were declared.
         var stated: Set<Profile> = []
-        /// Whether the run that a report tells of left clauses untested or in doubt, or failed itself.
+        /// Whether the run of a report left clauses untested or inconclusive, or failed itself.
         var runIsIncomplete = false
     }
 
@@ -171,7 +171,7 @@ final class JudgeSource: Sendable {
         state.reader = reader(form, beginning, isWhole: isWhole)
     }
 
-    /// How much of a file is looked at to tell whose it is.
+    /// The bytes of a file that are read to find out whose it is.
     private static let mostForPeople = 1 << 20
 
     private func reader(
@@ -191,7 +191,7 @@ final class JudgeSource: Sendable {
                 if let known = options.form {
                     known
                 } else {
-                    try CaptureForm.recognised(in: opening, file: name, dialect: options.reading.dialect)
+                    try CaptureForm.recognized(in: opening, file: name, dialect: options.reading.dialect)
                 }
             if ![.transcript, .report, .har].contains(form) { try refuse(CaptureOpening(opening).sample) }
             return form

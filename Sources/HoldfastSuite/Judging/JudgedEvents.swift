@@ -10,7 +10,7 @@ struct JudgedEvents {
     /// The most characters of a text that are shown.
     private static let most = 400
     private static let mostCited = 6
-    /// The most events between the first and the last one cited that are drawn.
+    /// The longest gap between two cited events that is drawn whole.
     private static let mostDrawn = 300
 
     private func cited(_ events: [Int]) -> [Int] {
@@ -28,7 +28,7 @@ struct JudgedEvents {
         }
     }
 
-    /// A chart of the events cited and of what stands around them; of a long way between them only its ends are drawn.
+    /// A chart of the cited events and those around them; a long gap is drawn only at its ends.
     func chart(of events: [Int], on clause: ClauseID?) -> SequenceChart {
         let all = unit.history.events.indices
         let cited = cited(events)

@@ -126,7 +126,7 @@ package struct Judgement: Sendable {
         Symptom.Kind.allCases.compactMap { kind in symptoms[kind].map { (kind, $0) } }
     }
 
-    /// Whether any of it is a capture, of which observations are told.
+    /// Whether any of it is a capture; only captures have observations.
     var hasCaptures: Bool { files.contains { $0.summary.lacks != nil } }
 
     /// The clauses in question: of profiles that are declared.
@@ -176,7 +176,7 @@ package struct Judgement: Sendable {
         return "no violations\(observations); \(counts)"
     }
 
-    /// Whether nothing was decided, messages are missing, or a run that a report tells of was incomplete.
+    /// Whether nothing was decided, messages are missing, or a judged report is that of an incomplete run.
     private var isOpen: Bool {
         exercised.isEmpty || lacksMessages || files.contains { $0.summary.runIsIncomplete }
     }
@@ -189,7 +189,7 @@ package struct Judgement: Sendable {
 
     package var exit: ExitStatus {
         if hasViolation || failsOn == .observation && observations > 0 { return .violation }
-        // A capture owes no clause; a run that a report tells of owes all that it declared.
+        // A capture need not show any clause; a report must decide all that its subject declared.
         return isOpen ? .incomplete : .conforms
     }
 

@@ -6,8 +6,9 @@ import HoldfastReport
 import HoldfastStage
 
 extension Life {
-    /// How long it may take to show a finding again in a shorter life and to make that small, for all findings together.
-    private static let shrinkingTime = Duration.seconds(60)
+    /// How long it may take to show a finding again in a shorter life and to make that small, for all findings together:
+    /// half of the life, but no more than a minute, and no less than a few rounds take.
+    private var shrinkingTime: Duration { max(.seconds(10), min(.seconds(60), time.duration / 2)) }
     /// How many of the last rounds are tried alone, with what they need of the earlier ones.
     private static let lengths = [1, 2, 4, 8]
     private static let mostFindings = 3
@@ -18,19 +19,15 @@ extension Life {
         _ result: ScenarioResult, until stop: Stop?,
         keeping keep: @escaping @Sendable (ClauseID, String) throws -> String
     ) async {
-        let end = ContinuousClock.now + Self.shrinkingTime
-        _ = await cancelling(at: {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { try? await Task.sleep(until: end, clock: .continuous) }
-                if let stop { group.addTask { await stop() } }
-                await group.next()
-                group.cancelAll()
-            }
-        }) { [self] in
+        let end = ContinuousClock.now + shrinkingTime
+        _ = await cancelling(at: first(of: { try? await Task.sleep(until: end, clock: .continuous) }, stop)) { [self] in
             var done: Set<ClauseID> = []
             for verdict in result.verdicts where verdict.outcome == .violation && done.count < Self.mostFindings {
                 guard !Task.isCancelled, done.insert(verdict.clause).inserted else { continue }
-                state.withLock { $0.shrinking = (verdict.clause, end) }
+                state.withLock { $0.activity = ("repeating \(verdict.clause) in a short one", end) }
+                tell(
+                    "\(verdict.clause): repeating it in shorter lives, at most \(readable(end - .now)); "
+                        + "Ctrl-C ends this and prints the report\n")
                 guard let small = await small(verdict, after: Self.moment(of: verdict, in: result.history)) else {
                     continue
                 }

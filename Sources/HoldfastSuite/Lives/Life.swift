@@ -34,8 +34,25 @@ package final class Life: Sendable {
         var nextLook = ContinuousClock.now
         /// The violations that were told, by cause.
         var told: Set<String> = []
-        /// The clause whose violation is made small, and when that has to end.
-        var shrinking: (clause: ClauseID, until: ContinuousClock.Instant)?
+        /// The work after it, and when that has to end.
+        var activity: (words: String, until: ContinuousClock.Instant?)?
+    }
+
+    /// The use that a run makes of a life.
+    package struct Options: Sendable {
+        /// Whether the run has nothing else to tell.
+        package var isAlone = false
+        /// The clauses of which a life that is alone tells; nil for all.
+        package var clauses: Set<ClauseID>?
+        /// Keeps a small scenario that breaks a clause, and gives the command that runs it.
+        package var keep: (@Sendable (ClauseID, String) throws -> String)?
+
+        package init(
+            isAlone: Bool = false, clauses: Set<ClauseID>? = nil,
+            keep: (@Sendable (ClauseID, String) throws -> String)? = nil
+        ) {
+            (self.isAlone, self.clauses, self.keep) = (isAlone, clauses, keep)
+        }
     }
 
     /// So many people take part in the life of a server where there are as many.
@@ -94,34 +111,44 @@ package final class Life: Sendable {
     struct Lived {
         let result: ScenarioResult
         let wasInterrupted: Bool
+        /// Whether it ended because of what it found.
+        let hasStopped: Bool
         /// How far it came, and what kept it from coming further; a line each.
         let diagnostics: [String]
     }
 
-    /// Lives it, until `stop` returns at the latest.
-    ///
-    /// * `isAlone`: Whether the run has nothing else to tell.
-    /// * `keep`: Keeps a small scenario that breaks a clause, and gives the command that runs it.
+    /// Lives it, until `stop` returns at the latest, or until `isEnough` says so of what was found.
     /// - Throws: Why a server could not be started, if the life is alone.
     func run(
-        until stop: Stop?, isAlone: Bool, showing show: ProgressDisplay?,
-        keeping keep: (@Sendable (ClauseID, String) throws -> String)?
+        _ options: Options, until stop: Stop?, showing show: ProgressDisplay?,
+        endingWhen isEnough: @escaping @Sendable (ScenarioResult) -> Bool
     ) async throws(SuiteProblem) -> Lived {
         let end = show?({ [self] in progress })
         defer { end?() }
+        let enough = Latch<Void>()
         let script = LifeScript(
-            name: name, time: time.duration, next: { [self] in next(at: $0) }, look: { [self] in look($0) })
-        let (lived, _) = await cancelling(at: stop) { [live] in await live(script) }
+            name: name, time: time.duration, next: { [self] in next(at: $0) },
+            look: { [self] history in
+                look(history) { [self] verdicts in
+                    if isEnough(ScenarioResult(name: name, history: history, verdicts: verdicts)) { enough.set(()) }
+                }
+            })
+        let (lived, _) = await cancelling(at: first(of: stop, enough.isSet)) { [live] in await live(script) }
+        let hasStopped = enough.value != nil
         var performance = lived.performance
+        performance.wasInterrupted = performance.wasInterrupted && !hasStopped
         // A server that does not start is not a fault of the suite.
         if role == .server, let problem = performance.problems.first(where: \.isUnreachable) {
-            guard !isAlone else { throw SuiteProblem(.unreachable, problem.description) }
+            guard !options.isAlone else { throw SuiteProblem(.unreachable, problem.description) }
             (performance.problems, performance.stoppedAt) = ([], problem.description)
         }
+        state.withLock { $0.activity = ("judging it", nil) }
         let result = await result(performance)
-        if let keep, !performance.wasInterrupted { await shrink(result, until: stop, keeping: keep) }
+        if let keep = options.keep, !performance.wasInterrupted, !hasStopped {
+            await shrink(result, until: stop, keeping: keep)
+        }
         return Lived(
-            result: result, wasInterrupted: performance.wasInterrupted,
+            result: result, wasInterrupted: performance.wasInterrupted, hasStopped: hasStopped,
             diagnostics: diagnostics(of: result, lived) + [[performance].lateness].compactMap(\.self))
     }
 
@@ -137,7 +164,7 @@ package final class Life: Sendable {
     // MARK: judging
 
     /// Judges what was seen so far, beside the life; not while it still judges, and for a fifth of the time at most.
-    private func look(_ history: History) {
+    private func look(_ history: History, then take: @escaping @Sendable ([Verdict]) -> Void) {
         let isFree = state.withLock { state in
             guard !state.isJudging, ContinuousClock.now >= state.nextLook else { return false }
             state.isJudging = true
@@ -146,7 +173,9 @@ package final class Life: Sendable {
         guard isFree else { return }
         judging.async { [self] in
             let begin = ContinuousClock.now
-            note(judge(history, under: specification), in: history)
+            let verdicts = judge(history, under: specification)
+            note(verdicts, in: history)
+            take(verdicts)
             state.withLock { state in
                 state.isJudging = false
                 state.nextLook = .now + (.now - begin) * 4
@@ -194,10 +223,9 @@ package final class Life: Sendable {
     private var progress: TextProgress {
         state.withLock { state in
             let flaws = state.told.isEmpty ? nil : counted(state.told.count, "violation")
-            if let (clause, end) = state.shrinking {
-                let left = max(.zero, end - .now)
-                return TextProgress(
-                    done: "repeating \(clause) in a short life, at most \(readable(left)) more", flaws: flaws)
+            if let (words, end) = state.activity {
+                let left = end.map { ", at most \(readable(max(.zero, $0 - .now))) more" } ?? ""
+                return TextProgress(done: "life of \(time) over, \(words)\(left)", flaws: flaws)
             }
             return TextProgress(
                 done: "life \(readable(.now - state.began)) of \(time), \(counted(state.rounds.count, "round"))",

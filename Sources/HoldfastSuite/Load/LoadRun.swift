@@ -17,7 +17,7 @@ package struct LoadRun: Sendable {
         let principal: String
         let events: Int
 
-        /// The text for people, without its end.
+        /// The text for people, without the line end.
         package func text(_ style: ConsoleStyle) -> String {
             style.spelled(
                 """
@@ -30,7 +30,7 @@ package struct LoadRun: Sendable {
 
     private let subject: ServerSubject
     private let plan: LoadPlan
-    /// The clauses that are judged; nil for all, of which those that the load exercised are reported.
+    /// The clauses to judge; nil for all, and then the report has those that the load exercised.
     private let clauses: Set<ClauseID>?
     private let shard: Shard?
     private let specification: Specification
@@ -43,7 +43,8 @@ package struct LoadRun: Sendable {
         clauses = selection?.clauses
     }
 
-    /// Runs to the end, or until `stop` returns, which keeps what was learnt; `tell` gets each clause that is broken, once.
+    /// Runs to the end, or until `stop` returns; the results so far are kept, and `tell` gets each violated clause
+    /// once.
     /// - Throws: A `SuiteProblem`, when there is no server.
     package func run(
         until stop: Stop? = nil, showing show: ProgressDisplay? = nil, telling tell: @escaping @Sendable (Told) -> Void
@@ -74,12 +75,12 @@ package struct LoadRun: Sendable {
     }
 }
 
-/// Judges histories on threads of its own, so that no device waits for a verdict, and adds up what is told.
+/// Judges histories on its own threads, so that no device waits for a verdict, and adds up the results.
 final class LoadJudging: Sendable {
     fileprivate struct State {
         var figures: LoadFigures
         var results: [ScenarioResult] = []
-        /// How many histories of a principal were kept, and the clauses that one of them shows.
+        /// The number of histories kept for each principal, and the clauses that passed in any of them.
         var kept: [String: Int] = [:]
         var shown: Set<ClauseID> = []
         var broken: [ClauseID: Int] = [:]
@@ -98,7 +99,7 @@ final class LoadJudging: Sendable {
     private let group = DispatchGroup()
     /// The most events that wait to be judged.
     private static let most = 1_000_000
-    /// How many histories that break a clause are kept.
+    /// The most histories that are kept for a violated clause.
     private static let mostBroken = 3
 
     init(
@@ -196,7 +197,7 @@ final class LoadJudging: Sendable {
             }
             for verdict in broken { state.broken[verdict.clause, default: 0] += 1 }
             let decided = verdicts.held
-            // A history that breaks something is kept in its small form alone.
+            // A history with a violation is kept only in its shrunk form.
             if broken.isEmpty, !state.shown.isSuperset(of: decided) {
                 state.shown.formUnion(decided)
                 state.keep(history, verdicts, of: principal)
@@ -208,7 +209,7 @@ final class LoadJudging: Sendable {
         var small: (history: History, verdicts: [Verdict])?
         for (verdict, isFirst) in new {
             guard let clause = specification[verdict.clause], let finding = verdict.findings.first else { continue }
-            // A history that shows one of the clauses often shows the others too.
+            // A history that violates one of the clauses often violates the others too.
             var shown = small.flatMap { Self.finding(on: clause.id, in: $0.verdicts) }
             if shown == nil {
                 let shrunk = HistoryShrinking(

@@ -13,10 +13,7 @@ package struct ClientSuite {
     let address: String
     /// The life after the scenarios; nil for none.
     package var life: Life?
-    /// Whether no scenario is performed, and the clauses of which the life then tells; nil for all.
-    package var (isLifeAlone, clausesOfLife): (Bool, Set<ClauseID>?) = (false, nil)
-    /// Keeps a small scenario that breaks a clause as a life did, and gives the command that runs it.
-    package var keep: (@Sendable (ClauseID, String) throws -> String)?
+    package var lifeOptions = Life.Options()
 
     package init(
         _ subject: ClientSubject, at address: String, under specification: Specification,
@@ -32,21 +29,17 @@ package struct ClientSuite {
         let run = ClientRun(stage: ClientStage(subject: subject, specification: specification), jobs: jobs)
         let setAside = selection.scenarios.compactMap(excluded).keyed(by: \.name)
         var performed = selection
-        performed.scenarios = isLifeAlone ? [] : selection.scenarios.filter { setAside[$0.name] == nil }
+        performed.scenarios = lifeOptions.isAlone ? [] : selection.scenarios.filter { setAside[$0.name] == nil }
         let session = SuiteSession(specification, performed, showing: show)
         let outcome = try await session.perform(until: stop, at: address) { [scenarios = performed.scenarios] in
             await run.run(scenarios, progress: $0)
         }
         let judged = await session.results(outcome.performances)
-        let lived =
-            session.hasFailedEnough
-            ? nil : try await life?.run(until: stop, isAlone: isLifeAlone, showing: show, keeping: keep)
-        if lived?.wasInterrupted ?? false { session.interrupt() }
+        let lived = try await session.live(life, lifeOptions, until: stop, showing: show)
         let results =
-            (isLifeAlone ? [] : selection.inOrder(judged, and: setAside)) + [lived?.result].compactMap(\.self)
+            (lifeOptions.isAlone ? [] : selection.inOrder(judged, and: setAside)) + [lived?.result].compactMap(\.self)
         var report = session.report(
-            results, of: subject.declaration, at: address, selection,
-            deciding: isLifeAlone ? clausesOfLife ?? results.decided : nil)
+            results, of: subject.declaration, at: address, selection, life: lifeOptions)
         report.diagnostics +=
             diagnostics(of: results) + [outcome.performances.lateness].compactMap(\.self) + (lived?.diagnostics ?? [])
         return report

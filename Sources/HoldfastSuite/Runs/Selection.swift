@@ -81,7 +81,13 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
             let isPair = parts.count == 2 && flag == "--only"
             let (first, last) = isPair ? (parts[0], parts[1]) : (NamePattern(text), NamePattern(text))
             let found = (clauses.filter { first.matches($0) }, scenarios.filter { last.matches($0.name) })
-            if isPair ? found.0.isEmpty || found.1.isEmpty : found.0.isEmpty && found.1.isEmpty {
+            let others = specification.clauses.filter { $0.role != role && first.matches($0.id) }
+            if found.0.isEmpty, isPair || found.1.isEmpty, let other = others.first?.role.rawValue {
+                problems.append(
+                    InputProblem(
+                        flag, "'\(text)' binds a \(other)", expected: "clauses of a \(role.rawValue)",
+                        fix: "test a \(other): conformance \(other) \(flag) \(text)"))
+            } else if isPair ? found.0.isEmpty || found.1.isEmpty : found.0.isEmpty && found.1.isEmpty {
                 let area = role == .server ? "SYNC" : "CLIENT"
                 problems.append(
                     InputProblem(

@@ -15,12 +15,7 @@ package struct ServerSuite {
     var traces = false
     /// The life after the scenarios; nil for none.
     package var life: Life?
-    /// Whether no scenario is performed.
-    package var isLifeAlone = false
-    /// The clauses of which a life that is alone tells; nil for all.
-    package var clausesOfLife: Set<ClauseID>?
-    /// Keeps a small scenario that breaks a clause as a life did, and gives the command that runs it.
-    package var keep: (@Sendable (ClauseID, String) throws -> String)?
+    package var lifeOptions = Life.Options()
 
     package init(
         _ subject: ServerSubject, under specification: Specification, _ selection: Selection, scope: Scope = Scope(),
@@ -39,7 +34,7 @@ package struct ServerSuite {
         suite.traces = traces
         let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
         let setAside = selection.scenarios.compactMap(forecast.leftOut).filter(\.wasSetAside).keyed(by: \.name)
-        let scenarios = isLifeAlone ? [] : selection.scenarios.filter { setAside[$0.name] == nil }
+        let scenarios = lifeOptions.isAlone ? [] : selection.scenarios.filter { setAside[$0.name] == nil }
         var chosen = selection
         chosen.scenarios = scenarios
         let session = SuiteSession(specification, chosen, showing: show)
@@ -48,11 +43,8 @@ package struct ServerSuite {
         }
         let tiers = selection.scenarios.keyed(by: \.name).mapValues { Scope.tier(of: $0, agent: subject.agent) }
         let performed = await session.results(outcome.performances)
-        let lived =
-            session.hasFailedEnough
-            ? nil : try await life?.run(until: stop, isAlone: isLifeAlone, showing: show, keeping: keep)
-        if lived?.wasInterrupted ?? false { session.interrupt() }
-        let named = isLifeAlone ? [] : selection.inOrder(performed, and: setAside)
+        let lived = try await session.live(life, lifeOptions, until: stop, showing: show)
+        let named = lifeOptions.isAlone ? [] : selection.inOrder(performed, and: setAside)
         let results = (named + [lived?.result].compactMap(\.self)).map { result in
             var result = result
             result.tier = tiers[result.name] ?? 1
@@ -61,7 +53,7 @@ package struct ServerSuite {
         }
         var report = session.report(
             results, of: subject.declaration, at: subject.shownAddress, selection, isStrict: scope.isStrict,
-            deciding: isLifeAlone ? clausesOfLife ?? results.decided : nil)
+            life: lifeOptions)
         report.diagnostics +=
             (subject.isUndeclared ? [subject.statedWords] : []) + outcome.diagnostics
             + Self.leftOut(of: outcome.performances)

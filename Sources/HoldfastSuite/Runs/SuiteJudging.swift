@@ -76,7 +76,7 @@ extension ScenarioResult {
         self.init(
             name: name, history: performance.history, verdicts: verdicts,
             problems: performance.problems.map(\.description), skipped: performance.skipped,
-            stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? "the run was interrupted" : nil),
+            stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? "the run ended before it did" : nil),
             failure: performance.failure, duration: performance.duration, lacks: performance.lacks)
         reach = Reach(performance.history)
     }

@@ -19,9 +19,8 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     private let startedAt = Date.now.formatted(.iso8601)
     private let start = ContinuousClock.now
     private let wasInterrupted = Mutex(false)
-
-    /// Notes that something after the scenarios was interrupted.
-    func interrupt() { wasInterrupted.withLock { $0 = true } }
+    /// Whether the run ended because enough had failed.
+    private let hasStopped = Mutex(false)
 
     init(
         _ specification: Specification, _ selection: ScenarioSelection<Item>, showing show: ProgressDisplay?
@@ -41,15 +40,11 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         until stop: Stop?, at location: String,
         _ run: @escaping @Sendable (@escaping @Sendable (SuiteRun.Progress) -> Void) async -> SuiteRun.Outcome
     ) async throws(SuiteProblem) -> SuiteRun.Outcome {
-        let (outcome, wasInterrupted) = await cancelling(at: { [self] in
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await self.foreign.wait() }
-                if self.selection.mostFailures != nil { group.addTask { await self.waitForFailures() } }
-                if let stop { group.addTask { await stop() } }
-                await group.next()
-                group.cancelAll()
-            }
-        }) { [self] in await run { self.note($0) } }
+        let end = first(
+            of: stop, { [self] in await foreign.wait() }, selection.mostFailures == nil ? nil : waitForFailures)
+        let (outcome, wasCut) = await cancelling(at: end) { [self] in await run { self.note($0) } }
+        hasStopped.withLock { $0 = wasCut && hasFailedEnough }
+        let wasInterrupted = wasCut && !hasFailedEnough
         self.wasInterrupted.withLock { $0 = wasInterrupted }
         meter.note(activity: "judging")
         if foreign.found != nil { meter.close() }
@@ -64,32 +59,44 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     /// The verdicts on each performance, in the order given.
     func results(_ performances: [Performance]) async -> [ScenarioResult] {
         let results = await judging.results(performances)
-        // Those that were judged only now count too.
+        // The scenarios that were judged only now count too.
         violated.withLock { $0 = ([], 0) }
         for result in results { note(result) }
         meter.close()
         return results
     }
 
+    /// Lives a life after the scenarios, unless the run has ended.
+    /// - Throws: Why a server could not be started, if the life is alone.
+    func live(
+        _ life: Life?, _ options: Life.Options, until stop: Stop?, showing show: ProgressDisplay?
+    ) async throws(SuiteProblem) -> Life.Lived? {
+        guard let life, !wasInterrupted.withLock(\.self) else { return nil }
+        hasStopped.withLock { $0 = hasFailedEnough }
+        if hasFailedEnough { return nil }
+        let lived = try await life.run(options, until: stop, showing: show) { [self] result in
+            hasFailedEnough(with: result, of: options.isAlone ? options.clauses : selection.clauses(after: [result]))
+        }
+        wasInterrupted.withLock { $0 = lived.wasInterrupted }
+        hasStopped.withLock { $0 = lived.hasStopped }
+        return lived
+    }
+
     /// Adds up what was seen of a subject.
     ///
-    /// * `clauses`: The clauses in question, whatever the selection says.
+    /// * `life`: The life alone of which the report is to tell; nil where scenarios were performed.
     func report(
         _ results: [ScenarioResult], of subject: History.Subject, at address: String,
-        _ selection: ScenarioSelection<Item>, isStrict: Bool = false, deciding clauses: Set<ClauseID>? = nil
+        _ selection: ScenarioSelection<Item>, isStrict: Bool = false, life: Life.Options
     ) -> RunReport {
         var report = RunReport(
             results, of: subject, at: address, under: specification,
-            selection: clauses ?? selection.clauses(after: results),
-            intended: clauses == nil ? selection.intended : [:], leftOut: selection.excluded, isStrict: isStrict,
-            startedAt: startedAt,
-            duration: .now - start,
-            wasInterrupted: wasInterrupted.withLock { $0 }, part: selection.part(of: results))
+            selection: life.isAlone ? life.clauses : selection.clauses(after: results),
+            intended: life.isAlone ? [:] : selection.intended, leftOut: selection.excluded, isStrict: isStrict,
+            startedAt: startedAt, duration: .now - start, wasInterrupted: wasInterrupted.withLock { $0 },
+            part: selection.part(of: results), isLifeAlone: life.isAlone)
         report.tool = toolVersion
-        if hasFailedEnough, wasInterrupted.withLock({ $0 }), let most = selection.mostFailures {
-            report.diagnostics.append(
-                "stopped after \(counted(most, "scenario")) with a violation (--fail-fast, --max-failures)")
-        }
+        if hasStopped.withLock(\.self) { report.stoppedAfter = selection.mostFailures }
         return report
     }
 
@@ -106,26 +113,37 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     }
 
     private func note(_ result: ScenarioResult) {
-        let broken = result.verdicts.filter { $0.outcome == .violation }.map(\.clause)
+        let (clauses, hasFailed) = broken(in: result, of: selection.clauses(after: [result]))
         let count = violated.withLock { violated in
-            let inQuestion = selection.clauses(after: [result])
-            let clauses = broken.filter { inQuestion?.contains($0) ?? true }
             violated.clauses.formUnion(clauses)
-            if clauses.contains(where: { !(selection.baseline?.expects($0, in: result) ?? false) }) {
-                violated.failures += 1
-            }
+            if hasFailed { violated.failures += 1 }
             return violated.clauses.count
         }
         meter.note(flaws: count)
     }
 
-    /// Whether as many scenarios failed unexpectedly as --max-failures allows.
-    var hasFailedEnough: Bool {
+    /// The clauses in question that a result violates, and whether one of them is not expected to be.
+    private func broken(
+        in result: ScenarioResult, of inQuestion: Set<ClauseID>?
+    ) -> (clauses: [ClauseID], hasFailed: Bool) {
+        let clauses = result.verdicts.filter { $0.outcome == .violation }.map(\.clause).filter {
+            inQuestion?.contains($0) ?? true
+        }
+        return (clauses, clauses.contains { !(selection.baseline?.expects($0, in: result) ?? false) })
+    }
+
+    /// Whether as many scenarios failed unexpectedly as --max-failures allows, with one more that has not ended.
+    private func hasFailedEnough(with result: ScenarioResult, of inQuestion: Set<ClauseID>?) -> Bool {
+        let more = broken(in: result, of: inQuestion).hasFailed ? 1 : 0
+        return selection.mostFailures.map { most in violated.withLock { $0.failures + more >= most } } ?? false
+    }
+
+    private var hasFailedEnough: Bool {
         selection.mostFailures.map { most in violated.withLock { $0.failures >= most } } ?? false
     }
 
     /// Returns once enough scenarios failed, or the task is canceled.
-    private func waitForFailures() async {
+    @Sendable private func waitForFailures() async {
         while !hasFailedEnough, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(50)) }
     }
 

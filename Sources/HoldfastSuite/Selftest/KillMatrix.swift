@@ -87,7 +87,7 @@ package struct KillMatrix {
         var result = Result()
         for group in groups { result.peers += try await group.meet(showing: meter) }
         meter.close()
-        // Defects of servers are met in two groups, and told in the order in which they are listed.
+        // Defects of servers run in two groups, and are reported in the order of the list.
         let order = Dictionary(peers.defects.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })
         let indices = result.peers.indices.filter { order[result.peers[$0].name] != nil }
         let sorted = indices.map { result.peers[$0] }.sorted { order[$0.name] ?? 0 < order[$1.name] ?? 0 }

@@ -9,7 +9,7 @@ struct KillMatrixGroup {
     /// How many scenarios are performed at a time where eight were too many for the machine.
     static let jobsAlone = 2
 
-    /// Those that are met, in their order.
+    /// The peers to run, in order.
     let candidates: [Candidate]
     /// Peers of a kind take about as long.
     let kind: Int

@@ -3,7 +3,8 @@ import HoldfastPlatform
 import HoldfastStage
 import HoldfastTranscript
 
-/// Listens to what a subject says first: who speaks another protocol is told so, in place of hundreds of findings.
+/// Reads the first messages of a subject: if it speaks another protocol, one error says so instead of hundreds of
+/// findings.
 final class ForeignWatch: Sendable {
     private struct State {
         var sample = WireSample(isOneSided: true)

@@ -53,7 +53,7 @@ extension ReferenceConfiguration {
     }
 }
 
-/// A program that carries the reference server, as a subject that is started with everything it can be told.
+/// A program that contains the reference server, as a subject that is started with every option.
 struct ReferenceSubject {
     /// Where the program lies.
     let program: String

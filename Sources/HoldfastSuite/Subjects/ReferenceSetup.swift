@@ -102,11 +102,9 @@ extension ReferenceConfiguration {
 
     /// The principals: by a given name, or p1, p2 and so on; a token with `{n}` counts for that many.
     package static func principals(_ tokens: [String], _ count: Int) throws -> [(name: String, token: String)] {
-        guard (1...1_000_000).contains(count) else {
-            throw InputProblem(
-                "--principals", "'\(count)' is out of range", expected: "a number from 1 to 1000000",
-                fix: "remove it for one principal of each --token")
-        }
+        let problem = InputProblem(
+            "--principals", count, outside: 1...1_000_000, fix: "remove it for one principal of each --token")
+        if let problem { throw problem }
         return try ServerUnderTest.numbered(tokens, count).enumerated().map { index, text in
             guard text.contains("=") else { return ("p\(index + 1)", text) }
             return try pair(text, "--token", example: "p1=secret")

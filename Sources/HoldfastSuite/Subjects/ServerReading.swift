@@ -9,7 +9,7 @@ extension ServerUnderTest {
     /// The server to test, and the tiers that are asked for.
     package func subject(under specification: Specification) throws -> (subject: ServerSubject, scope: Scope) {
         var problems: [InputProblem] = []
-        noteKills(&problems)
+        problems += outOfRange
         if let reference {
             try problems.throwAll()
             return try referenceSubject(reference, specification)
@@ -56,10 +56,6 @@ extension ServerUnderTest {
         var people = people(described, in: folder, &problems)
         if people.isEmpty { people = [ServerSubject.Principal(name: "p1")] }
         name(devicesOf: &people, described?.push?.devices ?? [:], &problems)
-        if !(0...86_400).contains(wait) {
-            problems.note(
-                "--wait", "'\(wait)' seconds", expected: "a number from 0 to 86400", fix: "remove it, or give 60")
-        }
         let tls = GivenTLS(
             authorities: certificateAuthorities, certificate: clientCertificate, key: clientKey,
             acceptsAnyCertificate: acceptsAnyCertificate
@@ -73,7 +69,7 @@ extension ServerUnderTest {
         }
         guard problems.isEmpty, let webSocket else { throw InputProblems(problems) }
         var subject = ServerSubject(
-            name: described?.name ?? described.map { _ in webSocket.authority } ?? "server", webSocket: webSocket,
+            name: described?.fullName ?? described.map { _ in webSocket.authority } ?? "server", webSocket: webSocket,
             http: base, principals: people, profiles: declared,
             tls: tls)
         subject.headers = headers.fields
@@ -155,17 +151,20 @@ extension ServerUnderTest {
         }
     }
 
-    private func noteKills(_ problems: inout [InputProblem]) {
-        guard !(1...1000).contains(kills) else { return }
-        problems.note(
-            "--kills", "'\(kills)' is out of range", expected: "a number from 1 to 1000",
-            fix: "remove it for 20, the smallest number that proves anything")
+    private var outOfRange: [InputProblem] {
+        [
+            InputProblem(
+                "--kills", kills, outside: 1...1000,
+                fix: "remove it for 20, the smallest number that proves anything"),
+            InputProblem("--wait", wait, outside: 0...86_400, fix: "remove it, or give 60"),
+            InputProblem("--patience", patience, outside: 0...86_400, fix: "remove it for 20 seconds"),
+        ].compactMap(\.self)
     }
 
     private func measured(_ subject: ServerSubject) -> ServerSubject {
         var subject = subject
         subject.kills = kills
-        subject.patience = .seconds(max(0, patience))
+        subject.patience = .seconds(patience)
         return subject
     }
 

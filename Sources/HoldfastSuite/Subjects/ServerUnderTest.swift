@@ -1,6 +1,7 @@
 /// A server to test: its address or start command, its declared profiles, and the credentials the suite may use.
 ///
-/// Each property is an option of the command `conformance server`, named in its description, and messages name it so.
+/// Each property is an option of the command `conformance server`; its description names the option, and so do
+/// messages.
 ///
 /// ```swift
 /// var mine = ServerUnderTest(start: "my-server --port {port} --data {data}")
@@ -78,7 +79,7 @@ public struct ServerUnderTest: Sendable {
     /// The file that the certificate of the push service is written to (`--push-certificate`).
     public var pushCertificate: String?
 
-    /// The program whose reference server is meant, whatever else describes a server.
+    /// The program whose reference server is tested; it overrides the other properties.
     package var reference: String?
     /// The defects and variations of the reference server.
     package var defects: [String] = []

@@ -155,8 +155,7 @@ enum AUTH {
             if exchange.status != nil {
                 evidence.test(exchange, isRefusedWith: 401...401, otherwise: what, expected: expected)
             } else if let missing = history.unanswered(exchange, within: history.timeouts.rest) {
-                evidence.violate(
-                    what, expected: expected, actual: missing.actual, at: [exchange.request, missing.proof])
+                evidence.violate(what, expected: expected, by: missing)
             }
         }
     }

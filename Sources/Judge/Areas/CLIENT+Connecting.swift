@@ -58,33 +58,26 @@ extension CLIENT {
             let begin = launch.events.lowerBound
             guard let told = history.client.nextAct("foreground", "background", after: begin),
                 told.name == "foreground", told.event < launch.events.upperBound,
-                history.client.nextAct("networkDown", after: begin).map({ $0.event > told.event }) ?? true,
+                (history.client.nextAct("networkDown", after: begin)?.event).isOpen(at: told.event),
                 let late = history.clientSilence(after: told.event, within: history.clientBound(\.foregroundReconnect))
             else { continue }
             func end(of index: Int) -> Int? {
-                [history.connections[index].ending?.event, history.connections[index].refused].compactMap(\.self).min()
+                earliest(history.connections[index].ending?.event, history.connections[index].refused)
             }
             // A client that was refused before, such as for a version, had no connection to keep then.
-            let attempts = history.attempts(in: begin..<late).drop { end(of: $0).map { $0 < told.event } ?? false }
-            let hadAnother = history.attempts(in: begin..<late).first != attempts.first
-            guard let first = attempts.first else { continue }
-            let connection = history.connections[first]
-            if hadAnother, connection.opening > told.event { continue }
-            let end = end(of: first)
-            let others = attempts.dropFirst().map { history.connections[$0].opening }
-            if let end, end < late {
-                // A client that waits for a greeting without success has not connected.
-                let wait = history.patience(from: connection.opening, to: end)
-                if connection.connected == nil, wait >= history.clientWindow(\.connect).microseconds { continue }
-                // On a machine that was late, it may have taken the greeting for one that never came.
-                guard end > told.event, history.wasEndedByClient(connection), !history.hasWaited(on: first, at: end),
-                    !history.wasLate(from: connection.opening, to: end)
-                else { continue }
+            let all = history.attempts(in: begin..<late)
+            let attempts = all.drop { end(of: $0).isBefore(told.event) }
+            guard let first = attempts.first, case let opening = history.connections[first].opening,
+                all.first == first || opening <= told.event
+            else { continue }
+            if let end = end(of: first), end < late {
+                guard end > told.event, history.endsWithoutReason(first, at: end) else { continue }
                 evidence.violate(
                     "the client ended the connection it had just opened", expected: "the first connection only",
                     actual: "its end", at: [told.event, end])
             } else {
-                evidence.test(no: others.first { $0 > told.event }) { other in
+                let others = attempts.dropFirst().map { history.connections[$0].opening }
+                evidence.test(no: others.first { $0 > told.event && !history.mayGiveUp(first, at: $0) }) { other in
                     Finding(
                         "the client opened a second connection", expected: "the first connection only",
                         actual: "a new connection", at: [told.event, other])
@@ -149,16 +142,17 @@ extension CLIENT {
         for question in history.clientQuestions where !question.isAmbiguous {
             test(question.requests.map(\.event), but: causes, "a message is resent too often")
         }
-        let asked = Dictionary(grouping: history.syncs) { sync in
-            "\(sync.connection) \(sync.request.epoch ?? "") \(sync.lastSeqSeen ?? 0)"
+        let asked = history.syncs.map { sync in
+            ("\(sync.connection) \(sync.request.epoch ?? "") \(sync.lastSeqSeen ?? 0)", sync.request.event)
         }
-        for syncs in asked.values.map({ $0.map(\.request.event) }).sorted(by: { $0[0] < $1[0] }) {
-            test(syncs, but: causes, "one position is asked for again and again")
-        }
-        let failed = Dictionary(grouping: history.client.reads.filter { !$0.isAnswered }, by: \.route)
-        for reads in failed.values.map({ $0.map(\.request) }).sorted(by: { $0[0] < $1[0] }) {
-            test(reads, but: causes, "a failing read is repeated too often")
-        }
+        for syncs in inGroups(asked) { test(syncs, but: causes, "one position is asked for again and again") }
+        let failed = history.client.reads.filter { !$0.isAnswered }.map { ($0.route, $0.request) }
+        for reads in inGroups(failed) { test(reads, but: causes, "a failing read is repeated too often") }
+    }
+
+    /// The events of each name, the groups in the order of their first events.
+    private static func inGroups<Name: Hashable>(_ events: [(Name, Int)]) -> [[Int]] {
+        Dictionary(grouping: events, by: \.0).values.map { $0.map(\.1) }.sorted { $0[0] < $1[0] }
     }
 
     /// The processor share of a client that never rests; nil if it rests, or the share is unknown.
@@ -225,17 +219,12 @@ extension CLIENT {
                 after: launch.events.lowerBound, within: \.backoff, "the client does not try to connect",
                 expected: "an attempt within the bound 'backoff'", history, into: &evidence)
         }
-        let backoff = history.clientBound(\.backoff)
         let minute = history.clientWindow(\.attempts).microseconds
         for index in client.attempts {
             let connection = history.connections[index]
-            if let late = history.clientDeadline(after: connection.opening, within: backoff + backoff),
-                min(client.ends[index] ?? .max, connection.connected ?? .max) > late,
-                history.nextOpening(after: connection.opening) ?? .max > late, !history.wasSentAway(before: late)
-            {
-                evidence.violate(
-                    "the client waits for an attempt that comes to nothing", expected: "another one",
-                    actual: "none", at: [connection.opening, late])
+            if let late = history.endOfVainAttempt(index) {
+                let what = "the client waits for an attempt that comes to nothing"
+                evidence.violate(what, expected: "another one", actual: "none", at: [connection.opening, late])
                 continue
             }
             guard let end = client.ends[index], client.isForeground(at: end), client.hasNetwork(at: end),
@@ -243,11 +232,10 @@ extension CLIENT {
                 !history.hasAnother(than: index, at: end, in: life)
             else { continue }
             let hasStood = connection.connected.map { history.patience(from: $0, to: end) >= minute } == true
+            let what = hasStood ? "waits long after a good connection" : "stopped trying to connect"
             attempts(
-                after: end, within: hasStood ? \.connect : \.backoff,
-                hasStood ? "the client waits long after a good connection" : "the client stopped trying to connect",
-                expected: hasStood ? "an attempt within 10 s" : "an attempt within the bound 'backoff'", history,
-                into: &evidence)
+                after: end, within: hasStood ? \.connect : \.backoff, "the client \(what)",
+                expected: "an attempt within \(hasStood ? "10 s" : "the bound 'backoff'")", history, into: &evidence)
         }
     }
 
@@ -266,29 +254,12 @@ extension CLIENT {
             guard let close = history.terminalClose(of: connection) else { continue }
             // A client that has opened another connection has given this one up.
             if history.attempts(in: connection.opening..<close).count > 1 { continue }
-            let act = client.acts.first { $0.event > close && !withoutAPerson.contains($0.name) }
+            let act = client.acts.first { $0.event > close && !withoutAPerson.contains($0.name) }?.event
             // A client that loses the network right then may never learn of the close.
             let network = client.nextAct("networkDown", "networkUp", after: close)?.event
             if let network, history.mayCross(close, network) { continue }
-            let next = history.nextOpening(after: close)
-            if let next, act.map({ next < $0.event }) ?? true {
-                // On a machine that was late, it may have been on its way when the close came.
-                let isLate = history.wasLate(from: close, to: next)
-                let scheduling = history.timeouts.scheduling.microseconds
-                if isLate, history.patience(from: close, to: next) < scheduling { continue }
-                // The cause of a new connection may have come just before the close.
-                let opened = history.attempts(in: 0..<close).last.map { history.connections[$0].opening } ?? 0
-                let isCaused = client.acts("foreground", "openPush", "networkUp").contains { act in
-                    act.event > opened && act.event < close
-                        && history.patience(from: act.event, to: next)
-                            < history.clientBound(\.foregroundReconnect).microseconds
-                }
-                // A client that has just sent something over REST may have given the connection up already.
-                let isGivenUp = history.exchanges.contains { exchange in
-                    exchange.isChat && exchange.request < close
-                        && history.mayCross(exchange.request, close)
-                }
-                if isCaused || isGivenUp { continue }
+            if let next = history.nextOpening(after: close), act.isOpen(at: next) {
+                if history.mayHaveBegun(next, before: close) { continue }
                 if let offered = history.offersAnotherVersion(after: close, of: index) {
                     if offered { evidence.keep() }
                     continue
@@ -298,8 +269,7 @@ extension CLIENT {
                     expected: "no connection before an action of the person",
                     actual: "a new connection", at: [close, next])
             } else if let late = history.clientSilence(
-                after: close, within: history.clientWindow(\.attempts), unless: []),
-                act.map({ late <= $0.event }) ?? true
+                after: close, within: history.clientWindow(\.attempts), unless: []), act.isOpen(at: late - 1)
             {
                 evidence.keep()
             }
@@ -308,6 +278,51 @@ extension CLIENT {
 }
 
 extension Observations {
+    /// Whether a client has waited so long for a greeting that it may give up the attempt.
+    fileprivate func mayGiveUp(_ index: Int, at event: Int) -> Bool {
+        let connection = connections[index]
+        return connection.connected.isOpen(at: event)
+            && patience(from: connection.opening, to: event) >= clientWindow(\.connect).microseconds
+    }
+
+    /// Whether a client ended a connection although nothing made it: it had not waited too long for a greeting, and the
+    /// machine was not late.
+    fileprivate func endsWithoutReason(_ index: Int, at end: Int) -> Bool {
+        let connection = connections[index]
+        if mayGiveUp(index, at: end) { return false }
+        // On a machine that was late, it may have taken the greeting for one that never came.
+        return wasEndedByClient(connection) && !hasWaited(on: index, at: end)
+            && !wasLate(from: connection.opening, to: end)
+    }
+
+    /// When an attempt that neither ended nor was greeted, and that no other followed, was over.
+    fileprivate func endOfVainAttempt(_ index: Int) -> Int? {
+        let (connection, backoff) = (connections[index], clientBound(\.backoff))
+        guard let late = clientDeadline(after: connection.opening, within: backoff + backoff),
+            client.ends[index].isOpen(at: late), connection.connected.isOpen(at: late),
+            nextOpening(after: connection.opening).isOpen(at: late), !wasSentAway(before: late)
+        else { return nil }
+        return late
+    }
+
+    /// Whether a client may have begun a connection before it had a terminal close: it was on its way, caused just
+    /// before, or the old one had been given up.
+    fileprivate func mayHaveBegun(_ next: Int, before close: Int) -> Bool {
+        // On a machine that was late, it may have been on its way when the close came.
+        let isLate = wasLate(from: close, to: next)
+        if isLate, patience(from: close, to: next) < timeouts.scheduling.microseconds { return true }
+        let opened = attempts(in: 0..<close).last.map { connections[$0].opening } ?? 0
+        let isCaused = client.acts("foreground", "openPush", "networkUp").contains { act in
+            act.event > opened && act.event < close
+                && patience(from: act.event, to: next) < clientBound(\.foregroundReconnect).microseconds
+        }
+        // A client that has just sent something over REST may have given the connection up already.
+        return isCaused
+            || exchanges.contains { exchange in
+                exchange.isChat && exchange.request < close && mayCross(exchange.request, close)
+            }
+    }
+
     /// The most attempts, sends or reads of one kind that a client makes in a minute on its own.
     static let mostInAMinute = 20
 

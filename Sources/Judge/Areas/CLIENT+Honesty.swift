@@ -59,50 +59,50 @@ extension CLIENT {
     ) {
         let client = history.client
         let bound = history.clientBound(\.resend)
-        guard client.isForeground(at: event), client.hasNetwork(at: event), let life = client.launch(at: event)?.events
-        else { return }
+        if !client.isForeground(at: event) || !client.hasNetwork(at: event) || client.launch(at: event) == nil {
+            return
+        }
         let limit = history.patience(of: event) + bound.microseconds
-        if let end = client.ends[index], history.patience(of: end) <= limit {
+        func isInTime(_ event: Int?) -> Bool { event.map { history.patience(of: $0) <= limit } ?? false }
+        if let end = client.ends[index], isInTime(end) {
             if history.wasEndedByClient(history.connections[index]) { evidence.keep() }
             return
         }
-        // The report may have crossed with it.
-        let news = question.news.first { $0.event >= history.inFlight(before: event) }?.event
-        if let news, news < event { return }
-        let opening = history.nextOpening(after: event)
-        func reaction(_ isMeant: (ObservedExchange) -> Bool) -> Int? {
-            let request = history.exchanges.first { $0.request > event && isMeant($0) }?.request
-            return [opening, request].compactMap { $0 }.filter { $0 < life.upperBound }.min()
-        }
-        // A read, such as that of a session just opened, is no reaction to a silence that ended or a message that it
-        // shows.
-        if let news, history.patience(of: news) <= limit,
-            history.arrivals(on: index).contains(news)
-                || reaction({ $0.isChat && $0.body?.id("clientMessageId").map(question.keys.contains) == true }).map({
-                    news < $0
-                }) ?? true
-        {
-            return
-        }
-        let own = reaction({ $0.isChat }).map { history.patience(of: $0) <= limit } ?? false
-        guard let reaction = reaction({ _ in true }), history.patience(of: reaction) <= limit else {
+        if isReported(question, on: index, after: event, isInTime: isInTime, history) { return }
+        guard let reaction = history.reaction(after: event, { _ in true }), isInTime(reaction) else {
             guard let late = history.clientSilence(after: event, within: bound) else { return }
-            evidence.violate(
-                "the client stayed on a connection that never answered",
-                expected: "a new connection or a request within the bound 'resend'", actual: "neither",
-                at: [event, late])
-            return
+            let expected = "a new connection or a request within the bound 'resend'"
+            let what = "the client stayed on a connection that never answered"
+            return evidence.violate(what, expected: expected, actual: "neither", at: [event, late])
         }
-        let used = history.connections[index].sent.first { history.patience(of: $0.event) > limit }
+        let used = history.connections[index].sent.first { !isInTime($0.event) }
         // A session that the person opens, or a push names, is read whatever the state of the connection.
-        let acts = history.client.acts("selectSession", "openPush", "receivePush")
-        let isCaused = acts.contains { $0.event > event && $0.event < reaction }
-        evidence.test(no: used, keptIf: own || !isCaused) { used in
+        let isCaused = client.acts("selectSession", "openPush", "receivePush").contains {
+            $0.event > event && $0.event < reaction
+        }
+        let isOwn = isInTime(history.reaction(after: event, \.isChat))
+        evidence.test(no: used, keptIf: isOwn || !isCaused) { used in
             Finding(
                 "the client used a connection again that had never answered",
-                expected: "nothing after the bound 'resend'",
-                actual: called(used), at: [event, used.event])
+                expected: "nothing after the bound 'resend'", actual: called(used), at: [event, used.event])
         }
+    }
+
+    /// Whether news of a question came so soon after it went out that the client had no silence to react to.
+    ///
+    /// A read, such as that of a session just opened, is no reaction to a silence that ended or a message that it shows.
+    private static func isReported(
+        _ question: ClientQuestion, on index: Int, after event: Int, isInTime: (Int?) -> Bool, _ history: Observations
+    ) -> Bool {
+        // The report may have crossed with it.
+        guard let news = question.news.first(where: { $0.event >= history.inFlight(before: event) })?.event else {
+            return false
+        }
+        let sentAgain = history.reaction(after: event) { exchange in
+            exchange.isChat && exchange.body?.id("clientMessageId").map(question.keys.contains) == true
+        }
+        return news < event
+            || isInTime(news) && (history.arrivals(on: index).contains(news) || sentAgain.isOpen(at: news))
     }
 
     /// CLIENT-4, rule 2: a connection that is silent for `silence` while a turn is awaited is over.
@@ -129,27 +129,26 @@ extension CLIENT {
         _ evidence: inout Evidence
     ) {
         let connection = history.connections[index]
-        let bound = history.clientBound(\.silence)
-        let whole = bound + history.clientWindow(\.backoff)
+        let whole = history.clientBound(\.silence) + history.clientWindow(\.backoff)
         let limit = history.patience(of: arrival) + whole.microseconds
-        if let next, history.patience(of: next) <= limit { return }
-        let end = history.client.ends[index] ?? .max
-        let reaction = min(history.nextOpening(after: arrival) ?? .max, end)
-        if reaction < .max, history.patience(of: reaction) <= limit {
-            // A client that leaves a living connection has other reasons, and so has one that returned or was turned
-            // away.
+        func isInTime(_ event: Int?) -> Bool { event.map { history.patience(of: $0) <= limit } ?? false }
+        if isInTime(next) { return }
+        let reaction = earliest(history.nextOpening(after: arrival), history.client.ends[index])
+        if let reaction, isInTime(reaction) {
+            // A client that leaves a living connection has other reasons; so has one that returned or was refused.
             let isSilenced = connection.ending.map { $0.kind == .cut && $0.event < reaction } == true
             if isSilenced, history.isAble(from: arrival, to: reaction) { evidence.keep() }
             return
         }
-        let isWaitedFor = history.exchanges.contains { exchange in
-            exchange.isChat && exchange.response.map { $0 > arrival } ?? (exchange.failure.map { $0 > arrival } ?? true)
+        let isWaitedFor = history.exchanges.contains {
+            $0.isChat && ($0.response ?? $0.failure).isOpen(at: arrival)
         }
         guard !isWaitedFor, let proof = history.clientSilence(after: arrival, within: whole),
             history.isAble(from: arrival, to: proof),
             // Polling may end soon after, and the waiting with it.
             let late = history.looks(after: arrival, before: proof + 1).first(where: { look in
-                history.patience(from: arrival, to: look.event) >= history.clientWindow(\.silence).microseconds
+                history.patience(askedFor: look) - history.patience(of: arrival)
+                    >= history.clientWindow(\.silence).microseconds
             })?.event,
             history.isAwaiting(questions, at: late)
                 || questions.contains(where: { history.firstLookOnReturn(to: $0, elsewhereAt: late)?.thinking == true }),
@@ -206,18 +205,24 @@ extension CLIENT {
                 let after = states.first(where: { $0.event >= late }), after.sessionId == stored.sessionId,
                 !history.wasGreeted(between: stored.event, and: after.event),
                 !history.wasSentAway(before: after.event), readsWork(from: stored.event, to: late, history),
-                // A server may show a read of what was there before.
-                !history.sessionReads.contains(where: { read in
-                    read.sessionId == stored.sessionId && read.request > stored.event && read.event < late
-                        && !Set(stored.ids).isSubset(of: read.messages.compactMap(\.id))
-                })
+                !isWithheld(stored, before: late, history),
+                // If it shows them later, the screen was not looked at in between.
+                !shows(stored, after)
             else { continue }
-            // If it shows them later, the screen was not looked at in between.
-            if shows(stored, after) { continue }
             evidence.violate(
                 "messages stored while only REST works are not shown",
                 expected: "\(listed(stored.ids)) within the bound 'degraded'", actual: listed(after.ids),
                 at: [stored.event, after.event])
+        }
+    }
+
+    /// Whether a read showed what was there before some messages were stored.
+    private static func isWithheld(
+        _ stored: ObservedClient.Stored, before late: Int, _ history: Observations
+    ) -> Bool {
+        history.sessionReads.contains { read in
+            read.sessionId == stored.sessionId && read.request > stored.event && read.event < late
+                && !Set(stored.ids).isSubset(of: read.messages.compactMap(\.id))
         }
     }
 
@@ -230,5 +235,13 @@ extension CLIENT {
         history.client.reads.filter { $0.request < last && history.end(of: $0) > first }.allSatisfy { read in
             read.status == 200 || history.span(from: read.request, to: last) < Duration.seconds(1).microseconds
         }
+    }
+}
+
+extension Observations {
+    /// The first connection or request of a kind with which a client reacted to something, in the same life.
+    fileprivate func reaction(after event: Int, _ isMeant: (ObservedExchange) -> Bool) -> Int? {
+        let request = exchanges.first { $0.request > event && isMeant($0) }?.request
+        return [nextOpening(after: event), request].compactMap(\.self).filter { $0 < endOfLife(at: event) }.min()
     }
 }

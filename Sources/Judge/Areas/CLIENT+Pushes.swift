@@ -9,28 +9,22 @@ extension CLIENT {
     /// Once for each tap that led to its message, or could have. Another session on the way is allowed; another session
     /// afterwards is not.
     static func tapsLeadToTheMessage(_ history: Observations, _ evidence: inout Evidence) {
-        let deliveries = history.clientDeliveries
         for notice in ClientNotice.all(in: history) where notice.kind != .received {
             guard let session = notice.sessionId, let id = notice.messageId else { continue }
-            let named = deliveries.filter { $0.id == id && $0.sessionId == session && $0.text != nil }
+            let named = history.clientDeliveries.filter { $0.id == id && $0.sessionId == session && $0.text != nil }
             func isThere(_ state: ObservedClient.State) -> Bool {
-                state.sessionId == session
-                    && state.messages.contains { message in
-                        message.id == id || named.contains { $0.isSame(as: message) }
-                    }
+                guard state.sessionId == session else { return false }
+                return state.messages.contains { shown in shown.id == id || named.contains { $0.isSame(as: shown) } }
             }
             let end = history.end(of: notice.event, at: departures)
             let looks = history.looks(after: notice.event, before: end)
             let goal = "message \(shown(id)) in session \(shown(session))"
             let since = cause(of: notice, named, before: end, history)
-            let outcome = since.map {
-                history.shown(after: $0, within: history.timeouts.pong, before: end, holds: isThere)
-            }
             if let there = looks.first(where: { isThere($0.state) }) {
                 let lost = looks.first { $0.event > there.event && $0.state.sessionId != session }
                 // A message that was there before any request for it is in time.
-                let limit = since.map { history.patience(of: $0) + history.timeouts.pong.microseconds }
-                let isInTime = limit.map { history.patience(of: there.event) < $0 } ?? true
+                let taken = since.map { history.patience(from: $0, to: there.event) } ?? .min
+                let isInTime = taken < history.timeouts.pong.microseconds
                 evidence.test(no: lost, keptIf: isInTime) { lost in
                     Finding(
                         "another session replaced the one that a notification opened", expected: goal,
@@ -38,13 +32,12 @@ extension CLIENT {
                 }
                 if isInTime || lost != nil { continue }
             }
-            if case .broken(let late)? = outcome {
+            guard let since, let late = history.lateAppearance(after: since, before: end, isThere),
                 let state = history.client.state(at: late)
-                let actual = "\(state?.messages.count ?? 0) messages of session \(shown(state?.sessionId))"
-                evidence.violate(
-                    "a tapped notification does not open its message", expected: goal, actual: actual,
-                    at: [notice.event, late])
-            }
+            else { continue }
+            let actual = "\(state.messages.count) messages of session \(shown(state.sessionId))"
+            let what = "a tapped notification does not open its message"
+            evidence.violate(what, expected: goal, actual: actual, at: [notice.event, late])
         }
     }
 
@@ -151,6 +144,16 @@ extension CLIENT {
 }
 
 extension Observations {
+    /// The look that proves that a screen did not come to show something within `pong`.
+    fileprivate func lateAppearance(
+        after cause: Int, before end: Int, _ holds: (ObservedClient.State) -> Bool?
+    ) -> Int? {
+        guard case .broken(let late) = shown(after: cause, within: timeouts.pong, before: end, holds: holds) else {
+            return nil
+        }
+        return late
+    }
+
     /// Whether a connection brings what it is sent, as far as a client can tell: it was greeted, and is open, or had a
     /// frame just before it died in silence.
     fileprivate func delivers(_ index: Int, at event: Int) -> Bool {

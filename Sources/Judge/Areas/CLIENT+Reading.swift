@@ -17,18 +17,15 @@ extension CLIENT {
                 let before = history.client.state(at: act.event), before.sessionId != session,
                 !history.mayBeWhole(session, at: act.event), !history.wasSentAway(before: act.event)
             else { continue }
-            guard history.client.hasNetwork(at: act.event) else {
-                if let (greeted, connection) = history.returnOfNetwork(after: act.event) {
-                    judge(
-                        session, opened: act.event, after: greeted, on: connection,
-                        "the client opened a session without network and did not read it afterwards", history, &evidence
-                    )
-                }
-                continue
+            if history.client.hasNetwork(at: act.event) {
+                judge(
+                    session, after: act.event, on: history.connectionInUse(at: act.event),
+                    "the client opened a session and did not read it", history, &evidence)
+            } else if let (greeted, connection) = history.returnOfNetwork(after: act.event) {
+                judge(
+                    session, opened: act.event, after: greeted, on: connection,
+                    "the client opened a session without network and did not read it afterwards", history, &evidence)
             }
-            judge(
-                session, after: act.event, on: history.connectionInUse(at: act.event),
-                "the client opened a session and did not read it", history, &evidence)
         }
         for (index, connection) in history.connections.enumerated() {
             guard let greeted = connection.connected, let session = history.client.state(at: greeted)?.sessionId,
@@ -98,7 +95,7 @@ extension CLIENT {
             case answered
             /// Asked for in time, and not over.
             case pending
-            /// Answered otherwise, as it would be again; or not asked for, and perhaps late.
+            /// Answered with a permanent error; or not asked for, and perhaps late.
             case neither
         }
 
@@ -113,7 +110,7 @@ extension CLIENT {
                 else { return .neither }
                 since = read.request
                 late = nil
-                // One without a response for as long as polling may last is lost, whatever becomes of it later.
+                // A read without a response for as long as polling may last is lost, even if the response comes later.
                 let limit = history.clientDeadline(after: read.request, within: history.clientBound(\.polling))
                 let lost = limit.flatMap { $0 < history.end(of: read) ? $0 : nil }
                 if read.isAnswered, lost == nil { return .answered }

@@ -19,15 +19,7 @@ extension CLIENT {
         let questions = history.clientQuestions
         for (index, connection) in history.connections.enumerated() {
             guard let greeted = connection.connected, let lost = history.lossBefore(connection: index) else { continue }
-            for question in questions {
-                guard let asked = question.requests.first?.event, asked < lost,
-                    question.news.contains(where: { news in
-                        news.event < lost && news.kind == .proof
-                            && !history.mayBeMissed(news, of: question, before: greeted)
-                    }),
-                    !question.news.contains(where: { $0.event < greeted && $0.kind != .proof }),
-                    history.endOfLife(at: asked) > greeted
-                else { continue }
+            for question in questions where history.isKnownToRun(question, lostAt: lost, before: greeted) {
                 let sessions = question.namedSessions(before: greeted)
                 if sessions.isEmpty { continue }
                 let proof = history.deadline(after: greeted, within: history.clientPatience, on: index).flatMap {
@@ -87,59 +79,54 @@ extension CLIENT {
     /// own.
     static func recoveryNeverShowsLess(_ history: Observations, _ evidence: inout Evidence) {
         let states = history.client.states
-        let questions = history.clientQuestions
         var accused: Set<Int> = []
-        func isElsewhere(_ message: ObservedClient.ShownMessage, than session: String, at event: Int) -> Bool {
-            guard message.id == nil, let key = message.key else { return false }
-            let homes = questions.first { $0.keys.contains(key) }?.sessions(before: event) ?? []
-            return !homes.isEmpty && !homes.contains(session)
-        }
-        func accuse(_ after: ObservedClient.State, after before: ObservedClient.State) {
-            guard let session = before.sessionId, after.sessionId == session, after.count < before.count,
-                after.count < before.count
-                    - before.messages.count(where: { isElsewhere($0, than: session, at: after.event) }),
-                !history.isGone(session, before: after.event), accused.insert(after.event).inserted
-            else { return }
-            evidence.violate(
-                "a recovery shows fewer messages than before", expected: "at least \(before.count)",
-                actual: "\(after.count)", at: [before.event, after.event])
-        }
         for (before, after) in zip(states, states.dropFirst()) {
             guard let session = before.sessionId, history.endOfStay(at: before.event) > after.event,
                 history.isRecovering(session, between: before.event, and: after.event)
             else { continue }
-            accuse(after, after: before)
-            guard let gone = history.answerTaken(from: session, between: before, and: after),
+            accuse(after, after: before, &accused, history, &evidence)
+            if let gone = history.answerTaken(from: session, between: before, and: after),
                 accused.insert(after.event).inserted
-            else { continue }
-            evidence.violate(
-                "a recovery takes an answer away", expected: "'\(gone.id ?? "")' still there", actual: "it is gone",
-                at: [before.event, after.event])
-        }
-        let reads = history.client.reads.compactMap { read -> (begun: Int, ended: Int)? in
-            guard case .session(let id) = read.route, history.client.state(at: read.request)?.sessionId == id else {
-                return nil
+            {
+                evidence.violate(
+                    "a recovery takes an answer away", expected: "'\(gone.id ?? "")' still there",
+                    actual: "it is gone", at: [before.event, after.event])
             }
-            return (read.request, history.end(of: read))
         }
-        // A frame sent on an ended connection is lost at once.
-        let syncs = history.syncs.map { (begun: $0.request.event, ended: max($0.request.event, history.end(of: $0))) }
         let looks = history.looks(after: -1, before: .max).map(\.event)
-        for recovery in reads + syncs {
+        for recovery in history.recoveries {
             guard let before = history.client.state(at: recovery.begun), before.sessionId != nil, before.count > 0
             else { continue }
             let end = history.endOfStay(at: recovery.begun)
-            let next = looks[looks.boundary { $0 > recovery.begun }...].first
-            if next.map({ $0 < end }) == true { evidence.keep() }
+            if looks[looks.boundary { $0 > recovery.begun }...].first.isBefore(end) { evidence.keep() }
             guard recovery.ended < end else { continue }
-            // An answer of the stage is still on its way to the screen; meanwhile a refused question may be sent.
-            let patience = history.patience(of: recovery.ended) + history.clientPatience.microseconds
             let stored = Set(before.messages.compactMap(\.id))
-            for after in states[states.boundary { $0.event > recovery.ended }...] {
-                guard after.event < end, history.patience(of: after.event) <= patience else { break }
-                if !stored.isSubset(of: after.messages.compactMap(\.id)) { accuse(after, after: before) }
+            for after in screens(after: recovery.ended, before: end, history)
+            where !stored.isSubset(of: after.messages.compactMap(\.id)) {
+                accuse(after, after: before, &accused, history, &evidence)
             }
         }
+    }
+
+    /// The screens after a recovery, while its answer may still be on its way there and a refused question may be sent.
+    private static func screens(
+        after recovered: Int, before end: Int, _ history: Observations
+    ) -> ArraySlice<ObservedClient.State> {
+        let states = history.client.states
+        let limit = history.patience(of: recovered) + history.clientPatience.microseconds
+        return states[states.boundary { $0.event > recovered }...].prefix { state in
+            state.event < end && history.patience(of: state.event) <= limit
+        }
+    }
+
+    private static func accuse(
+        _ after: ObservedClient.State, after before: ObservedClient.State, _ accused: inout Set<Int>,
+        _ history: Observations, _ evidence: inout Evidence
+    ) {
+        guard history.showsLess(after, than: before), accused.insert(after.event).inserted else { return }
+        evidence.violate(
+            "a recovery shows fewer messages than before", expected: "at least \(before.count)",
+            actual: "\(after.count)", at: [before.event, after.event])
     }
 
     /// CLIENT-20: "A client MUST NOT have more than one recovery read of a session under way, nor poll for one answer
@@ -227,15 +214,11 @@ extension CLIENT {
         for wait in waits {
             let polls = history.polls(in: wait)
             guard polls.count > 1 else { continue }
-            let before = history.client.state(at: polls[0])
             // One answer may be polled for after another (CLIENT-20).
             let answers = history.answers(served: polls, among: waits)
-            let shown = history.shown(after: polls[0], within: bound * answers, before: wait.end) { state in
-                guard history.mayStand(wait.question, on: state, before: wait.end) else { return nil }
-                let isWaiting = state.thinking && !history.awaitsOthers(than: wait.question, on: state)
-                return isWaiting ? false : state.tellsOfAnEnd(of: wait.question, unlike: before)
-            }
-            evidence.test(shown) { event in
+            let sighting = history.endOfWaiting(
+                for: wait.question, after: polls[0], within: bound * answers, before: wait.end)
+            evidence.test(sighting) { event in
                 let isThinking = history.client.state(at: event)?.thinking == true
                 return Finding(
                     "polling ended, and the screen does not say so",
@@ -245,40 +228,47 @@ extension CLIENT {
         }
         for question in history.clientQuestions {
             for period in history.undeliverablePeriods(of: question, acrossVisits: true) {
-                guard
-                    let due = history.proof(
-                        after: period.lowerBound, limit: history.patience(of: period.lowerBound) + bound.microseconds),
-                    due < period.upperBound, history.isAble(from: period.lowerBound, to: due),
-                    let back = history.firstLookOnReturn(to: question, elsewhereAt: due),
-                    back.event < period.upperBound
-                        || history.mayCross(period.upperBound, back.event)
-                else { continue }
-                evidence.test(
-                    !back.thinking, otherwise: "the client waits elsewhere for an answer that nothing can bring",
-                    expected: "the message failed, or an error, as the person comes back", actual: "still thinking",
-                    at: [period.lowerBound, due, back.event])
+                waitingEndsElsewhere(for: question, in: period, history, &evidence)
             }
             for period in history.undeliverablePeriods(of: question) {
-                guard let state = history.client.state(at: period.lowerBound), state.thinking,
-                    history.mayStand(question, on: state, before: period.upperBound)
-                else { continue }
-                let before = state
-                let shown = history.shown(after: period.lowerBound, within: bound, before: period.upperBound) { state in
-                    guard history.mayStand(question, on: state, before: period.upperBound) else { return nil }
-                    let isWaiting = state.thinking && !history.awaitsOthers(than: question, on: state)
-                    if isWaiting { return false }
-                    if state.connection == .offline, !history.client.hasNetwork(at: state.event) { return true }
-                    return state.tellsOfAnEnd(of: question, unlike: before)
-                }
-                evidence.test(shown) { event in
-                    Finding(
-                        "the client waits for an answer that nothing can bring",
-                        expected: "thinking false, and a failed message or an error",
-                        actual: "neither, and no request or connection could bring the answer",
-                        at: [period.lowerBound, event])
-                }
+                waitingEndsHere(for: question, in: period, history, &evidence)
             }
         }
+    }
+
+    private static func waitingEndsHere(
+        for question: ClientQuestion, in period: Range<Int>, _ history: Observations, _ evidence: inout Evidence
+    ) {
+        guard let state = history.client.state(at: period.lowerBound), state.thinking,
+            history.mayStand(question, on: state, before: period.upperBound)
+        else { return }
+        let sighting = history.endOfWaiting(
+            for: question, after: period.lowerBound, within: history.clientBound(\.polling),
+            before: period.upperBound, orOffline: true)
+        evidence.test(sighting) { event in
+            Finding(
+                "the client waits for an answer that nothing can bring",
+                expected: "thinking false, and a failed message or an error",
+                actual: "neither, and no request or connection could bring the answer",
+                at: [period.lowerBound, event])
+        }
+    }
+
+    /// Judges the wait for a question while the person was elsewhere, by the first look as they come back.
+    private static func waitingEndsElsewhere(
+        for question: ClientQuestion, in period: Range<Int>, _ history: Observations, _ evidence: inout Evidence
+    ) {
+        let start = period.lowerBound
+        let limit = history.patience(of: start) + history.clientBound(\.polling).microseconds
+        guard let due = history.proof(after: start, limit: limit), due < period.upperBound,
+            history.isAble(from: start, to: due),
+            let back = history.firstLookOnReturn(to: question, elsewhereAt: due),
+            back.event < period.upperBound || history.mayCross(period.upperBound, back.event)
+        else { return }
+        evidence.test(
+            !back.thinking, otherwise: "the client waits elsewhere for an answer that nothing can bring",
+            expected: "the message failed, or an error, as the person comes back", actual: "still thinking",
+            at: [start, due, back.event])
     }
 
     // MARK: How a client finds what it lost sight of
@@ -291,51 +281,10 @@ extension CLIENT {
     /// with the same key is one way to find it, reading is another.
     static func aTurnIsFoundByItsKey(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
-            guard let first = question.requests.first, first.sessionAsked == nil, let lost = history.end(of: first),
-                lost > first.event, !question.news.contains(where: { $0.event < lost })
-            else { continue }
-            // A refusal settles it: nothing is lost that could be found.
-            let settled = question.news.first { $0.kind == .refusal && $0.event > lost }?.event ?? .max
-            let failed = history.client.states.first { $0.event > lost && $0.showsAsFailed(question) }?.event ?? .max
-            let end = min(
-                history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), settled)
-            // Other messages typed there, or refused for a while, may begin the session of their conversation once this
-            // one failed (CLIENT-12); the moment of failure is unknown between two looks.
-            let unfailed = history.client.states.last { $0.event < failed }?.event ?? failed
-            let neighbors = history.clientQuestions.filter { other in
-                guard other.event != question.event, other.requests.contains(where: { $0.sessionAsked == nil }) else {
-                    return false
-                }
-                let (first, last) = other.event < question.event ? (other, question) : (question, other)
-                // A conversation that the app takes up again at its next launch is the same.
-                return last.event < history.endOfStay(at: first.event)
-                    || history.client.state(at: last.event)?.shows(first) == true
-            }
-            let homes =
-                [question]
-                + neighbors.filter { other in
-                    failed < .max && other.requests.contains { $0.sessionAsked == nil && $0.event > unfailed }
-                }
-            // An earlier one, which only waited, brings its session to the screen of their conversation once it is
-            // found.
-            let onScreen =
-                homes
-                + neighbors.filter { other in
-                    other.event < question.event
-                        && other.news.contains { $0.kind == .refusal && $0.event < first.event }
-                }
-            let before = history.client.state(at: lost)?.sessionId
-            // In a later life of the app the message itself tells which screen is meant.
-            let wrong =
-                wrongSend(
-                    of: question, among: homes, after: lost, before: min(settled, history.endOfData(at: lost)), history)
-                ?? wrongScreen(
-                    among: onScreen, from: history.endOfLife(at: lost) - 1,
-                    to: min(settled, history.endOfData(at: lost)), history
-                ) { state in state.messages.contains { $0.key.map(question.keys.contains) == true } }
-                ?? wrongScreen(among: onScreen, from: lost, to: end, history) { $0.sessionId != before }
+            guard let lost = LostConversation(of: question, in: history) else { continue }
+            let wrong = lost.wrongSession
             // A person who left before the loss sees something else.
-            let hasLeft = question.typed.map { history.endOfStay(at: $0) < lost } == true
+            let hasLeft = question.typed.map { history.endOfStay(at: $0) < lost.event } == true
             if hasLeft, wrong.map({ wrong in !question.requests.contains { $0.event == wrong.event } }) ?? true {
                 continue
             }
@@ -343,41 +292,103 @@ extension CLIENT {
                 evidence.violate(
                     "the client took another session for that of its question",
                     expected: "the session that contains the clientMessageId", actual: "session \(wrong.session)",
-                    at: [first.event, lost, wrong.event])
+                    at: [lost.first.event, lost.event, wrong.event])
                 continue
             }
-            evidence.test(found(question, after: lost, before: end, among: onScreen, history)) { event in
+            evidence.test(lost.find()) { event in
                 Finding(
                     "the client did not find the session of its question",
                     expected: "its session on the screen, with the message",
-                    actual: "session \(history.client.state(at: event)?.sessionId ?? "none")", at: [lost, event])
+                    actual: "session \(history.client.state(at: event)?.sessionId ?? "none")", at: [lost.event, event])
             }
         }
     }
+}
+
+/// A question of a new conversation that was lost before anything was said of it.
+private struct LostConversation {
+    let question: ClientQuestion
+    let first: ObservedRequest
+    /// When it was lost.
+    let event: Int
+    /// The refusal that settles it: nothing is lost that could be found.
+    private let settled: Int
+    /// Where the person leaves, the app ends, or it is settled.
+    private let end: Int
+    /// The messages whose session may be that of the conversation.
+    private let homes: [ClientQuestion]
+    /// Those whose session may be on its screen.
+    private let onScreen: [ClientQuestion]
+    private let history: Observations
+
+    init?(of question: ClientQuestion, in history: Observations) {
+        guard let first = question.requests.first, first.sessionAsked == nil, let lost = history.end(of: first),
+            lost > first.event, !question.news.contains(where: { $0.event < lost })
+        else { return nil }
+        (self.question, self.first, event, self.history) = (question, first, lost, history)
+        settled = question.news.first { $0.kind == .refusal && $0.event > lost }?.event ?? .max
+        end = min(
+            history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), settled)
+        let failed = history.client.states.first { $0.event > lost && $0.showsAsFailed(question) }?.event ?? .max
+        // Other messages typed there, or refused for a while, may begin the session of their conversation once this
+        // one failed (CLIENT-12); the moment of failure is unknown between two looks.
+        let unfailed = history.client.states.last { $0.event < failed }?.event ?? failed
+        let neighbors = history.clientQuestions.filter { Self.isNeighbor($0, of: question, in: history) }
+        homes =
+            [question]
+            + neighbors.filter { other in
+                failed < .max && other.requests.contains { $0.sessionAsked == nil && $0.event > unfailed }
+            }
+        // An earlier one, which only waited, brings its session to the screen of their conversation once it is found.
+        onScreen =
+            homes
+            + neighbors.filter { other in
+                other.event < question.event
+                    && other.news.contains { $0.kind == .refusal && $0.event < first.event }
+            }
+    }
+
+    /// Whether two questions were asked in one new conversation.
+    private static func isNeighbor(
+        _ other: ClientQuestion, of question: ClientQuestion, in history: Observations
+    ) -> Bool {
+        guard other.event != question.event, other.requests.contains(where: { $0.sessionAsked == nil }) else {
+            return false
+        }
+        let (first, last) = other.event < question.event ? (other, question) : (question, other)
+        // A conversation that the app takes up again at its next launch is the same.
+        return last.event < history.endOfStay(at: first.event)
+            || history.client.state(at: last.event)?.shows(first) == true
+    }
+
+    /// The session that the client took for that of its question, in a request or on the screen.
+    var wrongSession: (session: String, event: Int)? {
+        let before = history.client.state(at: event)?.sessionId
+        let endOfData = min(settled, history.endOfData(at: event))
+        // In a later life of the app the message itself tells which screen is meant.
+        return wrongSend(before: endOfData)
+            ?? wrongScreen(from: history.endOfLife(at: event) - 1, to: endOfData) { state in
+                state.messages.contains { $0.key.map(question.keys.contains) == true }
+            } ?? wrongScreen(from: event, to: end) { $0.sessionId != before }
+    }
 
     /// A request for the same message that names a session without evidence for it.
-    private static func wrongSend(
-        of question: ClientQuestion, among questions: [ClientQuestion], after lost: Int, before settled: Int,
-        _ history: Observations
-    ) -> (session: String, event: Int)? {
-        question.requests.lazy.filter { $0.event > lost && $0.event < settled }.compactMap { request in
+    private func wrongSend(before settled: Int) -> (session: String, event: Int)? {
+        question.requests.between(event, settled).compactMap { request in
             guard let session = request.sessionAsked,
-                !questions.contains(where: { $0.sessions(before: request.event).contains(session) })
-            else {
-                return nil
-            }
+                !homes.contains(where: { $0.sessions(before: request.event).contains(session) })
+            else { return nil }
             return (session, request.event)
         }.first
     }
 
     /// A screen of a kind that shows a session without evidence for the message.
-    private static func wrongScreen(
-        among questions: [ClientQuestion], from start: Int, to end: Int, _ history: Observations,
-        where isMeant: (ObservedClient.State) -> Bool
+    private func wrongScreen(
+        from start: Int, to end: Int, where isMeant: (ObservedClient.State) -> Bool
     ) -> (session: String, event: Int)? {
         for look in history.looks(after: start, before: end) where isMeant(look.state) {
             guard let session = look.state.sessionId,
-                !questions.contains(where: { $0.sessions(before: look.event).contains(session) })
+                !onScreen.contains(where: { $0.sessions(before: look.event).contains(session) })
             else { continue }
             return (session, look.event)
         }
@@ -385,13 +396,10 @@ extension CLIENT {
     }
 
     /// Whether the right session came to the screen, counted from the moment the client could ask for it.
-    private static func found(
-        _ question: ClientQuestion, after lost: Int, before end: Int, among homes: [ClientQuestion],
-        _ history: Observations
-    ) -> Observations.Sighting {
+    func find() -> Observations.Sighting {
         // Another message of the conversation has taken it to its own session.
-        let others = homes.filter { $0.event != question.event }
-        let isElsewhere = history.looks(after: lost, before: end).contains { look in
+        let others = onScreen.filter { $0.event != question.event }
+        let isElsewhere = history.looks(after: event, before: end).contains { look in
             look.state.sessionId.map { session in
                 others.contains { $0.sessions(before: .max).contains(session) }
             } == true
@@ -402,12 +410,12 @@ extension CLIENT {
         }?.event
         // A message that was sent again and not answered cannot be found.
         if news == nil, question.requests.count > 1 { return .unknown }
-        let greeted = history.connections.lazy.compactMap(\.connected).first { $0 > lost }
-        guard let cause = news ?? greeted else { return .unknown }
-        guard news != nil || history.standing(after: lost, within: history.clientBound(\.polling)) != nil else {
+        let greeted = history.connections.lazy.compactMap(\.connected).first { $0 > event }
+        let bound = history.clientBound(\.polling)
+        guard let cause = news ?? greeted, news != nil || history.standing(after: event, within: bound) != nil else {
             return .unknown
         }
-        return history.shown(after: cause, within: history.clientBound(\.polling), before: end) { state in
+        return history.shown(after: cause, within: bound, before: end) { state in
             guard let session = state.sessionId else { return false }
             return question.sessions(before: .max).contains(session) && state.shows(question)
         }
@@ -415,6 +423,58 @@ extension CLIENT {
 }
 
 extension Observations {
+    /// Whether a client surely knew that a question's turn ran when it lost a connection, and heard of no end of it
+    /// before the next greeting in the same life.
+    fileprivate func isKnownToRun(_ question: ClientQuestion, lostAt lost: Int, before greeted: Int) -> Bool {
+        guard let asked = question.requests.first?.event, asked < lost, endOfLife(at: asked) > greeted else {
+            return false
+        }
+        return !question.news.contains { $0.event < greeted && $0.kind != .proof }
+            && question.news.contains { news in
+                news.event < lost && news.kind == .proof && !mayBeMissed(news, of: question, before: greeted)
+            }
+    }
+
+    /// Whether a screen came to say that a message is not awaited any more: it stops thinking and tells of an end or,
+    /// where that says as much, of no network.
+    fileprivate func endOfWaiting(
+        for question: ClientQuestion, after cause: Int, within bound: Duration, before end: Int,
+        orOffline isSaidByOffline: Bool = false
+    ) -> Sighting {
+        let before = client.state(at: cause)
+        return shown(after: cause, within: bound, before: end) { state in
+            guard mayStand(question, on: state, before: end) else { return nil }
+            if state.thinking, !awaitsOthers(than: question, on: state) { return false }
+            let isOffline = state.connection == .offline && !client.hasNetwork(at: state.event)
+            return isSaidByOffline && isOffline ? true : state.tellsOfAnEnd(of: question, unlike: before)
+        }
+    }
+
+    /// Each read of the session on the screen, and each `sync`.
+    fileprivate var recoveries: [(begun: Int, ended: Int)] {
+        let reads = client.reads.compactMap { read -> (begun: Int, ended: Int)? in
+            guard case .session(let id) = read.route, client.state(at: read.request)?.sessionId == id else {
+                return nil
+            }
+            return (read.request, end(of: read))
+        }
+        // A frame sent on an ended connection is lost at once.
+        return reads + syncs.map { ($0.request.event, max($0.request.event, end(of: $0))) }
+    }
+
+    /// Whether a screen shows fewer messages of a session than one before it, though none went elsewhere.
+    fileprivate func showsLess(_ after: ObservedClient.State, than before: ObservedClient.State) -> Bool {
+        guard let session = before.sessionId, after.sessionId == session, after.count < before.count else {
+            return false
+        }
+        let moved = before.messages.count { message in
+            guard message.id == nil, let key = message.key else { return false }
+            let homes = clientQuestions.first { $0.keys.contains(key) }?.sessions(before: after.event) ?? []
+            return !homes.isEmpty && !homes.contains(session)
+        }
+        return after.count < before.count - moved && !isGone(session, before: after.event)
+    }
+
     /// An answer of a session that a screen shows no more, though the server still has it: no read lacks it that was
     /// asked for after it came.
     fileprivate func answerTaken(

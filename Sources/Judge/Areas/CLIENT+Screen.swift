@@ -191,7 +191,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-26, rule 2: the text is whole, but for white space at its ends.
+    /// CLIENT-26, rule 2: the text is whole, except for white space at its ends.
     ///
     /// Once for each message that was shown under its id, and once more if other text replaces the whole one. A message
     /// that a notification named may be shown with the text of the notification until the client surely has the
@@ -251,15 +251,7 @@ extension CLIENT {
             let outcome = history.shown(
                 after: frame.event, within: history.timeouts.pong, before: min(left, seen ?? .max)
             ) { $0.unread[session] ?? 0 >= wanted }
-            if case .broken(let late) = outcome {
-                if let end = history.connections[frame.connection].ending?.event, end < late { continue }
-                // A read of that session may have brought it before the frame was taken.
-                let isRead = history.sessionReads.contains { read in
-                    read.sessionId == session && read.event < late
-                        && read.messages.contains { $0.id != nil && $0.id == frame.messageId }
-                }
-                if isRead { continue }
-            }
+            if case .broken(let late) = outcome, history.mayBeUntaken(frame, by: late) { continue }
             evidence.test(outcome) { late in
                 Finding(
                     "an answer in a background session is not counted as unread",
@@ -284,24 +276,12 @@ extension CLIENT {
                 guard !history.isGone(session, before: state.event) else { continue }
                 let start = history.client.installation(at: state.event)
                 let launch = history.client.launch(at: state.event)?.events.lowerBound ?? start
-                let stay = history.client.states.last {
-                    $0.event < state.event && $0.event > launch && $0.sessionId == session
-                }
+                let stay = history.client.states.between(launch, state.event).last { $0.sessionId == session }
                 // Frames that arrived as the person left may have come after that.
                 let since = stay.map { history.inFlight(before: $0.event) } ?? start
                 let all = others[session]?.prefix { $0.event < state.event } ?? []
-                let came = all.filter { told in
-                    // A notification is not the message, unless that is on the screen.
-                    guard told.road != .push || told.id.map({ stay?.ids.contains($0) == true }) == true else {
-                        return false
-                    }
-                    // A shown message was seen.
-                    if let stay, told.event < stay.event, told.id.map(stay.ids.contains) == true { return true }
-                    // A message on its way when a connection or the app ended may come again.
-                    return told.event > launch && told.event < since
-                        && history.hadTime(for: told.event, on: told.frame?.connection, before: since)
-                }
-                let seen = stay == nil ? [] : Set(came.map(messages.identity))
+                let had = all.filter { told in stay.map { history.wasSeen(told, in: $0, launch, since) } == true }
+                let seen = Set(had.map(messages.identity))
                 let told = all.filter { $0.event >= since && !seen.contains(messages.identity(of: $0)) }
                 let known = Set(told.map(messages.identity)).count
                 let place = "\(session) \(since)"
@@ -309,11 +289,44 @@ extension CLIENT {
                     guard judged.insert("\(place) more").inserted else { continue }
                     evidence.violate(
                         "more messages are counted as unread than came",
-                        expected: "at most \(known) in \(shown(session))",
-                        actual: "\(count)", at: told.suffix(3).map(\.event) + [state.event])
+                        expected: "at most \(known) in \(shown(session))", actual: "\(count)",
+                        at: told.suffix(3).map(\.event) + [state.event])
                 } else if judged.insert(place).inserted {
                     evidence.keep()
                 }
+            }
+        }
+    }
+
+    /// CLIENT-34, rule 4: what is counted stays so until its session is shown.
+    ///
+    /// Once for each count that was seen twice in one launch, while the person stayed in another session. Only answers
+    /// that came live since that session was shown have to stay: what was counted too much may be taken back.
+    static func countsStay(_ history: Observations, _ evidence: inout Evidence) {
+        let states = history.client.states
+        let answers = Dictionary(
+            grouping: history.received.filter { $0.type == "done" && !$0.isDuplicate }, by: \.sessionId)
+        for (earlier, later) in zip(states, states.dropFirst()) where !earlier.unread.isEmpty {
+            guard let launch = history.client.launch(at: earlier.event)?.events, launch.contains(later.event),
+                history.end(of: earlier.event, at: ["selectSession", "openPush"]) > later.event,
+                earlier.sessionId == later.sessionId, !history.wasSentAway(before: later.event)
+            else { continue }
+            let chosen = history.client.acts("selectSession", "openPush").last { $0.event < earlier.event }?
+                .details.id("sessionId")
+            for (session, count) in earlier.unread.sorted(by: { $0.key < $1.key })
+            where session != later.sessionId && session != chosen {
+                let stay = states.last {
+                    $0.event < earlier.event && launch.contains($0.event) && $0.sessionId == session
+                }
+                let since = stay?.event ?? launch.lowerBound
+                let came = (answers[session] ?? []).between(since, earlier.event)
+                let least = min(count, Set(came.map(\.messageId)).count)
+                let now = later.unread[session] ?? 0
+                guard least > 0, !history.isGone(session, before: later.event) else { continue }
+                evidence.test(
+                    now >= least, otherwise: "a session that was not shown lost its unread count",
+                    expected: "at least \(least) unread in session \(shown(session))", actual: "\(now)",
+                    at: [earlier.event, later.event])
             }
         }
     }
@@ -345,5 +358,30 @@ extension CLIENT {
                     actual: "\(now?.messages.count ?? 0) of session \(shown(now?.sessionId))", at: [act.event, late])
             }
         }
+    }
+}
+
+extension Observations {
+    /// Whether a client may not have taken an answer as a live frame: its connection ended, or a read brought it before.
+    fileprivate func mayBeUntaken(_ frame: Frame, by late: Int) -> Bool {
+        !connections[frame.connection].isOpen(at: late - 1)
+            || sessionReads.contains { read in
+                read.sessionId == frame.sessionId && read.event < late
+                    && read.messages.contains { $0.id != nil && $0.id == frame.messageId }
+            }
+    }
+
+    /// Whether a message was seen while its session was last on the screen: it was shown, or it had surely come between
+    /// the launch of the app and the end of that stay.
+    fileprivate func wasSeen(
+        _ told: ClientDelivery, in stay: ObservedClient.State, _ launch: Int, _ since: Int
+    ) -> Bool {
+        let isShown = told.id.map(stay.ids.contains) == true
+        // A notification is not the message, unless that is on the screen.
+        if told.road == .push, !isShown { return false }
+        if isShown, told.event < stay.event { return true }
+        // A message on its way when a connection or the app ended may come again.
+        return told.event > launch && told.event < since
+            && hadTime(for: told.event, on: told.frame?.connection, before: since)
     }
 }

@@ -17,7 +17,7 @@ extension CLIENT {
         }
     }
 
-    /// Whether a lost question was sent again; says nothing of one that arrived all the same.
+    /// Records whether a lost question was sent again; nothing for one that arrived anyway.
     private static func judge(
         _ question: ClientQuestion, lostAt lost: Observations.LostQuestion, in history: Observations,
         _ evidence: inout Evidence

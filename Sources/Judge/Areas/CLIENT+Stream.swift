@@ -42,35 +42,32 @@ extension CLIENT {
     ) {
         guard let position = sync.lastSeqSeen else { return }
         let told = places.epochs(toldBefore: greeting.event)
-        func violate(_ what: String, _ expected: String) {
-            let cause = held?.frame.event ?? greeting.event
-            evidence.violate(what, expected: expected, actual: sync.words, at: [cause, sync.request.event])
+        func test(_ holds: Bool, _ what: String, _ expected: String) {
+            evidence.test(
+                holds, otherwise: what, expected: expected, actual: sync.words,
+                at: [held?.frame.event ?? greeting.event, sync.request.event])
         }
         let place = held.map { "epoch '\($0.epoch)', lastSeqSeen \($0.seq)" }
         guard let epoch = sync.request.epoch else {
-            if held == nil, position == 0 {
-                evidence.keep()
-            } else {
-                violate("a sync names a position without its epoch", place ?? "an epoch, or lastSeqSeen 0")
-            }
-            return
+            let expected = place ?? "an epoch, or lastSeqSeen 0"
+            return test(held == nil && position == 0, "a sync names a position without its epoch", expected)
         }
         guard told.contains(epoch) || epoch == current else {
-            violate(
-                "a sync names an epoch that the server never sent", place ?? "an epoch that the server sent, or none")
-            return
+            let expected = place ?? "an epoch that the server sent, or none"
+            return test(false, "a sync names an epoch that the server never sent", expected)
         }
         let all = places.ceiling(of: epoch, before: sync.request.event)
         let ceiling = places.ceiling(of: epoch, before: sync.request.event, without: greeting)
         if position > all, told.count > 1 || !told.contains(epoch) { return }
         if !told.contains(epoch), held != nil || position > 0 {
-            violate("a sync names the new epoch instead of the old one", place ?? "lastSeqSeen 0")
+            test(false, "a sync names the new epoch instead of the old one", place ?? "lastSeqSeen 0")
         } else if position > ceiling {
-            violate("a sync names a position that the client cannot have", place ?? "lastSeqSeen of at most \(ceiling)")
-        } else if let held, held.epoch == epoch, position < held.seq, places.isClosed(before: greeting.event) {
-            violate("a sync names an earlier position than the client had", place ?? "")
+            let expected = place ?? "lastSeqSeen of at most \(ceiling)"
+            test(false, "a sync names a position that the client cannot have", expected)
         } else {
-            evidence.keep()
+            let isBack = held.map { $0.epoch == epoch && position < $0.seq } == true
+            let holds = !isBack || !places.isClosed(before: greeting.event)
+            test(holds, "a sync names an earlier position than the client had", place ?? "")
         }
     }
 
@@ -228,22 +225,17 @@ extension CLIENT {
             else { continue }
             if hole.told == nil, places.isRead(since: hole.sync, before: sync.request.event) { continue }
             let given = places.given(from: places.installation(at: greeted), to: sync.request.event)
-            func isOwed(_ epoch: String?, after floor: Int, upTo last: Int) -> Bool {
-                guard last > floor else { return false }
-                return Set(given.filter { $0.epoch == epoch && $0.seq > floor && $0.seq <= last }.map(\.seq)).count
-                    < last - floor
-            }
             let allowed: Int
             if let told = hole.told, told.epoch != hole.epoch, sync.request.epoch == told.epoch {
                 guard position <= places.ceiling(of: told.epoch, before: sync.request.event),
-                    isOwed(told.epoch, after: 0, upTo: max(position, told.lastSeq))
+                    lacks(given, of: told.epoch, from: 0, to: max(position, told.lastSeq))
                 else { continue }
                 allowed = 0
             } else {
                 let last = hole.told?.lastSeq ?? (old.epoch == hole.epoch ? old["lastSeq"]?.intValue : nil) ?? 0
                 let isNewStream = hole.told.map { $0.epoch != hole.epoch } ?? (old.epoch != hole.epoch)
                 guard sync.request.epoch.map({ $0 == hole.epoch }) ?? (position == 0),
-                    isNewStream || isOwed(hole.epoch, after: hole.floor, upTo: last)
+                    isNewStream || lacks(given, of: hole.epoch, from: hole.floor, to: last)
                 else { continue }
                 allowed = hole.floor
             }
@@ -253,6 +245,13 @@ extension CLIENT {
                 actual: "epoch \(shown(sync.request.epoch)), lastSeqSeen \(position)",
                 at: [hole.sync.request.event, sync.request.event])
         }
+    }
+
+    /// Whether some frames lack a number of an epoch after one number and up to another.
+    private static func lacks(_ given: [NumberedFrame], of epoch: String?, from floor: Int, to last: Int) -> Bool {
+        guard last > floor else { return false }
+        return Set(given.filter { $0.epoch == epoch && $0.seq > floor && $0.seq <= last }.map(\.seq)).count
+            < last - floor
     }
 
     /// CLIENT-19, rule 2: epoch and number of a position change together.

@@ -55,37 +55,8 @@ extension CLIENT {
                 judgeRepeats(of: question, among: questions, history, &evidence)
                 continue
             }
-            // A message typed before the app was launched again is still awaited, unless that launch forgot everything.
-            let start = history.client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
-            let earlier = questions[..<index].filter { $0.event > start ?? 0 }.map { other in
-                // A message refused for now comes again, and may hold up messages typed after it.
-                other.news.first { news in
-                    news.kind != .proof && !passingCodes.contains(news.error?.code ?? "")
-                        && !history.mayBeMissed(news, of: other, before: typed)
-                }?.event
-            }
-            // A message held up by an earlier one may be sent once that is over.
-            let released = max(typed, earlier.compactMap(\.self).max() ?? typed)
-            let stood = earlier.contains(nil) ? nil : history.standing(from: typed, released: released)
-            // A person who left sees its fate only on return, and never returns to a new conversation, where it stays
-            // if it is too long.
-            let isNew = history.screen(at: typed).map { $0.sessionId == nil } ?? false
-            // The frame around the text counts too.
-            let isTooLong = history.frameLimits(after: typed).contains { $0 < question.text.utf8.count + 256 }
-            let proof = stood.flatMap { stood in
-                isNew && !isTooLong || history.endOfStay(at: typed) > stood
-                    ? stood : history.sighting(of: question, after: stood, before: life.upperBound)
-            }
-            // CLIENT-5 judges a message sent under the key of an equal text.
-            let equals = questions.filter { $0.says(question.text) }
-            // Of equal words as many have to go out as waited.
-            let waiting = equals.count { other in
-                other.event <= typed && other.requests.first.map { $0.event > typed } ?? true
-            }
-            let isSent =
-                equals.flatMap(\.requests).count {
-                    $0.event > typed && life.contains($0.event) && $0.event < proof ?? .max
-                } >= max(1, waiting)
+            let proof = history.proofNotSent(of: question, typed, behind: questions[..<index], in: life)
+            let isSent = history.areSent(question, typed, before: proof ?? .max, in: life)
             // A failure shown later is not told in time.
             let isFailed = history.hasFailed(question, from: typed, to: proof.map { $0 + 1 } ?? life.upperBound)
             let isOpen = proof.map { proof in
@@ -115,35 +86,39 @@ extension CLIENT {
         let questions = history.clientQuestions
         for rest in history.rests {
             guard let life = history.client.launch(at: rest.event)?.events else { continue }
-            let typed = questions.filter { question in
-                question.typed.map { life.contains($0) && $0 < rest.event } == true && question.repeats.isEmpty
-                    && history.screen(at: question.event)?.sessionId == rest.sessionId
+            let isTyped = { (question: ClientQuestion) in
+                question.typed.map { life.contains($0) && $0 < rest.event } == true
+            }
+            let typed = questions.filter { $0.repeats.isEmpty }.filter(isTyped).filter { question in
+                history.screen(at: question.event)?.sessionId == rest.sessionId
             }
             let sent = questions.filter { !$0.requests.isEmpty && $0.event < rest.event }
-            let mayWait = sent.contains { question in
-                let last = question.news.last { $0.event < rest.event && $0.kind != .proof }
-                return last.map { $0.error?.retryAfter != nil || passingCodes.contains($0.error?.code ?? "") } ?? true
-            }
             // Words that no one typed may be a form of these.
             let isOpen = questions.contains { $0.typed == nil && life.contains($0.event) && $0.event < rest.end }
-            guard !typed.isEmpty, !mayWait, !isOpen else { continue }
-            let settled = sent.flatMap(\.news).map(\.event).filter { $0 < rest.event }.max() ?? 0
+            if isOpen || typed.isEmpty || sent.contains(where: { mayWait($0, at: rest.event) }) { continue }
             let lost = typed.first { question in
                 let alike = questions.filter { $0.says(question.text) }
                 let requests = alike.flatMap(\.requests).filter { life.contains($0.event) && $0.event < rest.end }
-                let sent = Set(requests.map { $0.clientMessageId ?? "\($0.event)" }).count
-                let owed = alike.count { $0.typed.map { life.contains($0) && $0 < rest.event } == true } - sent
+                let keys = Set(requests.map { $0.clientMessageId ?? "\($0.event)" })
+                let owed = alike.count(where: isTyped) - keys.count
                 return owed > 0 && owed > alike.count { history.hasFailed($0, from: $0.event, to: rest.end) }
             }
+            let settled = sent.flatMap(\.news).map(\.event).filter { $0 < rest.event }.max() ?? 0
             let looked = history.client.states.last { $0.event < rest.end && $0.sessionId == rest.sessionId }?.event
             let stood = lost.flatMap { history.standing(from: $0.event, released: max($0.event, settled)) }
-            let proof = looked.flatMap { looked in stood.map { max($0, rest.event) <= looked ? looked : nil } ?? nil }
+            let proof = stood.flatMap { looked.isOpen(at: max($0, rest.event) - 1) ? looked : nil }
             evidence.test(lost == nil, orBy: proof) { proof in
                 Finding(
                     "a typed message was never sent", expected: "its chat, or the message shown as failed",
                     actual: "neither at rest", at: [lost?.event ?? rest.event, proof])
             }
         }
+    }
+
+    /// Whether a message may hold up others at an event: refused for a while, or never answered.
+    private static func mayWait(_ question: ClientQuestion, at event: Int) -> Bool {
+        let last = question.news.last { $0.event < event && $0.kind != .proof }
+        return last.map { $0.error?.retryAfter != nil || passingCodes.contains($0.error?.code ?? "") } ?? true
     }
 
     private static func visible(_ text: String) -> Int { text.count { !$0.isWhitespace } }
@@ -186,49 +161,15 @@ extension CLIENT {
             guard let typed = question.typed, let request = question.requests.first,
                 let screen = history.screen(at: typed)
             else { continue }
-            let stay = history.endOfStay(at: typed)
-            let next = history.client.states.first { $0.event > typed && $0.event < stay }
             var session = screen.sessionId
-            if session != nil, next.map({ $0.sessionId != session }) == true { continue }
             if session == nil {
-                let arrival = history.client.acts("launch", "selectSession", "openPush").last { $0.event < typed }?
-                    .event
-                let others = questions[..<index].filter { other in other.typed.map { $0 > arrival ?? 0 } == true }
-                let isChosen = history.client.acts("selectSession").contains { act in
-                    act.event == arrival && act.details.id("sessionId") == nil
-                }
-                if others.isEmpty, isChosen, screen.messages.isEmpty {
-                    evidence.test(no: request.sessionAsked) { asked in
-                        Finding(
-                            "the first message of a new conversation was sent to a session",
-                            expected: "no sessionId", actual: "sessionId \(asked)", at: [typed, request.event])
-                    }
-                }
-                func isOver(_ other: ClientQuestion) -> Bool {
-                    other.news.contains { ($0.kind == .refusal || $0.error != nil) && $0.event < request.event }
-                        || history.hasFailed(other, from: other.event, to: request.event)
-                }
-                let first = others.first { !$0.isAmbiguous && !isOver($0) }
-                // One that was refused as it was sent again may have begun the session all the same.
-                let isOpen = others.contains { other in
-                    guard other.event < first?.event ?? .max, other.requests.count > 1 else { return false }
-                    return other.news.contains { $0.kind == .refusal && $0.event < request.event }
-                }
-                if isOpen { continue }
-                // The client may not have known a fact that arrived a moment before it.
-                let known = request.sessionAsked == nil ? history.inFlight(before: request.event) : request.event
-                let news = first.map { first in
-                    first.news.filter { $0.event < known && !history.mayBeMissed($0, of: first, before: request.event) }
-                }
-                let told = Set(news?.compactMap(\.sessionId) ?? [])
-                session = told.count == 1 ? told.first : nil
-                if let first, told.isEmpty, request.sessionAsked == nil, history.mayBegin(first, before: request.event)
-                {
-                    evidence.violate(
-                        "a second message begins a conversation while the first is under way",
-                        expected: "nothing until the session of the first is known", actual: "no sessionId",
-                        at: [first.requests.first?.event ?? typed, request.event])
-                }
+                let conversation = history.newConversation(of: question, on: screen, after: questions[..<index])
+                judge(conversation, typed, request, history, &evidence)
+                session = conversation.session(for: request, in: history)
+            } else {
+                let stay = history.endOfStay(at: typed)
+                let next = history.client.states.first { $0.event > typed && $0.event < stay }
+                if next.map({ $0.sessionId != session }) == true { continue }
             }
             guard let session, !history.isGone(session, before: request.event) else { continue }
             // A message sent once more belongs to its first session.
@@ -243,6 +184,28 @@ extension CLIENT {
         }
     }
 
+    /// Judges a message of a new conversation by what the client knew of its session.
+    private static func judge(
+        _ conversation: NewConversation, _ typed: Int, _ request: ObservedRequest, _ history: Observations,
+        _ evidence: inout Evidence
+    ) {
+        if conversation.isBegun {
+            evidence.test(no: request.sessionAsked) { asked in
+                Finding(
+                    "the first message of a new conversation was sent to a session", expected: "no sessionId",
+                    actual: "sessionId \(asked)", at: [typed, request.event])
+            }
+        }
+        guard let first = conversation.first(before: request, in: history), request.sessionAsked == nil,
+            conversation.sessions(toldOf: first, before: request, in: history).isEmpty,
+            history.mayBegin(first, before: request.event)
+        else { return }
+        evidence.violate(
+            "a second message begins a conversation while the first is under way",
+            expected: "nothing until the session of the first is known", actual: "no sessionId",
+            at: [first.requests.first?.event ?? typed, request.event])
+    }
+
     /// CLIENT-35: "A client MUST show or send, when it is launched again, every unconfirmed message of the person".
     ///
     /// Once for each such message that is shown or sent after the end of the app, by the system or by itself, and
@@ -251,39 +214,26 @@ extension CLIENT {
     /// in the moment of a crash may not have been taken.
     static func nothingTypedIsForgotten(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
-        let questions = history.clientQuestions
         for end in client.acts where ObservedClient.deaths.contains(end.name) {
             guard let launch = client.nextAct("launch", after: end.event),
                 let life = client.launch(at: launch.event), !life.isFresh
             else { continue }
-            for question in questions where !question.isAmbiguous && question.repeats.isEmpty {
-                guard let typed = question.typed, client.launch(at: typed)?.events.upperBound == end.event,
-                    end.name == "quit" || !history.mayCross(typed, end.event),
-                    question.news.allSatisfy({ $0.kind == .refusal || $0.event > end.event }),
-                    let screen = history.screen(at: typed),
-                    !questions.contains(where: { $0.typed != typed && $0.says(question.text) })
+            for question in history.clientQuestions {
+                guard let typed = question.typed, let screen = history.screen(at: typed),
+                    history.mustOutlive(question, typed, end)
                 else { continue }
                 // A conversation that the server does not know yet may have come to any name since, and is not found
-                // again once left.
+                // again once left; a tap leads away from it.
                 let session = screen.sessionId
-                if session == nil, history.end(of: typed, at: ["selectSession", "openPush"]) < end.event { continue }
-                // It may have got its name since it was looked at, and a tap leads away from it.
                 let next = client.states.first { $0.event > typed && $0.event < end.event }
-                if session == nil, next?.sessionId != nil || launch.details["opened"] != nil { continue }
+                let isLeft = history.end(of: typed, at: ["selectSession", "openPush"]) < end.event
+                if session == nil, isLeft || next?.sessionId != nil || launch.details["opened"] != nil { continue }
                 let isSent = question.requests.contains { life.events.contains($0.event) }
                 let isShown = client.states(from: launch.event, to: life.events.upperBound).contains {
                     (session == nil || $0.sessionId == session) && !$0.entries(of: question).isEmpty
                 }
-                let proof = history.standing(after: launch.event, within: history.clientPatience) { greeted in
-                    client.states.first { $0.event > launch.event && $0.sessionId == session }
-                        .map { max($0.event, greeted) }
-                }
-                let isOnScreen = proof.map { proof in
-                    client.states(from: launch.event, to: proof + 1).drop { $0.sessionId != session }
-                        .allSatisfy { $0.sessionId == session }
-                        && session.map { !history.isGone($0, before: proof) } != false
-                }
-                evidence.test(isSent || isShown, orBy: isOnScreen == true ? proof : nil) { proof in
+                let proof = history.standing(on: session, since: launch.event)
+                evidence.test(isSent || isShown, orBy: proof) { proof in
                     Finding(
                         "a message was lost when the app ended", expected: "shown in its session, or sent",
                         actual: "neither after the next launch", at: [typed, end.event, proof])
@@ -352,7 +302,113 @@ extension CLIENT {
     }
 }
 
+/// A conversation that had no session when a message was typed into it.
+private struct NewConversation {
+    /// The messages typed into it before, in order.
+    let others: [ClientQuestion]
+    /// Whether the message is the first in an empty conversation that the person chose.
+    let isBegun: Bool
+
+    private func isOver(_ other: ClientQuestion, before event: Int, in history: Observations) -> Bool {
+        other.news.contains { ($0.kind == .refusal || $0.error != nil) && $0.event < event }
+            || history.hasFailed(other, from: other.event, to: event)
+    }
+
+    /// The first message that stands; nil too where an earlier one may have begun the session, since only its resend
+    /// was refused.
+    func first(before request: ObservedRequest, in history: Observations) -> ClientQuestion? {
+        mayBeBegun(before: request, in: history)
+            ? nil : others.first { !$0.isAmbiguous && !isOver($0, before: request.event, in: history) }
+    }
+
+    private func mayBeBegun(before request: ObservedRequest, in history: Observations) -> Bool {
+        let first = others.first { !$0.isAmbiguous && !isOver($0, before: request.event, in: history) }
+        return others.contains { other in
+            guard other.event < first?.event ?? .max, other.requests.count > 1 else { return false }
+            return other.news.contains { $0.kind == .refusal && $0.event < request.event }
+        }
+    }
+
+    /// The sessions that the client surely knew for a message when it sent another one.
+    func sessions(toldOf first: ClientQuestion, before request: ObservedRequest, in history: Observations) -> Set<
+        String
+    > {
+        // The client may not have known a fact that arrived a moment before it.
+        let known = request.sessionAsked == nil ? history.inFlight(before: request.event) : request.event
+        let news = first.news.filter {
+            $0.event < known && !history.mayBeMissed($0, of: first, before: request.event)
+        }
+        return Set(news.compactMap(\.sessionId))
+    }
+
+    /// The one session that the client surely knew when it sent a message; nil if there is none.
+    func session(for request: ObservedRequest, in history: Observations) -> String? {
+        guard let first = first(before: request, in: history) else { return nil }
+        let told = sessions(toldOf: first, before: request, in: history)
+        return told.count == 1 ? told.first : nil
+    }
+}
+
 extension Observations {
+    /// The conversation without a session into which a message was typed.
+    fileprivate func newConversation(
+        of question: ClientQuestion, on screen: ObservedClient.State, after earlier: ArraySlice<ClientQuestion>
+    ) -> NewConversation {
+        let typed = question.typed ?? question.event
+        let arrival = client.acts("launch", "selectSession", "openPush").last { $0.event < typed }?.event
+        let others = earlier.filter { other in other.typed.map { $0 > arrival ?? 0 } == true }
+        let isChosen = client.acts("selectSession").contains { act in
+            act.event == arrival && act.details.id("sessionId") == nil
+        }
+        return NewConversation(others: others, isBegun: others.isEmpty && isChosen && screen.messages.isEmpty)
+    }
+
+    /// Whether a message is still the client's to show or send after the app ended: typed in the life that ended, and
+    /// neither answered nor repeated.
+    fileprivate func mustOutlive(_ question: ClientQuestion, _ typed: Int, _ end: ObservedClient.Act) -> Bool {
+        !question.isAmbiguous && question.repeats.isEmpty
+            && client.launch(at: typed)?.events.upperBound == end.event
+            && (end.name == "quit" || !mayCross(typed, end.event))
+            && question.news.allSatisfy { $0.kind == .refusal || $0.event > end.event }
+            && !clientQuestions.contains { $0.typed != typed && $0.says(question.text) }
+    }
+
+    /// Whether a message went out or, of equal words, as many as waited.
+    ///
+    /// CLIENT-5 judges a message sent under the key of an equal text.
+    fileprivate func areSent(_ question: ClientQuestion, _ typed: Int, before end: Int, in life: Range<Int>) -> Bool {
+        let equals = clientQuestions.filter { $0.says(question.text) }
+        let waiting = equals.count { $0.event <= typed && ($0.requests.first?.event).isOpen(at: typed) }
+        let sent = equals.flatMap(\.requests).between(typed, end).filter { life.contains($0.event) }
+        return sent.count >= max(1, waiting)
+    }
+
+    /// The event that proves that a message was not sent in time, if the client could send it: a connection stood once
+    /// nothing earlier held it up, and the person was there, or came back, to see its fate.
+    fileprivate func proofNotSent(
+        of question: ClientQuestion, _ typed: Int, behind earlier: ArraySlice<ClientQuestion>, in life: Range<Int>
+    ) -> Int? {
+        // A message typed before the app was launched again is still awaited, unless that launch forgot everything.
+        let start = client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
+        let settled = earlier.filter { $0.event > start ?? 0 }.map { other in
+            // A message refused for now comes again, and may hold up messages typed after it.
+            other.news.first { news in
+                news.kind != .proof && !CLIENT.passingCodes.contains(news.error?.code ?? "")
+                    && !mayBeMissed(news, of: other, before: typed)
+            }?.event
+        }
+        // A message held up by an earlier one may be sent once that is over.
+        let released = max(typed, settled.compactMap(\.self).max() ?? typed)
+        guard !settled.contains(nil), let stood = standing(from: typed, released: released) else { return nil }
+        // A person who left sees its fate only on return, and never returns to a new conversation, where it stays
+        // if it is too long.
+        let isNew = screen(at: typed).map { $0.sessionId == nil } ?? false
+        // The frame around the text counts too.
+        let isTooLong = frameLimits(after: typed).contains { $0 < question.text.utf8.count + 256 }
+        return isNew && !isTooLong || endOfStay(at: typed) > stood
+            ? stood : sighting(of: question, after: stood, before: life.upperBound)
+    }
+
     /// Whether the first message of a new conversation was on its way before an event, and may yet begin a session.
     fileprivate func mayBegin(_ question: ClientQuestion, before event: Int) -> Bool {
         guard let last = question.requests.last(where: { $0.event < event }), last.sessionAsked == nil,
@@ -380,6 +436,16 @@ extension Observations {
         return !looks(after: late - 1, before: again).contains { look in
             look.state.shows(question) && !look.state.showsAsFailed(question)
         }
+    }
+
+    /// The event up to which a connection stood for `resend` after a launch while a session came to the screen and stayed.
+    fileprivate func standing(on session: String?, since launch: Int) -> Int? {
+        let proof = standing(after: launch, within: clientPatience) { greeted in
+            client.states.first { $0.event > launch && $0.sessionId == session }.map { max($0.event, greeted) }
+        }
+        guard let proof, session.map({ isGone($0, before: proof) }) != true else { return nil }
+        let shown = client.states(from: launch, to: proof + 1).drop { $0.sessionId != session }
+        return shown.allSatisfy { $0.sessionId == session } ? proof : nil
     }
 
     /// The event that proves that what was typed could have been sent: the connection in use, or the next one that

@@ -30,7 +30,7 @@ enum CLIENT {
         Check(.CLIENT, 21, aTurnIsFoundByItsKey),
         Check(.CLIENT, 33, troublesAreToldApart),
         Check(.CLIENT, 40, messagesComeWithoutSocket),
-        Check(.CLIENT, 34, othersAreCounted, nothingIsCountedTwice, restIsNotUnread),
+        Check(.CLIENT, 34, othersAreCounted, nothingIsCountedTwice, restIsNotUnread, countsStay),
         Check(.CLIENT, 41, returnsAreNotBlank),
         Check(.CLIENT, 9, refusalsSettle),
         Check(.CLIENT, 38, whatIsTypedIsSent, restOwesNoMessage),

@@ -101,8 +101,6 @@ extension ENV {
         let client = history.client
         // Frames to a connection of an earlier life reach nothing.
         guard history.endOfLife(at: connection.opening) > frame.event else { return }
-        let watched = history.clientSilence(
-            after: frame.event, within: history.timeouts.scheduling, unless: ["background", "networkDown"])
         let act = client.acts.first { $0.event > frame.event && $0.name != "exit" }?.event ?? .max
         let limit = history.time(of: frame.event) + history.timeouts.scheduling.microseconds
         func violate(_ actual: String, _ event: Int) {
@@ -122,15 +120,25 @@ extension ENV {
             return violate("the end of the connection", ending.event)
         }
         let states = client.states.filter { $0.event > frame.event && $0.event < act }
-        // An error beside a message concerns that message.
-        func unnamed(_ state: ObservedClient.State) -> Int { state.errors.count { $0.key == nil } }
-        if let before = client.state(at: frame.event).map(unnamed),
-            let complaint = states.first(where: { unnamed($0) > before }),
-            !hasReason(from: history.inFlight(before: frame.event), to: complaint.event, history)
-        {
+        if let complaint = complaint(about: frame, in: states, history) {
             return violate("an error: \(shown(complaint.errors.last?.text))", complaint.event)
         }
+        let watched = history.clientSilence(
+            after: frame.event, within: history.timeouts.scheduling, unless: ["background", "networkDown"])
         if watched != nil || !states.isEmpty { evidence.keep() }
+    }
+
+    /// The first state with more errors than before a frame, if nothing else is a reason for one.
+    private static func complaint(
+        about frame: Frame, in states: [ObservedClient.State], _ history: Observations
+    ) -> ObservedClient.State? {
+        // An error beside a message concerns that message.
+        func unnamed(_ state: ObservedClient.State) -> Int { state.errors.count { $0.key == nil } }
+        guard let before = history.client.state(at: frame.event).map(unnamed),
+            let complaint = states.first(where: { unnamed($0) > before }),
+            !hasReason(from: history.inFlight(before: frame.event), to: complaint.event, history)
+        else { return nil }
+        return complaint
     }
 
     /// Whether a preceding act of the user or the system makes a client leave a connection.

@@ -25,27 +25,29 @@ extension ENV {
                         at: [turn.event, event, read.event])
                 }
             }
-            guard turn.isAccepted else { continue }
-            let askers = turn.requests.compactMap(\.connection)
-            for message in turn.frames where message.type == "message" && message.string("role") == "user" {
-                guard askers.contains(message.connection), let text = message.text else { continue }
-                evidence.test(
-                    text, is: turn.accepted.prompt, otherwise: "the server changed a text",
-                    at: [turn.event, message.event])
-            }
-            for read in reads where read.request > turn.firstFrame ?? turn.response ?? .max {
-                guard let index = history.question(of: turn, in: read) else { continue }
-                evidence.test(
-                    read.messages[index].text, is: turn.accepted.prompt, otherwise: "the server changed a text",
-                    at: [turn.event, read.event])
-                let stored = read.session["messages"]?[index]?["content"]
-                guard exactlyEqual(read.messages[index].text, turn.accepted.prompt),
-                    !MessageContent.isSame(stored, as: turn.accepted.content)
-                else { continue }
-                evidence.violate(
-                    "the server changed the parts of a question", expected: shown(turn.accepted.content?.text()),
-                    actual: shown(stored?.text()), at: [turn.event, read.event])
-            }
+            if turn.isAccepted { questionComesBackAsGiven(turn, reads, history, &evidence) }
+        }
+    }
+
+    private static func questionComesBackAsGiven(
+        _ turn: ObservedTurn, _ reads: [ObservedSessionRead], _ history: Observations, _ evidence: inout Evidence
+    ) {
+        let (asked, askers) = (turn.accepted, turn.requests.compactMap(\.connection))
+        func test(_ text: String, at event: Int) {
+            evidence.test(text, is: asked.prompt, otherwise: "the server changed a text", at: [turn.event, event])
+        }
+        for message in turn.frames where message.isQuestion && askers.contains(message.connection) {
+            if let text = message.text { test(text, at: message.event) }
+        }
+        for read in reads where read.request > turn.firstFrame ?? turn.response ?? .max {
+            guard let index = history.question(of: turn, in: read) else { continue }
+            let text = read.messages[index].text
+            test(text, at: read.event)
+            let stored = read.session["messages"]?[index]?["content"]
+            guard exactlyEqual(text, asked.prompt), !MessageContent.isSame(stored, as: asked.content) else { continue }
+            evidence.violate(
+                "the server changed the parts of a question", expected: shown(asked.content?.text()),
+                actual: shown(stored?.text()), at: [turn.event, read.event])
         }
     }
 
@@ -107,6 +109,7 @@ extension ENV {
                     answer.code == "too_large", otherwise: "a frame over the limit got the wrong error",
                     expected: expected, actual: called(answer), at: [event, answer.event])
             } else if let ending = history.unannouncedEnd(of: hostile.frame.connection, after: event) {
+                if ending.isForAnotherReason { continue }
                 if case .closed(.fromServer, let code) = ending.kind {
                     evidence.test(
                         code == 1009, otherwise: "a frame over the limit got the wrong close code",

@@ -101,23 +101,20 @@ enum ENV {
     static func invalidMessagesAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for hostile in history.hostileFrames {
             guard let what = hostile.kind.words, !mayClose(hostile, history) else { continue }
-            let (event, survival) = (hostile.frame.event, history.survival(of: hostile))
+            let (event, index) = (hostile.frame.event, hostile.frame.connection)
+            let survival = history.survival(of: hostile)
             let expected = "an error with \(listed(hostile.kind.codes))"
             if let answer = hostile.answer {
-                guard let code = answer.code, hostile.kind.codes.contains(code) else {
-                    evidence.violate(
-                        "\(what) got the wrong error", expected: expected, actual: called(answer),
-                        at: [event, answer.event])
-                    continue
-                }
-                switch survival {
-                case .alive: evidence.keep()
-                case .unknown: break
-                case .dead(let end):
-                    evidence.violate(
-                        "the connection did not survive \(what)", expected: "the connection stays open and answers",
-                        actual: "it ended or fell silent", at: [event, answer.event, end])
-                }
+                let isRight = answer.code.map(hostile.kind.codes.contains) == true
+                let end = if case .dead(let end) = survival, isRight { end } else { Int?.none }
+                let isAlive = if case .alive = survival { true } else { false }
+                evidence.test(
+                    isRight, keptIf: isAlive, otherwise: "\(what) got the wrong error", expected: expected,
+                    actual: called(answer), at: [event, answer.event])
+                guard let end else { continue }
+                evidence.violate(
+                    "the connection did not survive \(what)", expected: "the connection stays open and answers",
+                    actual: "it ended or fell silent", at: [event, answer.event, end])
             } else if let taken = hostile.taken {
                 evidence.violate(
                     "\(what) was accepted", expected: expected, actual: "something else", at: [event, taken])
@@ -125,11 +122,8 @@ enum ENV {
                 evidence.violate(
                     "the connection ended after \(what)", expected: "\(expected), and the connection stays open",
                     actual: "no error", at: [event, end])
-            } else if let end = history.deadline(
-                after: event, within: history.timeouts.error, on: hostile.frame.connection)
-            {
-                let connection = history.connections[hostile.frame.connection]
-                let next = connection.received.first { $0.event > event && $0.event < end }
+            } else if let end = history.deadline(after: event, within: history.timeouts.error, on: index) {
+                let next = history.connections[index].received.between(event, end).first
                 evidence.violate(
                     "\(what) got no error", expected: expected,
                     actual: next.map { "no error; the next frame was \(called($0))" } ?? "nothing", at: [event, end])
@@ -203,14 +197,14 @@ enum ENV {
         if connection.received.contains(where: { $0.event > ping?.event ?? event }) { return evidence.keep() }
         if let ending = history.unannouncedEnd(of: index, after: event) {
             // A peer that does not read answers no pings.
-            if ending.mayBeSilence || !connection.pauses.isEmpty
+            if ending.isForAnotherReason && !ending.has(code: 4002) || !connection.pauses.isEmpty
                 || history.sentHostile(on: index, before: ending.event)
             {
                 return
             }
             evidence.violate(
-                "a frame of one client ended another client's connection", expected: "it stays open",
-                actual: "the server ended connection \(connection.device)", at: [event, ending.event])
+                "a frame of one client ended another client's connection",
+                byEnd: "the server ended connection \(connection.device)", at: [event, ending.event])
         } else if let ping, let end = history.deadline(after: ping.event, within: history.timeouts.pong, on: index) {
             evidence.violate(
                 "a frame of one client silenced another client's connection", expected: "pong", actual: "nothing",

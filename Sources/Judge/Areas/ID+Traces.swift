@@ -23,8 +23,7 @@ extension ID {
             let bound = exchange.isChat ? history.timeouts.turn : history.timeouts.rest
             if let missing = history.unanswered(exchange, within: bound) {
                 evidence.violate(
-                    "a request with a malformed session id was not answered", expected: "400 or 404",
-                    actual: missing.actual, at: [exchange.request, missing.proof])
+                    "a request with a malformed session id was not answered", expected: "400 or 404", by: missing)
             }
             guard let status = exchange.status, status != 401, status != 429 || !exchange.isChat else { continue }
             evidence.test(
@@ -83,7 +82,7 @@ extension ID {
                 places.note(id, of: principal, as: .place(read.sessionId), at: read.event)
             }
         }
-        for clash in (turns.clashes + messages.clashes + places.clashes).sorted(by: { $0.event < $1.event }) {
+        for clash in (turns.clashes + messages.clashes + places.clashes).sorted(by: { $0.isBefore($1.event) }) {
             evidence.violate(
                 "one id names two objects", expected: "a unique id for each turn and message",
                 actual: "\(shown(clash.id)) for \(clash.first) and \(clash.second)", at: [clash.before, clash.event])
@@ -160,7 +159,16 @@ private struct IdRegister {
     }
 
     private var uses: [OwnName: (what: Use, event: Int)] = [:]
-    private(set) var clashes: [(id: String, first: Use, second: Use, before: Int, event: Int)] = []
+    private(set) var clashes: [Clash] = []
+
+    /// Two uses of one id.
+    struct Clash: Moment {
+        let id: String
+        let first: Use
+        let second: Use
+        let before: Int
+        let event: Int
+    }
 
     var count: Int { uses.count }
 
@@ -168,6 +176,6 @@ private struct IdRegister {
         let name = OwnName(id, of: principal)
         guard let use = uses[name] else { return uses[name] = (what, event) }
         guard use.what != what, !clashes.contains(where: { $0.id == id }) else { return }
-        clashes.append((id, use.what, what, use.event, event))
+        clashes.append(Clash(id: id, first: use.what, second: what, before: use.event, event: event))
     }
 }

@@ -169,21 +169,29 @@ enum ID {
         func violate(_ how: String, _ actual: String, _ event: Int) {
             evidence.violate("\(what) \(how)", expected: listed(codes), actual: actual, at: [request.event, event])
         }
-        let inAbsent = history.connections[connection].received.lazy.filter {
-            absent != nil && $0.sessionId == absent && $0.isOf("ack", "toolUse", "done")
-        }
-        let signs = [request.ack].compactMap(\.self) + turn.frames + turn.endings + inAbsent
         if let refusal = request.refusal {
             if codes.contains(code) { return evidence.keep() }
             // A stopping server accepts nothing.
             if history.wasStopped(between: request.event, and: refusal) { return }
             violate("got the wrong error", called(error: request.refusalCode), refusal)
-        } else if let sign = signs.map(\.event).filter({ $0 > request.event }).min() {
+        } else if let sign = firstSign(of: request, turn, orSeenIn: absent, on: connection, history) {
             if turn.mayHaveRefusedUnseen(request, by: sign) { return }
             violate("was accepted", "a turn in \(shown(turn.sessionId ?? request.sessionAsked))", sign)
         } else if let missing = history.unanswered(request.event, within: bound, on: connection) {
             violate("was not answered", missing.actual, missing.proof)
         }
+    }
+
+    /// The first frame after a request that shows that it was accepted, also by naming the absent session.
+    private static func firstSign(
+        of request: ObservedRequest, _ turn: ObservedTurn, orSeenIn absent: String?, on connection: Int,
+        _ history: Observations
+    ) -> Int? {
+        let own = [request.ack].compactMap(\.self) + turn.frames + turn.endings
+        let inAbsent = history.connections[connection].received.after(request.event).first {
+            absent != nil && $0.sessionId == absent && $0.isOf("ack", "toolUse", "done")
+        }
+        return earliest(own.after(request.event).earliest?.event, inAbsent?.event)
     }
 
     /// ID-7: "A server MUST name its sessions with ids that match `[A-Za-z0-9_-]{1,128}`".

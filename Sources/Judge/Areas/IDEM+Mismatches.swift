@@ -47,28 +47,24 @@ extension IDEM {
             guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal, turn.request.refusal != nil,
                 let reason = turn.request.refusalCode, reason != "idempotency_mismatch",
                 case let isRefusal = ErrorMeaning.refusals.contains(reason), isRefusal || reason == "persist_failed",
-                let again = turn.requests.first(where: { $0.event > refused }), isAlone(again, in: turn)
+                let again = turn.requests.after(refused).first, isAlone(again, in: turn)
             else { continue }
             func test(_ holds: Bool, _ actual: String, _ event: Int) {
                 evidence.test(
                     holds, otherwise: "a key that was refused counts as used", expected: "accepted as new",
-                    actual: actual,
-                    at: [refused, event])
+                    actual: actual, at: [refused, event])
             }
             if let event = again.ack?.event ?? again.success {
                 let isDuplicate = history.isCalledDuplicate(again)
-                guard isRefusal || !isDuplicate && history.couldBeStored(again, after: refused, at: event) else {
-                    continue
-                }
-                test(!isDuplicate, "duplicate: true", event)
-            } else if let event = again.refusal, let code = again.refusalCode,
-                code == "idempotency_mismatch" && (isRefusal || exactlyEqual(again.prompt, turn.request.prompt))
-                    || isRefusal && ErrorMeaning.refusals.contains(code) && history.isNoReason(code, to: again)
-                    || !isRefusal && code == reason && again.connection != nil
-                        && history.couldBeStored(again, after: refused, at: event)
-                        && !history.wasStopped(between: again.event, and: event)
-            {
-                test(false, code, event)
+                let counts = isRefusal || !isDuplicate && history.couldBeStored(again, after: refused, at: event)
+                if counts { test(!isDuplicate, "duplicate: true", event) }
+            } else if let event = again.refusal, let code = again.refusalCode {
+                let isSame = isRefusal || exactlyEqual(again.prompt, turn.request.prompt)
+                let isGroundless =
+                    isRefusal
+                    ? ErrorMeaning.refusals.contains(code) && history.isNoReason(code, to: again)
+                    : code == reason && isUnstorableNoMore(again, after: refused, at: event, history)
+                if isGroundless || code == "idempotency_mismatch" && isSame { test(false, code, event) }
             } else if isRefusal, again.refusal == nil, again.sessionAsked == nil, turn.frames.isEmpty,
                 turn.endings.isEmpty, let late = silence(after: again, history)
             {
@@ -76,6 +72,13 @@ extension IDEM {
                 test(false, "nothing", late)
             }
         }
+    }
+
+    private static func isUnstorableNoMore(
+        _ again: ObservedRequest, after refused: Int, at event: Int, _ history: Observations
+    ) -> Bool {
+        again.connection != nil && history.couldBeStored(again, after: refused, at: event)
+            && !history.wasStopped(between: again.event, and: event)
     }
 
     private static func silence(after again: ObservedRequest, _ history: Observations) -> Int? {
@@ -90,9 +93,8 @@ extension IDEM {
     private static func isAlone(_ again: ObservedRequest, in turn: ObservedTurn) -> Bool {
         let answer = [again.ack?.event, again.refusal, again.outcome].compactMap(\.self).min() ?? .max
         return turn.requests.allSatisfy { other in
-            if let refusal = other.refusal, refusal < again.event { return true }
-            let isBehind = other.origin == again.origin && other.event >= again.event
-            return isBehind || other.event > answer
+            let isBehind = other.origin == again.origin && !other.isBefore(again.event)
+            return isBehind || other.isAfter(answer) || other.refusal.isBefore(again.event)
         }
     }
 
@@ -104,7 +106,7 @@ extension IDEM {
             guard let key = turn.clientMessageId,
                 let other = history.turns[..<index].first(where: {
                     $0.clientMessageId == key && $0.principal != turn.principal
-                }), let known = other.acks.first?.event ?? other.response, known < turn.event
+                }), let known = other.acks.first?.event ?? other.response, turn.isAfter(known)
             else { continue }
             func test(_ holds: Bool, _ actual: String, _ event: Int) {
                 evidence.test(

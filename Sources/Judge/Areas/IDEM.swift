@@ -38,7 +38,7 @@ enum IDEM {
             } else if answers.count > 1, binding.contains(where: { $0.turnId != nil }) {
                 evidence.keep()
             }
-            for read in history.reads(of: turn) where read.request > requests[1].event && read.listsTurns {
+            for read in history.reads(of: turn).asked(after: requests[1].event) where read.listsTurns {
                 let count = read.turns.filter { $0.clientMessageId == turn.clientMessageId }.count
                 evidence.test(
                     count <= 1, keptIf: count == 1, otherwise: "a session lists two turns for one key",
@@ -69,18 +69,7 @@ enum IDEM {
     /// Once for each repeat whose `ack` names the message, and in each later read with its question. In a capture, a
     /// repeat may be unrecorded, so a read alone decides. A key is free again after a day (IDEM-6).
     static func repeatStoresNoSecondMessage(_ history: Observations, _ evidence: inout Evidence) {
-        for read in history.sessionReads where history.isCapture {
-            let asked = read.messages.filter { $0.role == "user" && $0.saidKey != nil }
-            let byKey = Dictionary(grouping: asked) { $0.saidKey ?? "" }
-            for (key, stored) in byKey.sorted(by: { $0.key < $1.key }) {
-                guard let first = stored.first,
-                    let second = stored.first(where: { $0.id != first.id && $0.isOfOneDay(as: first) })
-                else { continue }
-                evidence.violate(
-                    "one question is stored twice", expected: "one message with clientMessageId \(shown(key))",
-                    actual: "messages \(shown(first.id)) and \(shown(second.id))", at: [read.event])
-            }
-        }
+        for read in history.sessionReads where history.isCapture { judgeKeys(in: read, &evidence) }
         for again in history.trueRepeats {
             if let ack = again.request.ack, let id = ack.messageId,
                 let first = history.original(of: again.turn)?.ack?.messageId
@@ -92,7 +81,7 @@ enum IDEM {
             let answered = again.answered
             for read in history.sessionReads where read.principal == again.turn.principal {
                 // A question stored twice is proof in itself; one stored once counts only after the answer.
-                guard read.request > answered ?? again.event, history.namesItsMessages(read) else { continue }
+                guard read.isAsked(after: answered ?? again.event), history.namesItsMessages(read) else { continue }
                 let count = history.places(in: read).questions(of: again.turn).count
                 let isElsewhere = again.turn.sessionId.map { $0 != read.sessionId } ?? false
                 let isNamed = read.messages.contains { $0.clientMessageId == again.turn.clientMessageId }
@@ -105,6 +94,20 @@ enum IDEM {
         }
     }
 
+    /// Judges the keys in a read of a capture: two messages with one key were stored for one question.
+    private static func judgeKeys(in read: ObservedSessionRead, _ evidence: inout Evidence) {
+        let asked = read.messages.filter { $0.role == "user" && $0.saidKey != nil }
+        let byKey = Dictionary(grouping: asked) { $0.saidKey ?? "" }
+        for (key, stored) in byKey.sorted(by: { $0.key < $1.key }) {
+            guard let first = stored.first,
+                let second = stored.first(where: { $0.id != first.id && $0.isOfOneDay(as: first) })
+            else { continue }
+            evidence.violate(
+                "one question is stored twice", expected: "one message with clientMessageId \(shown(key))",
+                actual: "messages \(shown(first.id)) and \(shown(second.id))", at: [read.event])
+        }
+    }
+
     /// IDEM-2: "A server MUST answer a repeated `chat` on its connection alone: an `ack` with the first `turnId` and,
     /// as no other, `duplicate: true`, then a copy of an earlier ending".
     ///
@@ -114,34 +117,31 @@ enum IDEM {
         judgeSingleQuestions(
             overREST: false, "a chat that was sent once was acknowledged as a repeat", history, &evidence)
         for again in history.trueRepeats {
-            guard let connection = again.request.connection else { continue }
+            let request = again.request
+            guard let connection = request.connection else { continue }
             // The context before it may have grown (ENV-8).
-            if again.request.ack == nil, history.size(of: again.request) ?? 0 > history.leastFrameLimit { continue }
-            let expected = history.namedTurns(of: again.turn).first?.turnId
-            if let ack = again.request.ack {
+            if request.ack == nil, history.size(of: request) ?? 0 > history.leastFrameLimit { continue }
+            if let ack = request.ack {
+                let expected = history.namedTurns(of: again.turn).first?.turnId
                 let named = ack.says("turnId") ? ack.turnId : nil
                 evidence.test(
                     ack.isDuplicate && (expected == nil || named == expected),
                     otherwise: "the ack of a repeat does not say so",
                     expected: "duplicate: true, turn \(expected ?? "of the first")",
                     actual: "duplicate: \(ack.isDuplicate), turn \(named ?? "none")", at: [again.event, ack.event])
-            } else if let refusal = again.request.refusal {
+            } else if let refusal = request.refusal {
                 // An unauthenticated connection repeats nothing.
                 let isEarly = !history.connections[connection].isGreeted(before: again.event)
-                if isEarly && again.request.refusalCode == "not_authenticated"
-                    || history.isMatterOfRates(again.request)
-                {
+                if isEarly && request.refusalCode == "not_authenticated" || history.isRefusedForItsRate(request) {
                     continue
                 }
-                let forms = history.original(of: again.turn).flatMap { again.request.forms(beside: $0) }
+                let forms = history.original(of: again.turn).flatMap { request.forms(beside: $0) }
                 evidence.violate(
                     "a repeat was refused", expected: "ack with duplicate: true",
-                    actual: called(error: again.request.refusalCode) + (forms.map { "; \($0)" } ?? ""),
+                    actual: called(error: request.refusalCode) + (forms.map { "; \($0)" } ?? ""),
                     at: [again.event, refusal])
             } else if let missing = history.unanswered(again.event, within: history.timeouts.ack, on: connection) {
-                evidence.violate(
-                    "a repeat got no ack", expected: "ack with duplicate: true", actual: missing.actual,
-                    at: [again.event, missing.proof])
+                evidence.violate("a repeat got no ack", expected: "ack with duplicate: true", by: missing)
             }
         }
     }
@@ -169,24 +169,10 @@ enum IDEM {
                 ack.isDuplicate || again.isKnown(by: ack, on: connection),
                 let first = endingToCopy(for: again, history)
             else { continue }
-            func violate(_ what: String, expected: String, actual: String, _ event: Int) {
-                evidence.violate(what, expected: expected, actual: actual, at: [again.event, event])
-            }
-            let copies = again.turn.duplicates.filter { $0.event > ack.event }
-            if let stray = copies.first(where: { isStray($0, of: again.turn) }) {
-                violate(
-                    "a copy was sent to a connection that did not ask",
-                    expected: "a copy only on the connection that asked", actual: "a copy on another connection",
-                    stray.event)
-            } else if let early = earlyCopy(before: ack, of: again) {
-                violate(
-                    "a copy came before the ack of its repeat", expected: "the ack first",
-                    actual: "a copy of \(called(first))", early.event)
-            } else if let extra = extraCopy(on: connection, of: again.turn) {
-                violate(
-                    "a repeat got more than one copy", expected: "one copy for each repeat", actual: "one more",
-                    extra.event)
-            } else if let copy = copies.first(where: { $0.connection == connection }) {
+            let copies = again.turn.duplicates.after(ack.event)
+            if let finding = misplacedCopy(of: first, for: again, ack) {
+                evidence.violate(finding)
+            } else if let copy = copies.on(connection).first {
                 let names = ["type", "text", "code", "sessionId", "turnId", "messageId"]
                 let wrong = names.filter { copy[$0] != first[$0] }
                 evidence.test(
@@ -194,10 +180,30 @@ enum IDEM {
                     expected: "the same outcome", actual: "other \(wrong.joined(separator: ", "))",
                     at: [first.event, copy.event])
             } else if let late = history.deadline(after: ack.event, within: history.timeouts.ack, on: connection) {
-                violate(
+                evidence.violate(
                     "a repeat of an ended turn did not get its outcome", expected: "a copy of \(called(first))",
-                    actual: "none within the bound 'ack'", late)
+                    actual: "none within the bound 'ack'", at: [again.event, late])
             }
+        }
+    }
+
+    /// The finding for a copy on another connection than the one that asked, before the ack, or in excess.
+    private static func misplacedCopy(of ending: Frame, for again: Repeat, _ ack: Frame) -> Finding? {
+        func finding(_ what: String, expected: String, actual: String, _ copy: Frame) -> Finding {
+            Finding(what, expected: expected, actual: actual, at: [again.event, copy.event])
+        }
+        if let stray = again.turn.duplicates.after(ack.event).first(where: { isStray($0, of: again.turn) }) {
+            return finding(
+                "a copy was sent to a connection that did not ask",
+                expected: "a copy only on the connection that asked", actual: "a copy on another connection", stray)
+        }
+        if let early = earlyCopy(before: ack, of: again) {
+            return finding(
+                "a copy came before the ack of its repeat", expected: "the ack first",
+                actual: "a copy of \(called(ending))", early)
+        }
+        return extraCopy(on: ack.connection, of: again.turn).map {
+            finding("a repeat got more than one copy", expected: "one copy for each repeat", actual: "one more", $0)
         }
     }
 
@@ -211,17 +217,17 @@ enum IDEM {
         for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack else { continue }
             let ending = again.turn.endings(on: connection).first?.event
-            let copies = again.turn.duplicates.filter { $0.connection == connection && $0.event > ack.event }
+            let copies = again.turn.duplicates.after(ack.event).on(connection)
             let isWitness = history.connections[connection].isGreeted(before: again.turn.event)
-            let early = copies.first { copy in ending.map { copy.event < $0 } ?? isWitness }
-            let owed = again.turn.requests.filter { request in
-                request.connection == connection && ending.map { (request.ack?.event ?? 0) > $0 } ?? false
+            let early = copies.first { copy in ending.map(copy.isBefore) ?? isWitness }
+            let owed = again.turn.requests.count { request in
+                request.connection == connection && ending.isBefore(request.ack?.event ?? 0)
             }
-            let ranWhenAcked = ending.map { ack.event < $0 } ?? false
-            let copy = early ?? (ranWhenAcked && copies.count > owed.count ? copies.first : nil)
+            let ranWhenAcked = ending.isAfter(ack.event)
+            let copy = early ?? (ranWhenAcked && copies.count > owed ? copies.first : nil)
             let gotNone =
-                copies.isEmpty && ending.map { again.event < $0 } ?? false
-                && history.pings(on: connection).contains { $0.pong != nil && $0.request.event > ack.event }
+                copies.isEmpty && ending.isAfter(again.event)
+                && history.pings(on: connection).contains { $0.pong != nil && $0.request.isAfter(ack.event) }
             evidence.test(no: copy, keptIf: ranWhenAcked || gotNone) { copy in
                 Finding(
                     "a repeat of a running turn got a copy", expected: "only the ending itself",
@@ -245,7 +251,7 @@ enum IDEM {
             } else if let failure = again.request.failure {
                 let turn = again.turn
                 let hasFailed =
-                    turn.ending?.type == "error" || turn.requests.contains { $0.failure ?? failure < failure }
+                    turn.ending?.type == "error" || turn.requests.contains { $0.failure.isBefore(failure) }
                 let isFinished =
                     turn.endings.contains { $0.type == "done" } || history.original(of: turn)?.success != nil
                 evidence.test(hasFailed, orBy: isFinished ? failure : nil) { failure in
@@ -253,7 +259,7 @@ enum IDEM {
                         "a repeat of a finished turn failed over REST", expected: "200 with the first outcome",
                         actual: "a failure", at: [again.event, failure])
                 }
-            } else if let refusal = again.request.refusal, !history.isMatterOfRates(again.request),
+            } else if let refusal = again.request.refusal, !history.isRefusedForItsRate(again.request),
                 history.size(of: again.request) ?? 0 <= history.leastFrameLimit
             {
                 evidence.violate(
@@ -311,7 +317,7 @@ enum IDEM {
     ///
     /// A failure need not survive the process or refused writes, unless a read showed it.
     private static func endingToCopy(for again: Repeat, _ history: Observations) -> Frame? {
-        guard let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.event < again.event,
+        guard let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.isBefore(again.event),
             first.type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.event)
                 || history.wasShownFailed(again.turn, by: first, before: again.event)
         else { return nil }
@@ -320,22 +326,22 @@ enum IDEM {
 
     /// Whether no repeat preceded a copy on its connection.
     private static func isStray(_ copy: Frame, of turn: ObservedTurn) -> Bool {
-        !turn.requests.contains {
-            $0.connection == copy.connection && $0.event < copy.event && $0.ack?.isDuplicate == true
+        !turn.requests.before(copy.event).contains {
+            $0.connection == copy.connection && $0.ack?.isDuplicate == true
         }
     }
 
     /// A copy on a repeat's connection before the repeat's ack, without an earlier ack to explain it.
     private static func earlyCopy(before ack: Frame, of again: Repeat) -> Frame? {
-        let copies = again.turn.duplicates.filter { $0.connection == ack.connection && $0.event < ack.event }
-        let told = again.turn.acks.filter { $0.connection == ack.connection && $0.isDuplicate && $0.event < ack.event }
-        guard let last = copies.last, last.event > again.event, copies.count > told.count else { return nil }
+        let copies = again.turn.duplicates.before(ack.event).on(ack.connection)
+        let told = again.turn.acks.before(ack.event).on(ack.connection).filter(\.isDuplicate)
+        guard let last = copies.last, last.isAfter(again.event), copies.count > told.count else { return nil }
         return last
     }
 
     /// The first copy on a connection in excess of its repeats.
     private static func extraCopy(on connection: Int, of turn: ObservedTurn) -> Frame? {
         let repeats = turn.requests.filter { $0.connection == connection && $0.ack?.isDuplicate == true }.count
-        return turn.duplicates.filter { $0.connection == connection }.dropFirst(repeats).first
+        return turn.duplicates.on(connection).dropFirst(repeats).first
     }
 }

@@ -45,9 +45,7 @@ enum LIVE {
                     !history.isAfterHostileFrame(asked, on: index),
                     let missing = history.unanswered(asked, within: bound, on: index)
                 {
-                    evidence.violate(
-                        "a ping got no pong", expected: "a pong within the bound 'pong'",
-                        actual: missing.actual, at: [asked, missing.proof])
+                    evidence.violate("a ping got no pong", expected: "a pong within the bound 'pong'", by: missing)
                 }
             }
         }
@@ -136,7 +134,7 @@ enum LIVE {
         for handshake in history.handshakes where handshake.isValid {
             let connection = history.connections[handshake.connection]
             guard connection.sent.count(where: { $0.type == "auth" }) == 1 else { continue }
-            for event in connection.events where event > handshake.auth.event {
+            for event in connection.events where handshake.auth.isBefore(event) {
                 guard case .close(.fromServer, let code, _) = history.events[event].kind else { continue }
                 evidence.test(
                     code != 4001 && code != 4010,
@@ -153,7 +151,7 @@ enum LIVE {
             let asked = history.events[connection.opening].kind
             let greetings = history.connections.filter { history.events[$0.opening].kind == asked }
                 .compactMap(\.connected)
-            guard let first = greetings.min(), let last = greetings.max(), first < connection.opening, refused < last
+            guard greetings.min().isBefore(connection.opening), greetings.max().isAfter(refused)
             else { continue }
             evidence.violate(
                 "an upgrade with good credentials was refused for good", expected: "101, or another status",
@@ -173,32 +171,30 @@ enum LIVE {
             guard let connected = connection.connected, let mute = connection.mutes.first,
                 let heartbeat = connection.heartbeat
             else { continue }
+            func test(_ holds: Bool, _ actual: String, at events: [Int]) {
+                evidence.test(
+                    holds, otherwise: "the server kept a connection whose client is silent",
+                    expected: "its end within three heartbeats of silence, with 4004 if any code", actual: actual,
+                    at: events)
+            }
             let bound = .microseconds(3 * heartbeat) + history.timeouts.close
             let start = max(connected, mute)
             let signs = [start] + connection.signs.filter { $0 > start }
             let kept = zip(signs, signs.dropFirst() + [.max]).lazy.compactMap { sign, next in
-                history.deadline(after: sign, within: bound, on: index).flatMap { $0 <= next ? (sign, $0) : nil }
+                history.deadline(after: sign, within: bound, on: index).flatMap { $0 <= next ? [sign, $0] : nil }
             }.first
-            if let (sign, late) = kept { test(false, "it stayed open", at: [sign, late]) }
+            if let kept { test(false, "it stayed open", at: kept) }
             // Other clauses judge an earlier end, or one with the code of another cause. The silence may have started
             // before the stage stopped answering.
             guard kept == nil, let last = signs.last, let ending = history.unannouncedEnd(of: index, after: last),
                 history.wasSilent(connection, before: ending.event)
             else { continue }
             let isInTime = history.patience(from: last, to: ending.event) <= bound.microseconds
-            if isInTime, case .closed(_, let code) = ending.kind, code != 4001, code != 4004,
-                !history.lives.refusedWrites(between: last, and: ending.event)
-            {
-                test(false, called(close: code), at: [last, ending.event])
-            } else {
-                test(isInTime, "its end, too late", at: [last, ending.event])
-            }
-        }
-        func test(_ holds: Bool, _ actual: String, at events: [Int]) {
-            evidence.test(
-                holds, otherwise: "the server kept a connection whose client is silent",
-                expected: "its end within three heartbeats of silence, with 4004 if any code", actual: actual,
-                at: events)
+            let isCoded = if case .closed(_, let code) = ending.kind { code != 4001 && code != 4004 } else { false }
+            let hasWrongCode = isInTime && isCoded && !history.lives.refusedWrites(between: last, and: ending.event)
+            test(
+                isInTime && !hasWrongCode, hasWrongCode ? called(ending) : "its end, too late",
+                at: [last, ending.event])
         }
     }
 
@@ -220,8 +216,8 @@ enum LIVE {
             guard !ending.isExcused, !history.wasDisturbed(between: connected, and: ending.event) else { continue }
             let last = history.lastSign(on: connection, before: ending.event)
             let silence = history.span(from: last, to: ending.event)
-            let isAsked = connection.events.contains { event in
-                event > last && event < ending.event && history.events[event].kind == .ping(.fromServer)
+            let isAsked = connection.events.between(last, ending.event).contains { event in
+                history.events[event].kind == .ping(.fromServer)
             }
             if silence >= 2 * heartbeat, !isAsked, !history.isCapture {
                 evidence.violate(
@@ -231,9 +227,7 @@ enum LIVE {
             } else if ending.isForSilence || history.wasIdle(connection, before: ending.event),
                 connection.mutes.isEmpty, !history.wasSilent(connection, before: ending.event)
             {
-                evidence.violate(
-                    "the server ended a connection whose client answered", expected: "it stays open",
-                    actual: "the server ended it", at: [last, ending.event])
+                evidence.violate("the server ended a connection whose client answered", at: [last, ending.event])
             }
         }
     }
@@ -247,18 +241,18 @@ enum LIVE {
     /// a spent budget (RATE-4), the effect of a malformed message on this or other connections (ENV-5), and the end of
     /// the process itself.
     static func connectionsEndForAReason(_ history: Observations, _ evidence: inout Evidence) {
-        for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
+        for (index, connection) in history.connections.enumerated() where connection.wasReadToItsEnd {
             guard let connected = connection.connected else { continue }
             guard let ending = connection.ending, connection.wasEndedByServer else {
                 let isOurs = connection.ending.map { $0.kind != .lost } ?? true
-                if isOurs, connection.received.contains(where: { $0.event > connected }) { evidence.keep() }
+                if isOurs, !connection.received.after(connected).isEmpty { evidence.keep() }
                 continue
             }
-            guard ending.event > connected, !hasReason(ending, of: index, history) else { continue }
-            let last = connection.received.last { $0.event < ending.event }
+            guard ending.isAfter(connected), !hasReason(ending, of: index, history) else { continue }
+            let last = connection.received.before(ending.event).last
             evidence.violate(
-                "the server ended a connection for no allowed reason", expected: "it stays open",
-                actual: ending.kind == .lost
+                "the server ended a connection for no allowed reason",
+                byEnd: ending.kind == .lost
                     ? "the end of the connection without a close frame" : "a close frame from the server",
                 at: [last?.event ?? connected, ending.event])
         }
@@ -288,9 +282,9 @@ enum LIVE {
     static func stoppingClosesConnections(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended where end.cause == .stopped {
             for connection in history.connections
-            where connection.opened.map({ $0 < end.event }) == true && connection.pauses.isEmpty {
+            where connection.opened.isBefore(end.event) && connection.pauses.isEmpty {
                 guard history.lives.life(at: connection.opening) == life, let ending = connection.ending,
-                    ending.event > end.event
+                    ending.isAfter(end.event)
                 else { continue }
                 let delay = history.patience(from: end.event, to: ending.event)
                 func test(_ holds: Bool, _ actual: String) {

@@ -22,33 +22,22 @@ enum ORDER {
     static func historyKeepsTheOrder(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads {
             func test(_ one: Int, before other: Int, _ what: String, _ expected: String, at events: [Int]) {
-                evidence.test(
-                    one < other, otherwise: what, expected: expected, actual: "indexes \(one) and \(other)",
-                    at: events + [read.event])
+                let (actual, events) = ("indexes \(one) and \(other)", events + [read.event])
+                evidence.test(one < other, otherwise: what, expected: expected, actual: actual, at: events)
             }
             let places = history.places(in: read)
             let turns = history.turns(in: read)
-            // Items with several positions can only be compared by number.
-            var answers = turns.compactMap { turn -> (ended: Int, place: Int)? in
-                let all = places.answers(of: turn)
-                guard all.count == 1, let ended = turn.ended else { return nil }
-                return (ended, all[0])
-            }.sorted { $0.ended < $1.ended }[...]
-            var told: (ended: Int, place: Int)?
+            let answers = EndedAnswers(of: turns, at: places)
             // Earlier questions by position; the last fitting one is compared.
             var asked: [(turn: ObservedTurn, place: Int, all: [Int])] = []
             for turn in turns {
-                while let next = answers.first, next.ended < turn.event {
-                    if next.place > told?.place ?? -1 { told = next }
-                    answers.removeFirst()
-                }
                 let all = places.questions(of: turn)
                 guard let place = all.first else { continue }
-                if let answer = places.answers(of: turn).last, turn.ended ?? .max < read.request {
-                    test(
-                        place, before: answer, "an answer is stored before its question", "the question first", at: [])
+                if let answer = places.answers(of: turn).last, turn.ended.isBefore(read.request) {
+                    let what = "an answer is stored before its question"
+                    test(place, before: answer, what, "the question first", at: [])
                 }
-                if let told, all.count == 1 {
+                if let told = answers.last(before: turn.event), all.count == 1 {
                     test(
                         told.place, before: place, "a question is listed before an answer that it follows",
                         "the answer before \(turn.request.excerpt)", at: [told.ended, turn.event])
@@ -75,13 +64,15 @@ enum ORDER {
             (turn.toolUses + turn.endings).filter { $0.says("turnId") }.map { (frame: $0, turn: turn) }
         }
         let groups = Dictionary(grouping: frames) { OwnName($0.turn.session ?? "", of: "\($0.frame.connection)") }
-        for frames in groups.values { judgeOrder(of: frames.sorted { $0.frame.event < $1.frame.event }, &evidence) }
+        for group in groups.values {
+            let frames = group.sorted { $0.frame.isBefore($1.frame.event) }
+            judgeInterleaving(of: frames, &evidence)
+            judgeBeginnings(of: frames, &evidence)
+        }
     }
 
-    private static func judgeOrder(of frames: [(frame: Frame, turn: ObservedTurn)], _ evidence: inout Evidence) {
+    private static func judgeInterleaving(of frames: [(frame: Frame, turn: ObservedTurn)], _ evidence: inout Evidence) {
         var running: (turn: ObservedTurn, begin: Frame)?
-        var last: (turn: ObservedTurn, begin: Frame)?
-        var begun: Set<Int> = []
         // Two interleaved turns are reported once, for the one that started first.
         var mixed: Set<[Int]> = []
         for (frame, turn) in frames {
@@ -92,27 +83,32 @@ enum ORDER {
                     actual: "\(frame.type ?? "") of turn \(turn.turnId ?? "asked later")",
                     at: [open.begin.event, frame.event])
             }
-            if frame.isOf("toolUse", "done") || frame.code == "agent_failed", begun.insert(turn.event).inserted {
-                // Which of two started is a guess if one named no session and nothing identifies them.
-                if let last, [last.turn, turn].allSatisfy({ $0.ack != nil || $0.request.sessionAsked != nil }) {
-                    if turn.precedes(last.turn) {
-                        evidence.violate(
-                            "a turn ran before one that was accepted earlier", expected: "\(turn.calling) first",
-                            actual: "\(last.turn.calling) before it",
-                            at: [turn.event, last.turn.event, last.begin.event])
-                    } else if last.turn.overlaps(turn), last.turn.precedes(turn) || last.begin.type == "toolUse" {
-                        evidence.keep()
-                    }
-                }
-                last = (turn, frame)
-            }
             if running?.turn === turn, frame.isEnding {
                 running = nil
             } else if running == nil, frame.type == "toolUse",
-                turn.endings(on: frame.connection).contains(where: { $0.event > frame.event })
+                !turn.endings(on: frame.connection).after(frame.event).isEmpty
             {
                 running = (turn, frame)
             }
+        }
+    }
+
+    private static func judgeBeginnings(of frames: [(frame: Frame, turn: ObservedTurn)], _ evidence: inout Evidence) {
+        var last: (turn: ObservedTurn, begin: Frame)?
+        var begun: Set<Int> = []
+        for (frame, turn) in frames where frame.isOf("toolUse", "done") || frame.code == "agent_failed" {
+            guard begun.insert(turn.event).inserted else { continue }
+            // Which of two started is a guess if one named no session and nothing identifies them.
+            if let last, [last.turn, turn].allSatisfy({ $0.ack != nil || $0.request.sessionAsked != nil }) {
+                if turn.precedes(last.turn) {
+                    evidence.violate(
+                        "a turn ran before one that was accepted earlier", expected: "\(turn.calling) first",
+                        actual: "\(last.turn.calling) before it", at: [turn.event, last.turn.event, last.begin.event])
+                } else if last.turn.overlaps(turn), last.turn.precedes(turn) || last.begin.type == "toolUse" {
+                    evidence.keep()
+                }
+            }
+            last = (turn, frame)
         }
     }
 
@@ -127,8 +123,7 @@ enum ORDER {
             let places = history.places(in: read)
             let known = history.turns(in: read).filter { turn in
                 !turn.endings.contains { $0.code == "persist_failed" } && !history.couldNotBeStored(turn)
-                    && [turn.ack?.event, turn.ended, turn.frames.first?.event].compactMap { $0 }
-                        .contains { $0 < read.request && !history.hasCrashed(between: $0, and: read.request) }
+                    && history.mustHold(read, whatCameAt: [turn.ack?.event, turn.ended, turn.frames.first?.event])
             }
             // All questions of a session that started here are known; a server may put all into an existing one (ID-2).
             let isWhole =
@@ -137,20 +132,17 @@ enum ORDER {
                     turn.request.sessionAsked == nil && places.questions(of: turn).contains(read.messages.startIndex)
                 }
             for turn in known {
-                let questions = places.questions(of: turn)
-                let done = turn.endings.contains {
-                    $0.type == "done" && $0.event < read.request
-                        && !history.hasCrashed(between: $0.event, and: read.request)
-                }
-                let answers = places.answers(of: turn)
-                let count =
-                    !questions.isEmpty && isWhole
-                    ? questions.count + history.surplus(of: turn, in: read) : questions.count
+                let (questions, answers) = (places.questions(of: turn), places.answers(of: turn))
+                let surplus = questions.isEmpty || !isWhole ? 0 : history.surplus(of: turn, in: read)
+                let count = questions.count + surplus
                 // PERSIST-2 judges missing messages.
-                if count == 0, turn.ended ?? .max > read.request { continue }
+                if count == 0, turn.ended.isOpen(at: read.request) { continue }
+                let dones = turn.endings.filter { $0.type == "done" }.map(\.event)
                 if count != 1 {
                     evidence.violate(finding("the question", turn, count, read))
-                } else if done, answers.isEmpty || (turn.turnId != nil && repeated(answers, read) > 1) {
+                } else if history.mustHold(read, whatCameAt: dones),
+                    answers.isEmpty || turn.turnId != nil && repeated(answers, read) > 1
+                {
                     evidence.violate(finding("the answer", turn, repeated(answers, read), read))
                 } else {
                     evidence.keep()
@@ -165,7 +157,7 @@ enum ORDER {
     /// and no turn of its own session could have run.
     static func slowSessionBlocksNoOther(_ history: Observations, _ evidence: inout Evidence) {
         for slow in history.turns where slow.isAccepted && slow.request.scriptedWait >= .seconds(1) {
-            for quick in history.turns where quick.accepted.event > slow.event && quick.principal == slow.principal {
+            for quick in history.turns where quick.accepted.isAfter(slow.event) && quick.principal == slow.principal {
                 let asked = quick.accepted
                 let begun = history.time(of: asked.event) + quick.request.scriptedWait.microseconds + 1_000_000
                 guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }
@@ -198,7 +190,7 @@ enum ORDER {
         let acknowledged = Dictionary(grouping: acks, by: \.id)
         for frame in history.received where frame.isOf("toolUse", "done") {
             guard let turn = marks.owner(of: frame, principal: history.principal(of: frame)),
-                turn.event < frame.event, turn.requests.count(where: { $0.refusal == nil }) == 1
+                turn.isBefore(frame.event), turn.requests.count(where: { $0.refusal == nil }) == 1
             else { continue }
             let session = turn.acks.first?.sessionId ?? turn.accepted.sessionAsked
             let turnId = turn.acks.first?.turnId
@@ -280,27 +272,14 @@ enum ORDER {
     ///
     /// Once for each number shown again elsewhere, and for each ending or message shown again.
     static func numberMeansOneFrame(_ history: Observations, _ evidence: inout Evidence) {
-        var seen: [ShownName: NumberedFrame] = [:]
-        var endings: Set<ShownName> = []
         // In a capture, principals are a guess, so only a single connection is certainly one stream.
-        let isGuess = history.capture?.lacks.contains(.principals) == true
-        func earlier(_ item: NumberedFrame, by kind: ShownName.Kind) -> NumberedFrame? {
-            let name = ShownName(item, kind, onItsConnection: isGuess)
-            guard let before = seen[name] else {
-                seen[name] = item
-                return nil
-            }
-            return before
-        }
+        var shown = ShownFrames(onEachConnection: history.capture?.lacks.contains(.principals) == true)
         for item in history.shown {
             let name = ShownName.Kind(item.frame)
-            let (byNumber, byName) = (earlier(item, by: .number(item.seq)), name.flatMap { earlier(item, by: $0) })
+            let byNumber = shown.earlier(than: item, by: .number(item.seq))
+            let byName = name.flatMap { shown.earlier(than: item, by: $0) }
             // A second ending on one connection is another frame; TURN-3 judges it.
-            if let name, name.isEnding, !item.frame.isReplayed,
-                !endings.insert(ShownName(item, name, onItsConnection: true)).inserted
-            {
-                continue
-            }
+            if let name, name.isEnding, !item.frame.isReplayed, !shown.isFirstEnding(item, name) { continue }
             if let byName, byName.seq != item.seq {
                 evidence.violate(
                     "a frame was sent again under another seq", expected: "seq \(byName.seq)",
@@ -350,5 +329,52 @@ private struct ShownName: Hashable {
         stream = Stream.Key(principal: item.principal, epoch: item.epoch)
         connection = isLimited ? item.frame.connection : nil
         self.kind = kind
+    }
+}
+
+/// The frames of streams by the first that had each name.
+private struct ShownFrames {
+    private var seen: [ShownName: NumberedFrame] = [:]
+    private var endings: Set<ShownName> = []
+    private let isLimited: Bool
+
+    init(onEachConnection isLimited: Bool) { self.isLimited = isLimited }
+
+    /// The first frame with a name of this one; nil if it is this one.
+    mutating func earlier(than item: NumberedFrame, by kind: ShownName.Kind) -> NumberedFrame? {
+        let name = ShownName(item, kind, onItsConnection: isLimited)
+        guard let before = seen[name] else {
+            seen[name] = item
+            return nil
+        }
+        return before
+    }
+
+    mutating func isFirstEnding(_ item: NumberedFrame, _ kind: ShownName.Kind) -> Bool {
+        endings.insert(ShownName(item, kind, onItsConnection: true)).inserted
+    }
+}
+
+/// The answers at one place of a read each, in the order of their endings.
+///
+/// Items with several places can only be compared by number.
+private struct EndedAnswers {
+    /// Those behind all that ended before them.
+    private var rising: [(ended: Int, place: Int)] = []
+
+    init(of turns: [ObservedTurn], at places: StoredPlaces) {
+        let single = turns.compactMap { turn -> (ended: Int, place: Int)? in
+            let all = places.answers(of: turn)
+            guard all.count == 1, let ended = turn.ended else { return nil }
+            return (ended, all[0])
+        }
+        for answer in single.sorted(by: { $0.ended < $1.ended }) where answer.place > rising.last?.place ?? -1 {
+            rising.append(answer)
+        }
+    }
+
+    /// The last one in the read of those that ended before an event.
+    func last(before event: Int) -> (ended: Int, place: Int)? {
+        rising[..<rising.boundary { $0.ended >= event }].last
     }
 }

@@ -26,33 +26,34 @@ enum PERSIST {
     static func readsHoldWhatWasTold(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
             func test(_ told: Int?, _ found: [Int], _ what: String, at events: [Int?]) {
-                guard let told, told < read.request, !history.hasCrashed(between: told, and: read.request) else {
-                    return
-                }
+                guard history.mustHold(read, whatCameAt: [told]) else { return }
                 evidence.test(
                     !found.isEmpty, otherwise: "a read lacks \(what) that was told before it began",
                     expected: "\(what) of \(turn.request.excerpt)",
                     actual: "\(read.messages.count) messages without it",
                     at: (events + [read.event]).compactMap(\.self))
             }
+            let asked = turn.told.filter { $0.code != "persist_failed" }.earliest?.event
+            test(earliest(asked, turn.response), places.questions(of: turn), "the question", at: [turn.event])
             let success = turn.response.flatMap { history.body(ofResponse: $0) }
-            let signs =
-                turn.told.filter { $0.code != "persist_failed" }.map(\.event) + [turn.response].compactMap(\.self)
-            test(signs.min(), places.questions(of: turn), "the question", at: [turn.event])
-            let answers = places.answers(of: turn, under: success?.id("messageId"))
             // A response without names does not tell which message it announced.
             let isNamed = success?.id("messageId") != nil || turn.turnId != nil
-            let told = (turn.dones.map(\.event) + [isNamed ? turn.response : nil].compactMap(\.self)).min()
+            let told = earliest(turn.dones.earliest?.event, isNamed ? turn.response : nil)
+            let answers = places.answers(of: turn, under: success?.id("messageId"))
             test(told, answers, "the answer", at: [turn.event, told])
         }
+        namedSessionsAreFound(history, &evidence)
+    }
+
+    /// Judges reads with a 404 of sessions that a frame had named.
+    private static func namedSessionsAreFound(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.status == 404 {
             guard let session = exchange.sessionRead, let response = exchange.response,
                 let principal = exchange.sent.principal,
                 history.lastShown(session, to: principal, before: exchange.request) == nil,
-                let told = history.received.last(where: { frame in
+                let told = history.received.before(exchange.request).last(where: { frame in
                     (frame.type == "done" || !history.isCapture && frame.isOf("ack", "toolUse"))
-                        && frame.sessionId == session && frame.event < exchange.request
-                        && history.principal(of: frame) == principal
+                        && frame.sessionId == session && history.principal(of: frame) == principal
                         && !history.hasCrashed(between: frame.event, and: exchange.request)
                 })
             else { continue }
@@ -70,29 +71,22 @@ enum PERSIST {
     static func readsAreAnsweredWhole(_ history: Observations, _ evidence: inout Evidence) {
         lazy var members = history.membersOfStoredMessages
         let bound = history.timeouts.rest
-        for exchange in history.exchanges where exchange.sent.method == "GET" {
-            guard let principal = exchange.sent.principal, exchange.isSomebodys,
-                exchange.route == .sessions
-                    || exchange.sessionRead.map({
-                        history.sessions.exists($0, for: principal, before: exchange.request)
-                    }) == true
-            else { continue }
+        for exchange in history.exchanges where exchange.sent.method == "GET" && exchange.isSomebodys {
+            func isKnown(_ test: (String, String, Int) -> Bool) -> Bool {
+                if exchange.route == .sessions { return true }
+                guard let id = exchange.sessionRead, let principal = exchange.sent.principal else { return false }
+                return test(id, principal, exchange.request)
+            }
+            guard isKnown(history.sessions.exists) else { continue }
             // Even if a crash may have removed the session, the server must answer.
             if exchange.response == nil, let missing = history.unanswered(exchange, within: bound) {
-                evidence.violate(
-                    "a read got no response", expected: "200", actual: missing.actual,
-                    at: [exchange.request, missing.proof])
+                evidence.violate("a read got no response", expected: "200", by: missing)
                 continue
             }
-            guard let response = exchange.response, let status = exchange.status,
-                exchange.sessionRead.map({
-                    history.sessions.isOwed($0, for: principal, before: exchange.request)
-                }) ?? true, !history.wasStopped(between: exchange.request, and: response)
+            guard let response = exchange.response, let status = exchange.status, isKnown(history.sessions.isOwed),
+                !history.wasStopped(between: exchange.request, and: response)
             else { continue }
-            // Expired credentials, a budget that others spent, a copy the reader still had, and answers of a gateway.
-            if history.isCapture, (300...399).contains(status) || status > 500 || [401, 403, 429].contains(status) {
-                continue
-            }
+            if history.isCapture, isOfOthers(status) { continue }
             let taken = history.patience(from: exchange.request, to: response)
             let isLate = history.knowsDelays && taken > bound.microseconds
             evidence.test(no: isLate ? "\(taken / 1_000) ms" : flaw(of: exchange, status, members)) { flaw in
@@ -102,6 +96,12 @@ enum PERSIST {
                     at: [exchange.request, response])
             }
         }
+    }
+
+    /// Whether expired credentials, a budget that others spent, a copy the reader still had, or a gateway may be the
+    /// reason for a status.
+    private static func isOfOthers(_ status: Int) -> Bool {
+        (300...399).contains(status) || status > 500 || [401, 403, 429].contains(status)
     }
 
     /// The problem of a read; nil if it is whole and its messages have the given members.
@@ -164,26 +164,10 @@ enum PERSIST {
     /// crash or refused writes may have removed it.
     static func otherSessionsSurvive(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.sent.method == "GET" {
-            let life = history.lives.life(at: exchange.request)
-            guard life > 0, let crash = history.lives.end(of: life - 1), crash.cause != .stopped,
-                let principal = exchange.sent.principal, let response = exchange.response, let status = exchange.status,
-                ![401, 403, 429].contains(status)
+            guard let response = exchange.response, let status = exchange.status, ![401, 403, 429].contains(status),
+                let crash = Crash(before: exchange, in: history)
             else { continue }
-            let struck = history.sessionsInUse(in: life - 1, at: crash.event)
-            guard !struck.isEmpty else { continue }
-            let others = history.sessions.all(for: principal, before: crash.event).map(\.session).filter { session in
-                !struck.contains(session)
-                    && (history.lastShown(session, to: principal, before: crash.event) != nil
-                        || history.listReads.contains { $0.event < crash.event && $0.ids.contains(session) }
-                        || history.turns.contains { turn in
-                            turn.principal == principal && turn.session == session
-                                && (turn.acks + turn.dones).contains { $0.event < crash.event }
-                        })
-            }
-            func mayBeLost(_ session: String) -> Bool {
-                let read = history.lastShown(session, to: principal, before: crash.event)
-                return history.mayBeLost(session, of: principal, since: read?.event ?? -1, before: crash.event)
-            }
+            let known = crash.othersKnown()
             func test(_ holds: Bool, keptIf counts: Bool = true, _ expected: String, _ actual: String) {
                 evidence.test(
                     holds, keptIf: counts, otherwise: "other sessions are missing after a crash in one",
@@ -196,18 +180,62 @@ enum PERSIST {
                     test(false, "200 with the list", "a body without it")
                     continue
                 }
-                let missing = others.filter { session in
-                    let shown = history.listReads.last { $0.event < crash.event && $0.ids.contains(session) }
-                    return !list.ids.contains(session) && !mayBeLost(session)
-                        && !history.lives.refusedWrites(between: shown?.event ?? -1, and: crash.event)
-                }
+                let missing = known.filter { !list.ids.contains($0) && !crash.mayHaveUnlisted($0) }
                 test(
-                    missing.isEmpty, keptIf: !others.isEmpty, "\(shown(missing.min())) in the list",
+                    missing.isEmpty, keptIf: !known.isEmpty, "\(shown(missing.min())) in the list",
                     "a list of \(list.ids.count) sessions without it")
-            case .session(let id) where others.contains(id) && !mayBeLost(id):
+            case .session(let id) where known.contains(id) && !crash.mayHaveTaken(id):
                 test(history.read(in: exchange) != nil, "200 with session \(shown(id))", "a body without it")
             default: continue
             }
+        }
+    }
+
+    /// A crash during a turn or right after one, and the other sessions of a principal at that moment.
+    private struct Crash {
+        let event: Int
+        private let principal: String
+        private let struck: Set<String>
+        private let history: Observations
+
+        /// The crash of the life before an exchange.
+        init?(before exchange: ObservedExchange, in history: Observations) {
+            let life = history.lives.life(at: exchange.request)
+            guard life > 0, let end = history.lives.end(of: life - 1), end.cause != .stopped,
+                let principal = exchange.sent.principal
+            else { return nil }
+            struck = history.sessionsInUse(in: life - 1, at: end.event)
+            guard !struck.isEmpty else { return nil }
+            (event, self.principal, self.history) = (end.event, principal, history)
+        }
+
+        private func lastList(of session: String) -> ObservedListRead? {
+            history.listReads.before(event).last { $0.ids.contains(session) }
+        }
+
+        /// The other sessions that a read, a list, an ack or an answer had shown.
+        func othersKnown() -> [String] {
+            history.sessions.all(for: principal, before: event).map(\.session).filter { session in
+                !struck.contains(session)
+                    && (history.lastShown(session, to: principal, before: event) != nil
+                        || lastList(of: session) != nil
+                        || history.turns.contains { turn in
+                            turn.principal == principal && turn.session == session
+                                && !(turn.acks + turn.dones).before(event).isEmpty
+                        })
+            }
+        }
+
+        /// Whether an earlier crash or refused writes may have taken messages of a session.
+        func mayHaveTaken(_ session: String) -> Bool {
+            let read = history.lastShown(session, to: principal, before: event)
+            return history.mayBeLost(session, of: principal, since: read?.event ?? -1, before: event)
+        }
+
+        /// Whether the same may have taken it from the list.
+        func mayHaveUnlisted(_ session: String) -> Bool {
+            mayHaveTaken(session)
+                || history.lives.refusedWrites(between: lastList(of: session)?.event ?? -1, and: event)
         }
     }
 
@@ -224,8 +252,8 @@ enum PERSIST {
         for (promise, fate) in zip(proof.promises, proof.fates) {
             guard let lost = fate.lostAt else { continue }
             // A later refused write removed what a read had shown (PERSIST-5).
-            let isTaken = history.lives.faults.contains { $0.begin > fate.shownAt ?? .max && $0.begin < lost }
-            if isTaken, !history.hasCrashed(between: promise.told, and: lost) { continue }
+            let isRemoved = history.lives.faults.contains { fate.shownAt.isBefore($0.begin) && $0.begin < lost }
+            if isRemoved, !history.hasCrashed(between: promise.told, and: lost) { continue }
             evidence.violate(lostAnswer(promise, lost, history))
         }
         evidence.remarks = proof.remarks
@@ -278,9 +306,7 @@ enum PERSIST {
     /// open; one without a code only for such a turn. Without a script, the agent may have failed for its own reasons.
     static func failedStoringIsTold(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "error persist_failed, or the end of the connection"
-        let isScripted = history.subject.hasScriptedAgent
         for write in RefusedWrite.all(in: history) {
-            let mayFail = !isScripted || write.turn.isScriptedToFail
             switch write.outcome {
             case .ended, .failed(_, "persist_failed"): evidence.keep()
             case .failed(let event, let code):
@@ -289,14 +315,10 @@ enum PERSIST {
                     if write.fault.covers(left) { evidence.keep() }
                     continue
                 }
-                let isTaken = write.isTaken(before: event, in: history)
-                guard
-                    isTaken
-                        ? !(code.map(ErrorMeaning.refusals.contains) ?? mayFail) && !(code == "agent_failed" && mayFail)
-                        : write.lacksTheQuestion && code.map({ history.isNoReason($0, to: write.request) }) == true
-                else { continue }
+                let isAccepted = write.showsAcceptance(before: event, in: history)
+                guard mustNotGetCode(code, write, isAccepted, history) else { continue }
                 evidence.violate(
-                    isTaken
+                    isAccepted
                         ? "a turn whose answer could not be stored ended wrongly"
                         : "a question that could not be stored was refused wrongly", expected: expected,
                     actual: called(error: code), at: [write.fault.begin, write.turn.event, event].sorted())
@@ -310,6 +332,17 @@ enum PERSIST {
         }
     }
 
+    /// Whether a code other than `persist_failed` can have no other reason than the refused write.
+    private static func mustNotGetCode(
+        _ code: String?, _ write: RefusedWrite, _ isAccepted: Bool, _ history: Observations
+    ) -> Bool {
+        guard isAccepted else {
+            return write.lacksTheQuestion && code.map { history.isNoReason($0, to: write.request) } == true
+        }
+        let mayFail = !history.subject.hasScriptedAgent || write.turn.isScriptedToFail
+        return code.map { !ErrorMeaning.refusals.contains($0) && !($0 == "agent_failed" && mayFail) } ?? !mayFail
+    }
+
     /// PERSIST-4: "A server MUST complete turns again once its storage works again".
     ///
     /// Once for each fault that held back a turn of a server that had completed one before: by the turns asked after
@@ -319,18 +352,30 @@ enum PERSIST {
         for fault in history.lives.faults {
             let isHeldBack = writes.contains { $0.fault.begin == fault.begin && $0.isHeldBack(in: history) }
             let worked = history.turns.contains { turn in
-                (turn.endings.first { $0.type == "done" }?.event ?? turn.response).map { $0 < fault.begin } ?? false
+                (turn.endings.first { $0.type == "done" }?.event ?? turn.response).isBefore(fault.begin)
             }
             guard isHeldBack, worked else { continue }
             let next = history.lives.faults.first { $0.begin > fault.begin }?.begin ?? .max
-            let later = history.turns.filter { $0.event > fault.end && $0.event < next }
+            let later = history.turns.between(fault.end, next)
             let outcomes = later.compactMap { afterwards($0, before: next, history) }
-            evidence.test(outcomes.contains(where: { $0.isDone }), orBy: outcomes.last) { last in
+            // One may fail in the moment of the repair, while others still run.
+            let isDone = outcomes.contains(where: \.isDone)
+            if !isDone, later.contains(where: { isUnderWay($0, before: next, history) }) { continue }
+            evidence.test(isDone, orBy: outcomes.last) { last in
                 Finding(
                     "no turn succeeded after writes worked again", expected: "done", actual: last.what,
                     at: [fault.end, last.event])
             }
         }
+    }
+
+    /// Whether a turn has no outcome yet, and its connection and its server still are there.
+    private static func isUnderWay(_ turn: ObservedTurn, before next: Int, _ history: Observations) -> Bool {
+        let last = min(next, history.events.count) - 1
+        guard case .open = history.outcome(of: turn, turn.request, turn.endings, within: turn.event..<next),
+            turn.request.connection.map({ history.connections[$0].isOpen(at: last) }) ?? true
+        else { return false }
+        return !history.wasStopped(between: turn.event, and: last)
     }
 
     /// The outcome of a turn after a fault; nil if it says nothing about storage.

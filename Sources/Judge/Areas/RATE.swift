@@ -97,27 +97,30 @@ enum RATE {
                 actual: excess.entry.accepted != nil ? "accepted" : status.map { "status \($0)" } ?? code,
                 at: [excess.first, request.event, excess.decided])
         }
-        for entry in ledger.entries {
-            let request = entry.request
-            let late = request.connection.flatMap {
-                history.deadline(after: request.event, within: history.timeouts.ack, on: $0)
-            }
-            guard let spender = ledger.spender(before: entry, by: late)?.accepted else { continue }
-            // Excess accepted in time was judged above; after the timeout, a repeat may have been accepted.
-            let isLate = late.map { $0 < entry.answered ?? .max } ?? false
-            if let answer = entry.answered, entry.isLimited || !isLate {
-                guard entry.isLimited else { continue }
-                evidence.test(no: late.flatMap { $0 < answer ? answer : nil }) { answer in
-                    Finding(
-                        "a question over the budget was rate-limited late", expected: "within \(history.timeouts.ack)",
-                        actual: "after \(history.span(from: request.event, to: answer) / 1_000) ms",
-                        at: [spender, request.event, answer])
-                }
-            } else if let silence = silence(after: request, history) {
-                evidence.violate(
-                    "a question over the budget was not rate-limited", expected: "rate_limited or 429",
-                    actual: silence.actual, at: [spender, request.event, silence.proof])
-            }
+        for entry in ledger.entries { excessIsRefusedInTime(entry, ledger, history, &evidence) }
+    }
+
+    private static func excessIsRefusedInTime(
+        _ entry: RateLedger.Entry, _ ledger: RateLedger, _ history: Observations, _ evidence: inout Evidence
+    ) {
+        let request = entry.request
+        let late = request.connection.flatMap {
+            history.deadline(after: request.event, within: history.timeouts.ack, on: $0)
+        }
+        guard let spender = ledger.spender(before: entry, by: late)?.accepted else { return }
+        // Excess accepted in time was judged before; after the timeout, a repeat may have been accepted.
+        let isLate = late.map { entry.answered.isOpen(at: $0) } ?? false
+        if let answer = entry.answered, entry.isLimited || !isLate {
+            guard entry.isLimited else { return }
+            evidence.test(
+                !isLate, otherwise: "a question over the budget was rate-limited late",
+                expected: "within \(history.timeouts.ack)",
+                actual: "after \(history.span(from: request.event, to: answer) / 1_000) ms",
+                at: [spender, request.event, answer])
+        } else if let silence = silence(after: request, history) {
+            evidence.violate(
+                "a question over the budget was not rate-limited", expected: "rate_limited or 429",
+                actual: silence.actual, at: [spender, request.event, silence.proof])
         }
     }
 
@@ -146,13 +149,12 @@ enum RATE {
     /// connection that the server ended within that time.
     static func connectionsOutliveRefusals(_ history: Observations, _ evidence: inout Evidence) {
         let limitErrors = Dictionary(grouping: RateLedger.limitErrors(history), by: \.connection)
+        let malformed = Set(history.hostileFrames.map(\.frame.event))
+        let syncs = history.profiles.contains(.sync) ? history.syncs : []
         for (index, connection) in history.connections.enumerated() {
-            guard let refusals = limitErrors[index], let first = refusals.first else { continue }
+            guard let refusals = limitErrors[index] else { continue }
             func refusal(before event: Int) -> Frame? {
-                refusals.last { frame in
-                    let wait = min(max(frame["retryAfterMs"]?.intValue ?? 0, 0), 3_600_000) * 1000
-                    return frame.event < event && history.span(from: frame.event, to: event) < wait
-                }
+                refusals.before(event).last { history.isWithinWait(event, after: $0) }
             }
             func count(_ what: String, _ asked: Int, _ answer: Int?, _ bound: Duration) {
                 guard let refusal = refusal(before: asked) else { return }
@@ -162,26 +164,18 @@ enum RATE {
                         expected: "the usual answer", actual: "nothing", at: [refusal.event, asked, late])
                 }
             }
-            for ping in history.pings(on: index) where ping.request.event > first.event {
+            for ping in history.pings(on: index) {
                 count("ping", ping.request.event, ping.pong?.event, history.timeouts.pong)
             }
-            if history.profiles.contains(.sync) {
-                let malformed = Set(history.hostileFrames.map(\.frame.event))
-                for sync in history.syncs where sync.connection == index && sync.request.event > first.event {
-                    if malformed.contains(sync.request.event) { continue }
-                    count("sync", sync.request.event, sync.result?.event, history.timeouts.sync)
-                }
+            for sync in syncs where sync.connection == index && !malformed.contains(sync.request.event) {
+                count("sync", sync.request.event, sync.result?.event, history.timeouts.sync)
             }
-            guard connection.wasEndedByServer, connection.pauses.isEmpty, let ending = connection.ending,
-                !ending.isExcused, let refusal = refusal(before: ending.event),
+            guard let ending = connection.endByServer(), connection.wasReadToItsEnd, !ending.isExcused,
+                let refusal = refusal(before: ending.event),
                 !history.wasStopped(between: connection.opening, and: ending.event),
-                !history.hostileFrames.contains(where: {
-                    $0.frame.connection == index && $0.frame.event < ending.event
-                })
+                !history.sentHostile(on: index, before: ending.event)
             else { continue }
-            evidence.violate(
-                "a connection ended after a rate_limited error", expected: "it stays open",
-                actual: "the server ended it", at: [refusal.event, ending.event])
+            evidence.violate("a connection ended after a rate_limited error", at: [refusal.event, ending.event])
         }
     }
 
@@ -197,14 +191,8 @@ enum RATE {
                 let refused = ledger.entries.first(where: { $0.request.refusal == frame.event })
             else { continue }
             let others = ledger.entries.filter { $0.request.principal == refused.request.principal }
-            let isAlone = others.allSatisfy { other in
-                let (own, asked) = (refused.request, other.request)
-                // On one connection, questions are decided in the order of sending.
-                let isBefore = asked.connection != nil && asked.connection == own.connection && asked.event < own.event
-                return asked.event >= frame.event || asked.event == own.event || isBefore
-                    || other.answered.map { $0 < frame.event } ?? false
-            }
-            guard isAlone, let again = others.first(where: { $0.request.event > frame.event }),
+            guard isAlone(refused.request, at: frame.event, among: others),
+                let again = others.first(where: { $0.request.event > frame.event }),
                 again.request.connection != nil, exactlyEqual(again.request.prompt, refused.request.prompt),
                 again.request.clientMessageId == refused.request.clientMessageId,
                 history.span(from: frame.event, to: again.request.event) >= wait * 1000
@@ -224,6 +212,16 @@ enum RATE {
                     actual: again.isLimited ? "rate-limited" : called(error: code),
                     at: [frame.event, again.request.event, refusal])
             }
+        }
+    }
+
+    /// Whether no other question of the principal was pending when one was refused.
+    private static func isAlone(_ own: ObservedRequest, at refusal: Int, among others: [RateLedger.Entry]) -> Bool {
+        others.allSatisfy { other in
+            let asked = other.request
+            // On one connection, questions are decided in the order of sending.
+            let isEarlier = asked.connection != nil && asked.connection == own.connection && asked.event <= own.event
+            return asked.event >= refusal || asked === own || isEarlier || other.answered.isBefore(refusal)
         }
     }
 
@@ -249,11 +247,17 @@ enum RATE {
             } else if let accepted = entry.accepted {
                 let horizon = history.time(of: accepted) - ledger.window
                 let asked = ledger.asked(by: entry.request.principal, before: entry.request.event, after: horizon)
-                let repeats = asked.filter { $0.isRepeat && $0.accepted ?? .max < entry.request.event }
+                let repeats = asked.count { $0.isRepeat && $0.accepted.isBefore(entry.request.event) }
                 let new = ledger.surelyCounted(before: entry, decided: accepted).count
-                if !repeats.isEmpty, new < limit, new + repeats.count >= limit { evidence.keep() }
+                if repeats > 0, new < limit, new + repeats >= limit { evidence.keep() }
             }
         }
+        repeatsAreNotRefused(ledger, history, &evidence)
+    }
+
+    private static func repeatsAreNotRefused(
+        _ ledger: RateLedger, _ history: Observations, _ evidence: inout Evidence
+    ) {
         let repeats = Set(history.trueRepeats.map(\.event))
         for entry in ledger.entries where entry.isRepeat && repeats.contains(entry.request.event) {
             guard let accepted = entry.turn.firstSign, accepted < entry.request.event else { continue }

@@ -23,20 +23,10 @@ enum REST {
     /// are judged there.
     static func successesHaveTheirShape(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
-            guard let status = exchange.status, exchange.isSomebodys else { continue }
-            let name: String
-            switch exchange.route {
-            case .sessions where exchange.sent.method == "GET" && status == 200: name = "sessionList"
-            case .session where exchange.sent.method == "GET" && status == 200: name = "session"
-            case .chat where exchange.isChat && (200...299).contains(status): name = "chatResponse"
-            case .chat where exchange.isChat && status >= 500 && completed(exchange, history):
-                name = "chatResponse"
-            default: continue
-            }
+            guard let status = exchange.status, let name = schema(ofSuccess: exchange, history) else { continue }
             let events = exchange.events
             guard status == 200 else {
-                evidence.violate(
-                    "a request failed", expected: "200 and a \(name)", actual: "\(status)", at: events)
+                evidence.violate("a request failed", expected: "200 and a \(name)", actual: "\(status)", at: events)
                 continue
             }
             guard let root = exchange.said else {
@@ -47,28 +37,24 @@ enum REST {
             let problem = history.schemas.validate(root, as: name).first {
                 $0.clause == ClauseID(.REST, 1) || $0.clause == nil
             }
-            evidence.test(no: problem) { problem in
-                Finding(
-                    "\(located(name, problem.instance)): \(problem.what)", expected: problem.expected,
-                    actual: shown(root[problem.instance]?.text()), at: events)
-            }
+            evidence.test(no: problem.map { Finding($0, in: root, of: name, at: events) })
         }
     }
 
-    /// Judges a response that was due and does not come.
-    private static func judge(
-        _ missing: Unanswered?, to exchange: ObservedExchange, _ what: String, expected: String,
-        _ evidence: inout Evidence
-    ) {
-        guard let missing else { return }
-        evidence.violate(what, expected: expected, actual: missing.actual, at: [exchange.request, missing.proof])
+    /// The schema of the body that is due, if the request succeeded or had to succeed.
+    private static func schema(ofSuccess exchange: ObservedExchange, _ history: Observations) -> String? {
+        guard let status = exchange.status, exchange.isSomebodys else { return nil }
+        if exchange.isRead(of: .sessions) { return status == 200 ? "sessionList" : nil }
+        if exchange.sessionRead != nil { return status == 200 ? "session" : nil }
+        let isSuccess = (200...299).contains(status) || status >= 500 && completed(exchange, history)
+        return exchange.isChat && isSuccess ? "chatResponse" : nil
     }
 
     /// Whether the turn of a question that was sent once succeeded before its response, as seen on a connection.
     private static func completed(_ exchange: ObservedExchange, _ history: Observations) -> Bool {
         history.turns.contains { turn in
             turn.requests.count == 1 && turn.event == exchange.request
-                && turn.endings.contains { $0.type == "done" && $0.event < exchange.response ?? 0 }
+                && turn.endings.before(exchange.response ?? 0).contains { $0.type == "done" }
         }
     }
 
@@ -118,8 +104,7 @@ enum REST {
                     "a session is listed twice", expected: "each session once",
                     actual: "\(shown(twice)) \(counts[twice] ?? 0) times", at: [list.request, list.event])
             } else {
-                let missing = known.filter({ counts[$0.session] == nil }).min(by: { $0.event < $1.event })
-                evidence.test(no: missing) { missing in
+                evidence.test(no: known.first { counts[$0.session] == nil }) { missing in
                     Finding(
                         "a session is not listed", expected: shown(missing.session), actual: listed(list.ids),
                         at: [missing.event, list.request, list.event])
@@ -138,21 +123,16 @@ enum REST {
                 guard let id = entry.id, let count = entry.messageCount, let principal = list.principal else {
                     continue
                 }
-                let reads = history.sessionReads.filter { $0.sessionId == id && $0.principal == principal }
-                let neighbours = [
-                    reads.last { $0.event < list.request }, reads.first { $0.request > list.event },
-                ]
-                for case let read? in neighbours {
-                    let from = min(list.request, read.request)
-                    let to = max(list.event, read.event)
+                let reads = history.index.reads(of: id, by: principal)
+                for case let read? in [reads.before(list.request).last, reads.asked(after: list.event).first] {
+                    let (from, to) = (min(list.request, read.request), max(list.event, read.event))
                     guard !history.runs(in: id, for: principal, from: from, to: to),
                         !history.hasCrashed(between: from, and: to)
                     else { continue }
                     // A turn without a recorded question shows only by its frames.
                     if count != read.messages.count,
-                        history.received.contains(where: {
-                            $0.event > from && $0.event < to && $0.sessionId == id
-                                && $0.isOf("message", "toolUse", "done", "error")
+                        history.received.between(from, to).contains(where: {
+                            $0.sessionId == id && $0.isOf("message", "toolUse", "done", "error")
                         })
                     {
                         continue
@@ -199,7 +179,7 @@ enum REST {
                 guard let event = request.success, let body = history.body(ofResponse: event) else { continue }
                 named.append((body.id("messageId"), body["text"]?.stringValue, event))
             }
-            for case (let id?, let text, let event) in named where event < read.request {
+            for case (let id?, let text, let event) in named where read.isAsked(after: event) {
                 guard !read.messages.contains(where: { $0.id == id && $0.role == "assistant" }) else { continue }
                 let stored = read.messages.first { message in
                     message.role == "assistant"
@@ -223,19 +203,22 @@ enum REST {
             else { continue }
             if exchange.status == 200, !isMadeUp(id, exchange, principal, history) { continue }
             judge(
-                exchange, mustBe: 404, history.unanswered(exchange, within: history.timeouts.rest),
-                "a request for an unknown session was not answered with 404", &evidence)
+                exchange, mustBe: 404, within: history.timeouts.rest,
+                "a request for an unknown session was not answered with 404", history, &evidence)
         }
     }
 
     /// Judges a request that must be refused: by its response, or by the proof that none comes.
     private static func judge(
-        _ exchange: ObservedExchange, mustBe status: Int, _ missing: @autoclosure () -> Unanswered?, _ what: String,
-        _ evidence: inout Evidence
+        _ exchange: ObservedExchange, mustBe status: Int, within bound: Duration, _ what: String,
+        _ history: Observations, _ evidence: inout Evidence
     ) {
         let expected = "\(status) with an error body"
-        if exchange.status == nil { return judge(missing(), to: exchange, what, expected: expected, &evidence) }
-        evidence.test(exchange, isRefusedWith: status...status, otherwise: what, expected: expected)
+        if exchange.status != nil {
+            evidence.test(exchange, isRefusedWith: status...status, otherwise: what, expected: expected)
+        } else if let missing = history.unanswered(exchange, within: bound) {
+            evidence.violate(what, expected: expected, by: missing)
+        }
     }
 
     /// Whether a session that was read cannot have existed before.
@@ -260,8 +243,8 @@ enum REST {
                 exchange.status != 429, isMalformed(text, history)
             else { continue }
             judge(
-                exchange, mustBe: 400, history.unanswered(exchange, within: history.timeouts.turn),
-                "a malformed question was not answered with 400", &evidence)
+                exchange, mustBe: 400, within: history.timeouts.turn, "a malformed question was not answered with 400",
+                history, &evidence)
         }
     }
 
@@ -285,10 +268,9 @@ enum REST {
     private static func sizedQuestions(
         _ history: Observations
     ) -> [(exchange: ObservedExchange, size: Int, limit: Int)] {
-        let limits = history.frameLimits
-        return history.exchanges.compactMap { exchange in
+        history.exchanges.compactMap { exchange in
             guard exchange.isChat, exchange.isSomebodys, let text = exchange.sent.body,
-                let limit = limits.last(where: { $0.told < exchange.request })?.bytes, case let size = text.utf8.count,
+                let limit = history.frameLimit(before: exchange.request), case let size = text.utf8.count,
                 size > limit / 2 || exchange.status == 413, !isMalformed(text, history)
             else { return nil }
             return (exchange, size, limit)
@@ -374,7 +356,7 @@ enum REST {
                 guard let exchange = history.exchange(of: request) else { continue }
                 // An unread socket does not tell when a frame was sent.
                 let seen = turn.endings.filter { history.connections[$0.connection].pauses.isEmpty }
-                guard let ended = seen.map(\.event).filter({ $0 > exchange.request }).min() else {
+                guard let ended = seen.after(exchange.request).earliest?.event else {
                     unansweredQuestion(request, exchange, of: turn, history, &evidence)
                     continue
                 }
@@ -407,7 +389,7 @@ enum REST {
         // ENV-3 and ID-5 judge invalid questions, IDEM-5 different ones, and IDEM-7 those refused before.
         let isOther =
             history.mismatches.contains { $0.request.event == request.event }
-            || turn.requests.contains { $0.refusal != nil && $0.event < request.event }
+            || turn.requests.before(request.event).contains { $0.refusal != nil }
             || request.sessionAsked.map { !isSessionID($0) } ?? false
             || exchange.sent.body.map { isMalformed($0, history) } ?? true
         // The ending may take `turn`, and the response another `rest`.
@@ -415,16 +397,15 @@ enum REST {
         guard exchange.isSomebodys, !isOther, let unanswered = history.unanswered(exchange, within: bound) else {
             return
         }
-        let isInLine = history.siblings(of: turn).contains { other in
-            other.event < turn.event && other.ended ?? .max > exchange.request && !other.isRefused
+        let isInLine = history.siblings(of: turn).before(turn.event).contains { other in
+            other.ended.isOpen(at: exchange.request) && !other.isRefused
         }
         if isInLine { return }
         // A server that ends a connection may not have read an oversized body.
         let size = exchange.sent.body?.utf8.count ?? 0
         if size > history.leastFrameLimit, unanswered.proof == exchange.failure { return }
-        judge(
-            unanswered, to: exchange, "a question over REST got no response",
-            expected: "one within the bounds 'turn' and 'rest'", &evidence)
+        evidence.violate(
+            "a question over REST got no response", expected: "one within the bounds 'turn' and 'rest'", by: unanswered)
     }
 
     /// REST-6: "A server SHOULD cut `title` and `lastMessage` between grapheme clusters where it shortens them".
@@ -455,16 +436,14 @@ enum REST {
     /// REST-7: "A server MUST answer `GET /api/health` with 200 and `ok: true`, without asking for a token".
     static func healthNeedsNoToken(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isRead(of: .health) {
-            guard let status = exchange.status else {
-                judge(
-                    history.unanswered(exchange, within: history.timeouts.rest), to: exchange,
-                    "GET /api/health failed", expected: "200 with ok: true", &evidence)
-                continue
+            let (what, expected) = ("GET /api/health failed", "200 with ok: true")
+            if let status = exchange.status {
+                evidence.test(
+                    status == 200 && exchange.answer?.root["ok"] == true, otherwise: what, expected: expected,
+                    actual: "\(status) with \(shown(exchange.received?.body))", at: exchange.events)
+            } else if let missing = history.unanswered(exchange, within: history.timeouts.rest) {
+                evidence.violate(what, expected: expected, by: missing)
             }
-            evidence.test(
-                status == 200 && exchange.answer?.root["ok"] == true,
-                otherwise: "GET /api/health failed", expected: "200 with ok: true",
-                actual: "\(status) with \(shown(exchange.received?.body))", at: exchange.events)
         }
     }
 }

@@ -17,40 +17,50 @@ extension SYNC {
             let connection = history.connections[sync.connection]
             let live = received[sync.connection] ?? LiveFrames(on: sync.connection, history)
             received[sync.connection] = live
-            let next = connection.received.first { $0.type == "syncResult" && $0.event > result.event }?.event ?? .max
-            for frame in live.frames where frame.event > result.event && frame.event < next {
+            let next = connection.received.after(result.event).first { $0.type == "syncResult" }?.event ?? .max
+            for frame in live.frames.between(result.event, next) {
                 guard let seq = frame.seq else { continue }
                 evidence.test(
                     seq > last, otherwise: "a live frame has a number that the replay before it covers",
                     expected: "seq greater than \(last)", actual: "seq \(seq)", at: [result.event, frame.event])
             }
-            guard let epoch = result.epoch else { continue }
-            let end = connection.ending?.event ?? .max
-            let stream = history.stream(of: connection.principal, epoch: epoch)
-            func isElsewhere(_ item: NumberedFrame) -> Bool {
-                item.frame.connection != sync.connection || item.frame.isReplayed
-            }
-            var judged = live.unowed
-            for item in stream.items(after: result.event) {
-                if item.event > end { break }
-                guard item.seq > last, isElsewhere(item), judged.insert(item.seq).inserted else { continue }
-                // In a capture the asker of a `message` may be unknown, and its own connection need not get it.
-                if history.isCapture, item.frame.type == "message" { continue }
+            for item in framesOwedLive(after: sync, result, above: last, unless: live.unowed, history) {
                 if live.numbers.contains(item.seq) {
                     evidence.keep()
-                    continue
+                } else if let proof = proofOfLoss(of: item, after: result, live, history) {
+                    evidence.violate(
+                        "a frame after the replay was never sent live", expected: "seq \(item.seq) on this connection",
+                        actual: "only other connections received it", at: [result.event, item.event, proof].sorted())
                 }
-                let ownReplay = stream.items(numbered: item.seq).first {
-                    $0.frame.isReplayed && $0.frame.connection == sync.connection && $0.event > result.event
-                }?.event
-                let overtaken = live.frames.first { ($0.seq ?? 0) > item.seq && $0.event > result.event }?.event
-                let late = history.deadline(after: item.event, within: history.timeouts.turn, on: sync.connection)
-                guard let proof = ownReplay ?? overtaken ?? late else { continue }
-                evidence.violate(
-                    "a frame after the replay was never sent live", expected: "seq \(item.seq) on this connection",
-                    actual: "only other connections received it", at: [result.event, item.event, proof].sorted())
             }
         }
+    }
+
+    /// The frames above the `lastSeq` of an answer that were shown elsewhere while its connection was open, each once.
+    private static func framesOwedLive(
+        after sync: ObservedSync, _ result: Frame, above last: Int, unless unowed: Set<Int>, _ history: Observations
+    ) -> [NumberedFrame] {
+        let connection = history.connections[sync.connection]
+        var known = unowed
+        let shown = history.stream(of: connection.principal, epoch: result.epoch).items(after: result.event)
+        return shown.prefix { connection.isOpen(at: $0.event - 1) }.filter { item in
+            let isElsewhere = item.frame.connection != sync.connection || item.frame.isReplayed
+            guard item.seq > last, isElsewhere, known.insert(item.seq).inserted else { return false }
+            // In a capture the asker of a `message` may be unknown, and its own connection need not get it.
+            return !history.isCapture || item.frame.type != "message"
+        }
+    }
+
+    /// The event that proves that a frame will not come live: a replay with it, a later number, or the end of `turn`.
+    private static func proofOfLoss(
+        of item: NumberedFrame, after result: Frame, _ live: LiveFrames, _ history: Observations
+    ) -> Int? {
+        let replayed = history.stream(of: item.principal, epoch: item.epoch).items(numbered: item.seq).first {
+            $0.frame.isReplayed && $0.frame.connection == result.connection && $0.isAfter(result.event)
+        }
+        let overtaking = live.frames.after(result.event).first { ($0.seq ?? 0) > item.seq }
+        return replayed?.event ?? overtaking?.event
+            ?? history.deadline(after: item.event, within: history.timeouts.turn, on: result.connection)
     }
 
     /// AUTH-6, rule 3: `missed` contains no frame of another principal.
@@ -64,9 +74,8 @@ extension SYNC {
         }
         for (sync, result) in history.answeredSyncs {
             let principal = history.principal(of: sync)
-            let others = history.received.contains { frame in
-                frame.event < sync.request.event && NumberedFrame.isOfStream(frame.type)
-                    && history.principal(of: frame) != principal
+            let others = history.received.before(sync.request.event).contains { frame in
+                NumberedFrame.isOfStream(frame.type) && history.principal(of: frame) != principal
             }
             guard others else { continue }
             let foreign = sync.missed.first { frame in
@@ -91,7 +100,7 @@ extension SYNC {
         let whole = history.replays.filter { !$0.isCutShort && !$0.keepsBack }
         let replays = Dictionary(grouping: whole, by: \.principal)
         for turn in history.turns where turn.isAccepted {
-            for replay in replays[turn.principal] ?? [] where turn.event < replay.first.request.event {
+            for replay in replays[turn.principal] ?? [] where replay.first.request.isAfter(turn.event) {
                 let isThere = turn.replayed.contains { $0.type == "done" && replay.covers($0) }
                 guard isThere || turn.endings.isEmpty, replay.position <= floor(of: turn, in: replay, history) else {
                     continue
@@ -129,43 +138,44 @@ extension SYNC {
     /// both, and a silent one may have been ended for that (LIVE-3).
     static func newerConnectionIsUndisturbed(_ history: Observations, _ evidence: inout Evidence) {
         let hostile = Set(history.hostileFrames.map(\.frame.connection))
-        var lastEnding: [Int: Int] = [:]
-        for ending in history.turns.flatMap(\.endings) {
-            lastEnding[ending.connection] = max(lastEnding[ending.connection] ?? 0, ending.event)
-        }
+        let lastEnding = Dictionary(
+            history.turns.flatMap(\.endings).map { ($0.connection, $0.event) }, uniquingKeysWith: max)
         for (index, older) in history.connections.enumerated() {
-            guard let end = older.ending else { continue }
-            for position in history.connections.indices[(index + 1)...] {
+            guard let end = older.ending?.event else { continue }
+            let others = history.connections.indices[(index + 1)...].prefix { history.connections[$0].opening < end }
+            for position in others where !hostile.contains(position) {
                 let newer = history.connections[position]
-                if newer.opening >= end.event { break }
-                guard newer.principal == older.principal, let connected = newer.connected, connected < end.event,
-                    newer.isOpen(at: end.event), newer.pauses.isEmpty, !hostile.contains(position)
+                guard newer.principal == older.principal, newer.isGreeted(before: end), newer.isOpen(at: end),
+                    newer.pauses.isEmpty
                 else { continue }
-                if let last = lastEnding[position], last > end.event {
+                if lastEnding[position].isAfter(end) {
                     evidence.keep()
-                } else if newer.wasEndedByServer, newer.ending.map({ $0.isExcused && !$0.has(code: 1001) }) != true,
-                    let lost = newer.ending?.event,
-                    !history.wasStopped(between: newer.opening, and: lost)
+                } else if let lost = newer.endByServer(), !lost.isExcused || lost.has(code: 1001),
+                    !history.wasStopped(between: newer.opening, and: lost.event)
                 {
-                    let isOfTheProcess =
-                        history.endedWithItsProcess(end.event) && history.endedWithItsProcess(lost)
+                    let isOfTheProcess = history.endedWithItsProcess(end) && history.endedWithItsProcess(lost.event)
                     if older.wasEndedByServer, hostile.contains(index) || isOfTheProcess { continue }
-                    if history.wasSilent(newer, before: lost) { continue }
-                    evidence.violate(
-                        "a newer connection ended when an older one did", expected: "it stays open",
-                        actual: "the server ended it", at: [end.event, lost])
-                } else if let late = history.turns.lazy.filter({ turn in
-                    turn.principal == newer.principal && turn.isAccepted && turn.ended == nil && turn.event < end.event
-                        && (turn.event > connected || turn.frames.contains { $0.connection == position })
-                        && history.life(of: turn) == history.lives.life(at: newer.opening)
-                }).compactMap({ history.turnDeadline(of: $0, on: position) }).first(where: { $0 > end.event }) {
+                    if history.wasSilent(newer, before: lost.event) { continue }
+                    evidence.violate("a newer connection ended when an older one did", at: [end, lost.event])
+                } else if let late = missedEnding(on: position, after: end, history) {
                     evidence.violate(
                         "a newer connection receives nothing after an older one ended",
                         expected: "the ending of the running turn", actual: "none within the bound 'turn'",
-                        at: [end.event, late])
+                        at: [end, late])
                 }
             }
         }
+    }
+
+    /// The event after an end that proves that a turn which a connection saw running did not end there.
+    private static func missedEnding(on index: Int, after end: Int, _ history: Observations) -> Int? {
+        let connection = history.connections[index]
+        let life = history.lives.life(at: connection.opening)
+        return history.turns.before(end).filter { turn in
+            turn.principal == connection.principal && turn.isAccepted && turn.ended == nil
+                && (connection.isGreeted(before: turn.event) || !turn.frames.on(index).isEmpty)
+                && history.life(of: turn) == life
+        }.compactMap { history.turnDeadline(of: $0, on: index) }.first { $0 > end }
     }
 
     // MARK: Restarts
@@ -184,27 +194,20 @@ extension SYNC {
             let life = history.lives.life(at: connection.opening)
             let key = OwnName("\(life)", of: connection.principal)
             guard life > 0, !judged.contains(key) else { continue }
-            let earlier = shown.filter { $0.item.principal == connection.principal && $0.life < life }
-            guard !earlier.isEmpty, judged.insert(key).inserted else { continue }
-            let old = earlier.filter { $0.item.epoch == epoch }.map(\.item)
+            let own = shown.filter { $0.item.principal == connection.principal && $0.life <= life }
+            guard own.contains(where: { $0.life < life }), judged.insert(key).inserted else { continue }
+            let old = own.filter { $0.life < life && $0.item.epoch == epoch }.map(\.item)
             guard let highest = old.max(by: { $0.seq < $1.seq }) else {
                 evidence.keep()
                 continue
             }
-            let new = shown.filter {
-                $0.item.principal == connection.principal && $0.life == life && $0.item.epoch == epoch
-                    && !$0.item.frame.isReplayed
-            }.map(\.item)
-            let twice = new.lazy.compactMap { item in
-                old.first { $0.seq == item.seq && $0.frame.identity != item.frame.identity }
-                    .map { (old: $0, new: item) }
-            }.first
+            let new = own.filter { $0.life == life && $0.item.epoch == epoch && !$0.item.frame.isReplayed }.map(\.item)
             if let last = greeting["lastSeq"]?.intValue, last < highest.seq {
                 evidence.violate(
                     "the server kept its epoch over a restart, but not its numbers",
                     expected: "a new epoch, or lastSeq of at least \(highest.seq)",
                     actual: "epoch \(epoch), lastSeq \(last)", at: [highest.event, greeting.event])
-            } else if let twice {
+            } else if let twice = firstReused(of: old, in: new) {
                 evidence.violate(
                     "a number from before a restart was used again for another frame",
                     expected: "a new epoch, or seq greater than \(highest.seq)", actual: "seq \(twice.new.seq) again",
@@ -213,6 +216,16 @@ extension SYNC {
                 judgeReplay(in: epoch, life, connection.principal, greeting, history, into: &evidence)
             }
         }
+    }
+
+    /// The first frame with the number of another one from before a restart.
+    private static func firstReused(
+        of old: [NumberedFrame], in new: [NumberedFrame]
+    ) -> (old: NumberedFrame, new: NumberedFrame)? {
+        let names = Dictionary(grouping: old, by: \.seq)
+        return new.lazy.compactMap { item in
+            names[item.seq]?.first { $0.frame.identity != item.frame.identity }.map { ($0, item) }
+        }.first
     }
 
     /// Judges by the replays of a life whether frames shown before it remain.
@@ -263,8 +276,7 @@ extension SYNC {
                 let whole = history.replays.filter { replay in
                     replay.principal == turn.principal && replay.epoch == epoch && replay.last.claimsComplete
                         && replay.position <= floor && history.life(of: replay.result) > life
-                        // A frame without a turn may be its ending.
-                        && !replay.frames.contains { $0.isEnding && $0.turnId == nil }
+                        && !replay.hasNamelessEnding
                 }
                 let proof = whole.lazy.compactMap { replay in
                     history.isOver(turn, behind: replay).map { [replay.result.event, $0] }
@@ -284,11 +296,11 @@ extension Observations {
     /// come.
     fileprivate func isOver(_ turn: ObservedTurn, behind replay: Replay) -> Int? {
         let index = replay.first.connection
-        let later = siblings(of: turn).filter { $0.event > replay.result.event }
+        let later = siblings(of: turn).after(replay.result.event)
             .compactMap { $0.endings(on: index).first { !$0.isReplayed && !$0.isDuplicate }?.event }
         if let ended = later.first, !turn.toolUses.isEmpty { return ended }
         // Turns of a session may resume one after another, so the timeout starts once the earlier ones have ended.
-        let earlier = siblings(of: turn).filter { $0.event < turn.event && $0.isAccepted }
+        let earlier = siblings(of: turn).before(turn.event).filter(\.isAccepted)
         guard earlier.allSatisfy({ $0.ended != nil }) else { return nil }
         let begun = max(replay.result.event, earlier.compactMap(\.ended).max() ?? 0)
         return deadline(after: begun, within: timeouts.turn + turn.request.scriptedWait, on: index)

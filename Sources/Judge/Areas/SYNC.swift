@@ -56,15 +56,14 @@ enum SYNC {
     /// server ended.
     static func eachSyncHasOneAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for sync in history.syncs {
-            let asked = sync.request.event
-            func missing() -> Unanswered? {
-                guard isValid(sync, history) else { return nil }
-                return history.unanswered(asked, within: history.timeouts.sync, on: sync.connection)
-            }
-            evidence.test(sync.result != nil, orBy: missing()) { missing in
-                Finding(
-                    "a sync got no syncResult", expected: "one syncResult within the bound 'sync'",
-                    actual: missing.actual, at: [asked, missing.proof])
+            if sync.result != nil {
+                evidence.keep()
+            } else if isValid(sync, history),
+                let missing = history.unanswered(
+                    sync.request.event, within: history.timeouts.sync, on: sync.connection)
+            {
+                evidence.violate(
+                    "a sync got no syncResult", expected: "one syncResult within the bound 'sync'", by: missing)
             }
         }
         let answers = Set(history.syncs.compactMap { $0.result?.event })
@@ -96,7 +95,7 @@ enum SYNC {
             func isTempting() -> Bool {
                 guard numbers.isEmpty else { return true }
                 let stream = history.stream(of: history.principal(of: sync), epoch: result.epoch)
-                return stream.firstShown(upTo: position).contains { $0.event < result.event }
+                return !stream.firstShown(upTo: position).before(result.event).isEmpty
             }
             evidence.test(
                 no: zip([position] + numbers, numbers).first { $0 >= $1 },
@@ -134,7 +133,7 @@ enum SYNC {
             guard let limit = sync.request["limit"]?.intValue, limit > 0 else { continue }
             let principal = history.principal(of: sync)
             let owed = history.stream(of: principal, epoch: result.epoch).firstShown(after: sync.lastSeqSeen ?? 0)
-                .filter { $0.event < sync.request.event }
+                .before(sync.request.event)
             evidence.test(
                 sync.missed.count <= limit, keptIf: owed.count > limit || result.hasMore,
                 otherwise: "missed contains more frames than the limit", expected: "at most \(limit) frames",
@@ -147,22 +146,21 @@ enum SYNC {
         // A failed turn has no `done`, even if only the replay shows the failure. If no one saw the frame, the number
         // of frames after it is unknown.
         guard turn.endings.isEmpty, !turn.replayed.contains(where: { $0.type == "error" }), replay.evicted == nil,
-            // A frame without a turn may be its ending.
-            !replay.frames.contains(where: { $0.isEnding && $0.turnId == nil }),
+            !replay.hasNamelessEnding,
             replay.numbers.count < history.promise(on: replay.first.connection).messages
         else { return nil }
-        return history.siblings(of: turn).lazy.filter { $0.event > replay.result.event && turn.precedes($0) }
+        return history.siblings(of: turn).after(replay.result.event).filter { turn.precedes($0) }
             .compactMap { $0.endings(on: replay.first.connection).first?.event }.first
     }
 
     /// A frame that belongs into an answer, its earlier showing, and the answer.
     private static func cited(_ item: NumberedFrame, _ result: Frame) -> [Int] {
-        item.event < result.event ? [item.event, result.event] : [result.event]
+        item.isBefore(result.event) ? [item.event, result.event] : [result.event]
     }
 
     /// A valid sync on a greeted connection.
     private static func isValid(_ sync: ObservedSync, _ history: Observations) -> Bool {
-        history.connections[sync.connection].connected.map { $0 < sync.request.event } == true
+        history.connections[sync.connection].isGreeted(before: sync.request.event)
             && !history.hostileFrames.contains { $0.frame.event == sync.request.event }
     }
 
@@ -227,8 +225,8 @@ enum SYNC {
             }
             guard !gone.isEmpty else { continue }
             judgeGap(
-                replay.last, replay.evicted ?? replay.result, reason: "evicted", "seq \(listed(gone)) left the buffer",
-                into: &evidence)
+                replay.last, replay.evicted ?? replay.result, reason: "evicted",
+                "seq \(listed(gone)) is not replayed, and no longer promised", into: &evidence)
         }
     }
 
@@ -283,12 +281,11 @@ enum SYNC {
         let shown = history.stream(of: history.principal(of: sync), epoch: epoch).firstShown(after: position)
         let newest = shown.last?.seq ?? position
         return shown.first { item in
-            guard item.event < sync.request.event,
+            guard item.isBefore(sync.request.event),
                 history.isPromised(item, before: newest, on: sync.connection, at: result.event)
             else { return false }
             return history.connections.contains { connection in
-                connection.connected.map { $0 < item.event } == true
-                    && connection.received.contains { $0.event > result.event }
+                connection.isGreeted(before: item.event) && !connection.received.after(result.event).isEmpty
             }
         }
     }

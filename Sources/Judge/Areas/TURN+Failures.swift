@@ -36,7 +36,7 @@ extension TURN {
     /// only while another turn of the session runs.
     static func turnsRunAfterAFailure(_ history: Observations, _ evidence: inout Evidence) {
         for (failed, failure) in failures(in: history) {
-            for turn in history.turns where turn.event > failure.event && turn.principal == failed.principal {
+            for turn in history.turns.after(failure.event) where turn.principal == failed.principal {
                 if history.subject.hasScriptedAgent, turn.isScriptedToFail { continue }
                 let expected = "done"
                 if let ending = turn.ending {
@@ -78,7 +78,7 @@ extension TURN {
                 !(turn.endings + turn.replayed).contains(where: { $0.type == "error" && !canFail }),
                 !history.wasDisturbed(between: turn.event, and: history.events.count - 1)
             else { continue }
-            let reads = history.reads(of: turn).filter { $0.request > end }
+            let reads = history.reads(of: turn).asked(after: end)
             let bound = (history.timeouts.turn + turn.request.scriptedWait).microseconds
             let isSerial = history.mayBeBusy(turn.sessionId, at: turn)
             func isLate(_ read: ObservedSessionRead) -> Bool {
@@ -106,12 +106,12 @@ extension TURN {
         turn.requests.filter { $0.refusal == nil }.compactMap { request in
             switch request.origin {
             case .connection(let index):
-                let end = history.connections[index].ending?.event
-                return end.flatMap { end in
-                    end > request.event && turn.endings(on: index).allSatisfy { $0.event > end } ? end : nil
-                }
+                guard let end = history.connections[index].ending, end.isAfter(request.event),
+                    turn.endings(on: index).first?.isBefore(end.event) != true
+                else { return nil }
+                return end.event
             case .exchange(let index):
-                return history.exchanges[index].failure.flatMap { turn.ended ?? .max > $0 ? $0 : nil }
+                return history.exchanges[index].failure.flatMap { turn.ended.isOpen(at: $0) ? $0 : nil }
             }
         }.min()
     }
@@ -124,7 +124,7 @@ extension TURN {
     static func sessionsListTheirTurns(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.isAccepted {
             guard let sign = turn.firstSign else { continue }
-            for read in history.reads(of: turn) where read.request > sign {
+            for read in history.reads(of: turn).asked(after: sign) {
                 // TURN-2 and PERSIST-1 judge whether a crash may remove a turn.
                 if history.hasCrashed(between: sign, and: read.request), history.question(of: turn, in: read) == nil {
                     continue
@@ -156,11 +156,11 @@ extension TURN {
     private static func states(
         of turn: ObservedTurn, in read: ObservedSessionRead, _ history: Observations
     ) -> Set<String> {
-        if history.subject.hasScriptedAgent, turn.ended ?? .max > read.event,
+        if history.subject.hasScriptedAgent, turn.ended.isOpen(at: read.event),
             !history.wasDisturbed(between: turn.event, and: read.event)
         {
-            let line = history.turns(in: read).filter { other in
-                turn.request.connection != nil && other.event < turn.event && other.ended ?? .max > read.event
+            let line = history.turns(in: read).before(turn.event).filter { other in
+                turn.request.connection != nil && other.ended.isOpen(at: read.event)
                     && other.request.connection == turn.request.connection
             }
             let shortest = ([turn] + line).map { history.time(of: $0.event) + $0.request.scriptedWait.microseconds }
@@ -170,7 +170,7 @@ extension TURN {
         let isAnswered = turn.ending?.type == "done" || turn.response != nil
         let final: Set<String> = isAnswered ? ["done"] : turn.ending == nil ? ["done", "failed"] : ["failed"]
         // Only an answer certainly survives a crash; a failure may be settled again (TURN-8).
-        guard let ended = turn.ended, ended < read.request,
+        guard let ended = turn.ended, read.isAsked(after: ended),
             isAnswered || !history.hasCrashed(between: ended, and: read.request)
         else { return final.union(["running"]) }
         return final
@@ -192,7 +192,7 @@ extension TURN {
                         expected: "an answer with turnId \(id)", actual: "none", at: [read.request, read.event])
                 }
                 let name = OwnName("\(read.sessionId)/\(id)", of: principal)
-                if let before = ended[name], before.read.event < read.request,
+                if let before = ended[name], read.isAsked(after: before.read.event),
                     !history.lives.refusedWrites(between: 0, and: read.event)
                 {
                     evidence.test(
@@ -203,12 +203,17 @@ extension TURN {
                 }
             }
         }
+        failedTurnsGetNoAnswer(ended, history, &evidence)
+    }
+
+    private static func failedTurnsGetNoAnswer(
+        _ ended: [OwnName: (status: String, read: ObservedSessionRead)], _ history: Observations,
+        _ evidence: inout Evidence
+    ) {
         for turn in history.turns {
             guard let id = turn.turnId, let session = turn.sessionId,
                 let shown = ended[OwnName("\(session)/\(id)", of: turn.principal)], shown.status == "failed",
-                let done = turn.dones.first(where: {
-                    !$0.isReplayed && !$0.isDuplicate && $0.event > shown.read.event
-                })
+                let done = turn.dones.after(shown.read.event).first(where: { !$0.isReplayed && !$0.isDuplicate })
             else { continue }
             evidence.violate(
                 "a turn was shown as failed before its answer", expected: "'running'", actual: "'failed'",
@@ -277,10 +282,8 @@ extension TURN {
         let isScripted = history.subject.hasScriptedAgent
         for (life, end) in history.lives.ended where end.cause != .exited {
             for turn in history.turnsInterrupted(by: end, of: life) {
-                let errors = (turn.endings + turn.replayed + turn.copies).filter {
-                    $0.type == "error" && $0.event > end.event
-                }
-                guard let error = errors.min(by: { $0.event < $1.event }) else {
+                let endings = (turn.endings + turn.replayed + turn.copies).after(end.event)
+                guard let error = endings.filter({ $0.type == "error" }).earliest else {
                     let connection = turn.request.connection.map { history.connections[$0] }
                     if end.cause == .stopped, connection?.endByServer(after: end.event) != nil { evidence.keep() }
                     continue

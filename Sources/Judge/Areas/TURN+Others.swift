@@ -7,8 +7,8 @@ extension TURN {
     /// TURN-10: "A server MUST send every `toolUse` of a turn and its ending, where that is a frame, to every open
     /// connection of its principal, whichever connection or transport started it".
     ///
-    /// Everything that one connection saw, every other one must see that was connected before the question and stayed
-    /// open, even if it asked something itself. TURN-3 judges a turn without an ending. Once per turn and other
+    /// Every other connection that was connected before the question and stayed open must see everything that one of
+    /// them saw, even if it asked something itself. TURN-3 judges a turn without an ending. Once per turn and other
     /// connection. Numbers rise on each connection, so a number that was skipped there and shown elsewhere was not
     /// sent.
     static func everyConnectionSeesTheTurn(_ history: Observations, _ evidence: inout Evidence) {
@@ -17,41 +17,70 @@ extension TURN {
         }
         endingsInReadsAreSent(history, &evidence)
         for turn in history.turns where turn.isAccepted {
-            let observers = observers(of: turn, history)
-            guard !observers.isEmpty else { continue }
-            // TURN-3 judges frames after the ending.
-            let uses = Dictionary(grouping: turn.toolUses, by: \.connection).mapValues { uses in
-                uses.filter { $0.event < turn.endings(on: $0.connection).first?.event ?? .max }
-            }.filter { !$0.value.isEmpty }
-            let most = uses.values.map(\.count).max() ?? 0
-            for index in observers {
-                let isAsker = turn.requests.contains { $0.connection == index }
+            let uses = ToolUses(of: turn)
+            for index in observers(of: turn, history) {
                 guard let ending = turn.endings(on: index).first else {
-                    guard turn.ended != nil,
+                    guard let ended = turn.ended,
                         let end = successor(of: turn, on: index, history)
                             ?? endingDeadline(of: turn, on: index, history)
                     else { continue }
                     evidence.violate(
                         "an open connection did not receive the ending of a turn",
                         expected: "the ending on every connection",
-                        actual: "none on connection \(history.connections[index].device)",
-                        at: [turn.event, turn.ended ?? turn.event, end])
+                        actual: "none on connection \(history.connections[index].device)", at: [turn.event, ended, end])
                     continue
                 }
-                let own = uses[index]?.count ?? 0
-                if own < most {
-                    evidence.violate(
-                        "an open connection did not receive every toolUse of a turn", expected: "\(most) toolUse",
-                        actual: "\(own)", at: [turn.event, ending.event])
-                } else if let other = difference(of: turn, on: index, own, most, uses) {
-                    evidence.violate(
-                        "two connections received different frames of one turn", expected: shown(other.expected),
-                        actual: shown(other.actual), at: [turn.event, other.event])
-                } else if !isAsker {
-                    evidence.keep()
-                }
+                let isAsker = turn.requests.contains { $0.connection == index }
+                evidence.test(no: difference(of: turn, ended: ending, on: index, uses), keptIf: !isAsker)
             }
         }
+    }
+
+    /// The tools that a turn used before its ending, as each connection saw them.
+    private struct ToolUses {
+        /// By connection; never empty.
+        private let seen: [Int: [Frame]]
+        /// The greatest number of them on one connection.
+        let most: Int
+        /// Those on the first connection with that number.
+        let first: [Frame]
+
+        init(of turn: ObservedTurn) {
+            // TURN-3 judges frames after the ending.
+            let seen = Dictionary(
+                grouping: turn.toolUses.filter { use in
+                    (turn.endings(on: use.connection).first?.event).isOpen(at: use.event)
+                }, by: \.connection)
+            let most = seen.values.map(\.count).max() ?? 0
+            first = seen.values.filter { $0.count == most }.min { $0[0].isBefore($1[0].event) } ?? []
+            (self.seen, self.most) = (seen, most)
+        }
+
+        func on(_ connection: Int) -> [Frame] { seen[connection] ?? [] }
+    }
+
+    /// How the frames on a connection differ from those on the first one: the tools in order, then the ending.
+    private static func difference(
+        of turn: ObservedTurn, ended ending: Frame, on index: Int, _ uses: ToolUses
+    ) -> Finding? {
+        let own = uses.on(index)
+        if own.count < uses.most {
+            return Finding(
+                "an open connection did not receive every toolUse of a turn", expected: "\(uses.most) toolUse",
+                actual: "\(own.count)", at: [turn.event, ending.event])
+        }
+        func finding(_ name: String, _ one: Frame, _ other: Frame) -> Finding {
+            Finding(
+                "two connections received different frames of one turn", expected: shown(one.string(name)),
+                actual: shown(other.string(name)), at: [turn.event, other.event])
+        }
+        for (one, other) in zip(uses.first, own) where one.string("tool") != other.string("tool") {
+            return finding("tool", one, other)
+        }
+        guard let first = turn.endings.first, first.event != ending.event, first.turnId == ending.turnId else {
+            return nil
+        }
+        return ["type", "text", "code"].first { first[$0] != ending[$0] }.map { finding($0, first, ending) }
     }
 
     /// In a capture, the ending of a turn that a read shows as over is sent to each connection open then, live or in its
@@ -63,23 +92,14 @@ extension TURN {
         guard history.isCapture else { return }
         for turn in history.turns where turn.ended == nil && turn.copies.isEmpty && turn.isAccepted {
             guard !turn.replayed.contains(where: { $0.isOf("done", "error") }),
-                let read = history.reads(of: turn).first(where: { read in
-                    read.event > turn.event && ["done", "failed"].contains(read.entry(of: turn)?.status)
+                let read = history.reads(of: turn).after(turn.event).first(where: { read in
+                    ["done", "failed"].contains(read.entry(of: turn)?.status)
                 })
             else { continue }
-            let seen = turn.frames.filter { $0.seq != nil }.max { $0.seq ?? 0 < $1.seq ?? 0 }
             for index in history.index.connections(of: turn.principal) {
                 let connection = history.connections[index]
-                let replay = history.replays.first { replay in
-                    replay.first.connection == index && replay.last.claimsComplete && replay.result.event < read.event
-                        && replay.first.request.event > turn.event
-                        && seen.map { frame in
-                            replay.position <= frame.seq ?? 0
-                                && history.epoch(on: frame.connection, before: frame.event) == replay.epoch
-                        } ?? false
-                }
-                let isWitness = replay != nil || connection.connected.map { $0 < turn.event } ?? false
-                guard isWitness, connection.isOpen(at: read.event),
+                let replay = wholeReplay(of: turn, on: index, before: read, history)
+                guard replay != nil || connection.isGreeted(before: turn.event), connection.isOpen(at: read.event),
                     let late = history.deadline(after: read.event, within: history.timeouts.ack, on: index)
                 else { continue }
                 evidence.violate(
@@ -87,29 +107,23 @@ extension TURN {
                     expected: "its ending on connection \(connection.device)"
                         + (replay == nil ? "" : ", live or in the replay that is complete"),
                     actual: "none before a later pong",
-                    at: ([turn.event, replay?.result.event, read.event].compactMap(\.self)).sorted() + [late])
+                    at: inOrder(turn.event, replay?.result.event, read.event) + [late])
             }
         }
     }
 
-    /// How the frames on a connection differ from those on the first one: the tools in order, then the ending.
-    private static func difference(
-        of turn: ObservedTurn, on index: Int, _ own: Int, _ most: Int, _ uses: [Int: [Frame]]
-    ) -> (expected: String?, actual: String?, event: Int)? {
-        if own == most, uses.count > 1,
-            let first = uses.values.filter({ $0.count == most }).min(by: { $0[0].event < $1[0].event })
-        {
-            for (one, other) in zip(first, uses[index] ?? []) where one.string("tool") != other.string("tool") {
-                return (one.string("tool"), other.string("tool"), other.event)
-            }
+    /// The complete replay on a connection from a position before the ending of a turn that a read shows as over.
+    private static func wholeReplay(
+        of turn: ObservedTurn, on index: Int, before read: ObservedSessionRead, _ history: Observations
+    ) -> Replay? {
+        guard let seen = turn.frames.filter({ $0.seq != nil }).max(by: { $0.seq ?? 0 < $1.seq ?? 0 }) else {
+            return nil
         }
-        guard let first = turn.endings.first, let ending = turn.endings(on: index).first, first.event != ending.event,
-            first.turnId == ending.turnId
-        else { return nil }
-        for name in ["type", "text", "code"] where first[name] != ending[name] {
-            return (first.string(name), ending.string(name), ending.event)
+        return history.replays.first { replay in
+            replay.first.connection == index && replay.last.claimsComplete && replay.result.isBefore(read.event)
+                && replay.first.request.isAfter(turn.event) && replay.position <= seen.seq ?? 0
+                && history.epoch(on: seen.connection, before: seen.event) == replay.epoch
         }
-        return nil
     }
 
     /// TURN-11: "A server MUST put a `message` for every accepted question into its stream, and send it to every open
@@ -126,39 +140,31 @@ extension TURN {
         for turn in history.turns where turn.isAccepted {
             let askers = turn.requests.compactMap(\.connection)
             for index in observers(of: turn, history) where !askers.contains(index) {
-                let messages = turn.frames.filter {
-                    $0.connection == index && $0.type == "message" && $0.string("role") == "user"
-                }
-                guard let message = messages.first else {
-                    let end =
-                        turn.endings(on: index).first?.event
-                        ?? passed.first { $0.connection == index && $0.isEnding(of: turn) }?.next.event
-                        ?? successor(of: turn, on: index, history) ?? endingDeadline(of: turn, on: index, history)
-                    guard let end else { continue }
-                    evidence.violate(
-                        "another connection did not receive the question of a turn", expected: "one message",
-                        actual: "none on connection \(history.connections[index].device)", at: [turn.event, end])
+                let messages = turn.frames.filter { $0.connection == index && $0.isQuestion }
+                if !messages.isEmpty {
+                    evidence.test(no: difference(of: messages, from: turn))
                     continue
                 }
-                if messages.count > 1 {
-                    evidence.violate(
-                        "another connection received a question twice", expected: "one message",
-                        actual: "\(messages.count)", at: [turn.event, messages[1].event])
-                    continue
-                }
-                evidence.test(no: difference(of: message, from: turn)) { other in
-                    Finding(
-                        "another connection received \(other.what)", expected: shown(other.expected),
-                        actual: shown(other.actual), at: [turn.event, message.event])
-                }
+                let end =
+                    turn.endings(on: index).first?.event
+                    ?? passed.first { $0.connection == index && $0.isEnding(of: turn) }?.next.event
+                    ?? successor(of: turn, on: index, history) ?? endingDeadline(of: turn, on: index, history)
+                guard let end else { continue }
+                evidence.violate(
+                    "another connection did not receive the question of a turn", expected: "one message",
+                    actual: "none on connection \(history.connections[index].device)", at: [turn.event, end])
             }
         }
     }
 
-    /// How a `message` differs from the question of its turn.
-    private static func difference(
-        of message: Frame, from turn: ObservedTurn
-    ) -> (what: String, expected: String, actual: String)? {
+    /// How the messages on a connection, at least one, differ from the one question of their turn.
+    private static func difference(of messages: [Frame], from turn: ObservedTurn) -> Finding? {
+        let message = messages[0]
+        if messages.count > 1 {
+            return Finding(
+                "another connection received a question twice", expected: "one message",
+                actual: "\(messages.count)", at: [turn.event, messages[1].event])
+        }
         let pairs = [
             ("a question under another id", turn.ack?.messageId, message.messageId),
             ("a question with another session or turn", turn.sessionId, message.sessionId),
@@ -167,7 +173,9 @@ extension TURN {
             ("another text", turn.accepted.prompt, message.text ?? ""),
         ]
         for case let (what, expected?, actual?) in pairs where !exactlyEqual(expected, actual) {
-            return (what, expected, actual)
+            return Finding(
+                "another connection received \(what)", expected: shown(expected), actual: shown(actual),
+                at: [turn.event, message.event])
         }
         return nil
     }
@@ -177,36 +185,44 @@ extension TURN {
     ///
     /// If no `message` was ever seen, the rest of this clause decides.
     private static func replaysHoldTheQuestion(_ history: Observations, _ evidence: inout Evidence) {
-        guard history.received.contains(where: { $0.type == "message" && $0.string("role") == "user" }) else { return }
+        guard history.received.contains(where: \.isQuestion) else { return }
         let turns = Dictionary(
             history.turns.compactMap { turn in turn.turnId.map { ($0, turn) } }, uniquingKeysWith: { first, _ in first }
         )
-        for sync in history.syncs where sync.claimsComplete && sync.result?["more"]?.boolValue != true {
-            let connection = history.connections[sync.connection]
-            guard let result = sync.result, let position = sync.lastSeqSeen, let epoch = result.epoch,
-                sync.request.epoch == epoch
+        for (sync, result) in history.answeredSyncs where sync.claimsComplete && !result.hasMore {
+            guard let position = sync.lastSeqSeen, let epoch = result.epoch, sync.request.epoch == epoch,
+                let told = firstTold(position, of: epoch, to: history.principal(of: sync), history)
             else { continue }
-            let told = history.connections.filter { $0.principal == connection.principal }.compactMap { other -> Int? in
-                guard let greeting = other.greeting, greeting.epoch == epoch else { return nil }
-                if let start = greeting["lastSeq"]?.intValue, start >= position { return greeting.event }
-                return other.received.first { ($0.seq ?? -1) >= position }?.event
-            }.min()
-            guard let told else { continue }
             for ending in sync.missed where ending.isOf("done", "error") {
-                guard let turnId = ending.turnId, let turn = turns[turnId], turn.event > told, turn.isAccepted else {
+                guard let turn = ending.turnId.flatMap({ turns[$0] }), turn.isAfter(told), turn.isAccepted else {
                     continue
                 }
                 evidence.test(
-                    sync.missed.contains { frame in
-                        frame.type == "message" && frame.string("role") == "user"
-                            && (frame.turnId == turnId
-                                || frame.clientMessageId != nil && frame.clientMessageId == turn.clientMessageId
-                                || frame.messageId != nil && frame.messageId == turn.ack?.messageId)
-                    },
+                    sync.missed.contains { $0.isQuestion && isQuestion($0, of: turn) },
                     otherwise: "a replay contains an ending without its question", expected: "a message before it",
                     actual: "none from \(position) on", at: [turn.event, result.event])
             }
         }
+    }
+
+    /// Whether a `message` has a name of a turn's question.
+    private static func isQuestion(_ message: Frame, of turn: ObservedTurn) -> Bool {
+        let names = [
+            (message.turnId, turn.turnId), (message.clientMessageId, turn.clientMessageId),
+            (message.messageId, turn.ack?.messageId),
+        ]
+        return names.contains { $0.0 != nil && $0.0 == $0.1 }
+    }
+
+    /// The event that first told a principal of a position or a later one.
+    private static func firstTold(
+        _ position: Int, of epoch: String, to principal: String, _ history: Observations
+    ) -> Int? {
+        history.connections.filter { $0.principal == principal }.compactMap { connection -> Int? in
+            guard let greeting = connection.greeting, greeting.epoch == epoch else { return nil }
+            if let start = greeting["lastSeq"]?.intValue, start >= position { return greeting.event }
+            return connection.received.first { ($0.seq ?? -1) >= position }?.event
+        }.min()
     }
 
     /// A frame of the stream that was due on a connection but not sent.
@@ -234,58 +250,59 @@ extension TURN {
     /// capture, earlier frames are unknown.
     private static func passedOver(_ history: Observations) -> [PassedOver] {
         guard history.profiles.contains(.sync) else { return [] }
-        let carried = history.capture?.carried ?? 0
-        return history.connections.enumerated().flatMap { index, connection -> [PassedOver] in
-            guard let greeting = connection.greeting, let epoch = greeting.epoch,
-                var reached = greeting["lastSeq"]?.intValue
-            else { return [] }
-            let live = LiveFrames(on: index, history)
-            let stream = history.stream(of: connection.principal, epoch: epoch)
-            let begun = connection.auth ?? connection.opening
-            let answer = connection.received.first { $0.type == "syncResult" }?.event ?? .max
-            let replayed = Set(
-                history.syncs.first { $0.connection == index && $0.result?.event == answer }?.missed.compactMap(\.seq)
-                    ?? [])
-            var passed: [PassedOver] = []
-            if greeting.event < carried { reached = live.frames.first { $0.event >= carried }?.seq ?? .max }
-            for frame in live.frames where frame.event > greeting.event && frame.event < answer {
-                guard let seq = frame.seq, seq > reached else { continue }
-                for item in stream.firstShown(after: reached) {
-                    if item.seq >= seq { break }
-                    let isOwed = item.frame.type != "message" || history.index.turns(on: index).isEmpty
-                    guard isOwed, item.event > begun, !live.numbers.contains(item.seq), !replayed.contains(item.seq),
-                        item.frame.type == "toolUse"
-                            || !live.frames.contains(where: { $0.identity == item.frame.identity })
-                    else { continue }
-                    passed.append(
-                        PassedOver(
-                            item: item, connection: index, device: connection.device, greeting: greeting.event,
-                            next: frame))
-                }
-                reached = seq
-            }
-            return passed
+        return history.connections.indices.flatMap { passedOver(on: $0, history) }
+    }
+
+    private static func passedOver(on index: Int, _ history: Observations) -> [PassedOver] {
+        let connection = history.connections[index]
+        guard let greeting = connection.greeting, let epoch = greeting.epoch,
+            var reached = greeting["lastSeq"]?.intValue
+        else { return [] }
+        let live = LiveFrames(on: index, history)
+        let stream = history.stream(of: connection.principal, epoch: epoch)
+        let begun = connection.auth ?? connection.opening
+        let answer = connection.received.first { $0.type == "syncResult" }?.event ?? .max
+        let first = history.syncs.first { $0.connection == index && $0.result?.event == answer }
+        let replayed = Set(first?.missed.compactMap(\.seq) ?? [])
+        if let carried = history.capture?.carried, greeting.isBefore(carried) {
+            reached = live.frames.after(carried - 1).first?.seq ?? .max
         }
+        let hasQuestions = !history.index.turns(on: index).isEmpty
+        var passed: [PassedOver] = []
+        for frame in live.frames.between(greeting.event, answer) {
+            guard let seq = frame.seq, seq > reached else { continue }
+            for item in stream.firstShown(after: reached) {
+                if item.seq >= seq { break }
+                guard item.isAfter(begun), item.frame.type != "message" || !hasQuestions,
+                    !replayed.contains(item.seq), !live.hasReceived(item)
+                else { continue }
+                passed.append(
+                    PassedOver(
+                        item: item, connection: index, device: connection.device, greeting: greeting.event, next: frame)
+                )
+            }
+            reached = seq
+        }
+        return passed
     }
 
     /// The principal's connections that were connected before a question and could see its whole turn live; SYNC-7 and
     /// SYNC-8 judge replayed frames.
     static func observers(of turn: ObservedTurn, _ history: Observations) -> [Int] {
-        history.index.connections(of: turn.principal).filter { index in
+        let asked = turn.accepted.event
+        return history.index.connections(of: turn.principal).filter { index in
             let connection = history.connections[index]
-            let asked = turn.accepted.event
-            guard let connected = connection.connected, connected < asked else { return false }
-            return connection.isOpen(at: asked) && !isReplayed(turn, on: index, history)
+            return connection.isGreeted(before: asked) && connection.isOpen(at: asked)
+                && !isReplayed(turn, on: index, history)
         }
     }
 
     /// Whether part of a turn came in a replay that was requested before the turn ended.
     private static func isReplayed(_ turn: ObservedTurn, on index: Int, _ history: Observations) -> Bool {
-        let replays = Set(turn.replayed.lazy.filter { $0.connection == index }.map(\.event))
+        let replays = Set(turn.replayed.on(index).map(\.event))
         guard !replays.isEmpty else { return false }
-        return history.syncs.contains { sync in
-            sync.connection == index && sync.request.event < turn.ended ?? .max
-                && sync.result.map { replays.contains($0.event) } == true
+        return history.answeredSyncs.contains { sync, result in
+            sync.connection == index && turn.ended.isOpen(at: sync.request.event) && replays.contains(result.event)
         }
     }
 
@@ -293,7 +310,7 @@ extension TURN {
     /// session that certainly had to wait for it (ORDER-2).
     private static func successor(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Int? {
         guard let ended = turn.ended else { return nil }
-        return history.siblings(of: turn).lazy.filter { $0.event > ended && turn.precedes($0) }
+        return history.siblings(of: turn).after(ended).filter { turn.precedes($0) }
             .compactMap { $0.endings(on: index).first?.event }.first
     }
 
@@ -305,10 +322,6 @@ extension TURN {
         return late ?? history.turnDeadline(of: turn, on: index).map { max($0, ended) }
     }
 
-    private static let refusals = ErrorMeaning.ofQuestions.union([
-        "bad_request", "too_large", "persist_failed", "rate_limited",
-    ])
-
     /// TURN-12: "A server MUST NOT store a message, create a session or start a turn for a question that it refused".
     ///
     /// Once for each refusal in each read of its session, or list, between the refusal and a resend of the key.
@@ -316,45 +329,34 @@ extension TURN {
     /// Refused repeats legally leave traces.
     static func refusedQuestionsLeaveNoTrace(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, request) in history.requests {
-            guard let refusal = request.refusal, isRefusal(request, history),
-                request.sessionAsked.map(isSessionID) ?? true
-            else { continue }
-            let first = turn.requests.first { $0.event < request.event && $0.refusal == nil }
-            if let first, MessageContent.isSame(first.content, as: request.content) { continue }
-            let again = turn.requests.first { $0.event > request.event }?.event ?? .max
-            // A question that could not be stored was refused only if an ending would name its turn.
-            let begin = request.refusalCode == "persist_failed" ? refusal : request.event
-            if first == nil, let sign = turn.told.map(\.event).filter({ $0 > begin && $0 < again }).min() {
+            guard let refused = RefusedQuestion(request, of: turn, history) else { continue }
+            if let start = refused.start {
                 evidence.violate(
                     "a refused question started a turn", expected: "nothing after the refusal",
-                    actual: "a frame of the turn", at: [request.event, refusal, sign])
+                    actual: "a frame of the turn", at: [request.event, refused.refusal, start])
                 continue
             }
-            // A text is evidence only if it is unique.
-            let key = first == nil ? request.clientMessageId : nil
-            let isAlone = !history.requests.contains { _, other in
-                other.event != request.event && exactlyEqual(other.prompt, request.prompt)
-            }
-            guard key != nil || isAlone else { continue }
-            for exchange in history.exchanges where exchange.request > refusal {
+            guard refused.isTraceable else { continue }
+            for exchange in history.exchanges.asked(after: refused.refusal) {
                 guard let session = exchange.sessionRead, exchange.sent.principal == request.principal,
-                    let response = exchange.response, response < again
+                    let response = exchange.response, refused.again.isOpen(at: response)
                 else { continue }
-                let read = ObservedSessionRead(exchange)
-                let stored = read?.messages.first { message in
-                    guard let named = message.clientMessageId, key != nil else {
-                        return isAlone && message.role == "user" && exactlyEqual(message.text, request.prompt)
-                    }
-                    return named == key
-                }
+                let read = history.read(in: exchange)
                 let isNamed = session == request.sessionAsked ?? turn.sessionId
-                evidence.test(no: stored, keptIf: isNamed && (read != nil || exchange.status == 404)) { message in
+                evidence.test(
+                    no: read?.messages.first { refused.isStored(as: $0) },
+                    keptIf: isNamed && (read != nil || exchange.status == 404)
+                ) { message in
                     Finding(
                         "a refused question was stored", expected: "no trace of it", actual: shown(message.text),
-                        at: [request.event, refusal, response])
+                        at: [request.event, refused.refusal, response])
                 }
             }
         }
+        refusedQuestionsCreateNoSession(history, &evidence)
+    }
+
+    private static func refusedQuestionsCreateNoSession(_ history: Observations, _ evidence: inout Evidence) {
         for window in ListWindow.all(in: history) {
             guard let last = window.refused.last, window.refused.allSatisfy({ $0.session.map(isSessionID) ?? true }),
                 window.created.allSatisfy({ turn in
@@ -367,10 +369,51 @@ extension TURN {
                 at: [last.request, last.answer, window.after.event])
         }
     }
+}
 
-    /// Whether a question was refused for its own fault: by one of the codes, or by a REST status with that meaning.
-    private static func isRefusal(_ request: ObservedRequest, _ history: Observations) -> Bool {
-        if let code = request.refusalCode { return refusals.contains(code) }
-        return history.exchange(of: request)?.status.map([400, 404, 409, 413, 422, 429].contains) ?? false
+/// A question that was refused for its own fault, and the traces by which it can be found.
+private struct RefusedQuestion {
+    let refusal: Int
+    /// The next request with its key.
+    let again: Int?
+    /// The first frame that shows that it started a turn.
+    let start: Int?
+    private let prompt: String
+    /// Its key, if no earlier request with it was accepted.
+    private let key: String?
+    /// Whether no other question has its text.
+    private let isAlone: Bool
+
+    private static let codes = ErrorMeaning.ofQuestions.union([
+        "bad_request", "too_large", "persist_failed", "rate_limited",
+    ])
+
+    init?(_ request: ObservedRequest, of turn: ObservedTurn, _ history: Observations) {
+        let status = history.exchange(of: request)?.status
+        guard let refusal = request.refusal, request.sessionAsked.map(isSessionID) ?? true,
+            request.refusalCode.map(Self.codes.contains)
+                ?? status.map([400, 404, 409, 413, 422, 429].contains) ?? false
+        else { return nil }
+        let first = turn.requests.before(request.event).first { $0.refusal == nil }
+        if let first, MessageContent.isSame(first.content, as: request.content) { return nil }
+        let again = turn.requests.after(request.event).first?.event
+        // A question that could not be stored was refused only if an ending would name its turn.
+        let begin = request.refusalCode == "persist_failed" ? refusal : request.event
+        start = first == nil ? turn.told.between(begin, again ?? .max).earliest?.event : nil
+        key = first == nil ? request.clientMessageId : nil
+        // A text is evidence only if it is unique.
+        isAlone = !history.requests.contains { _, other in
+            other !== request && exactlyEqual(other.prompt, request.prompt)
+        }
+        (self.refusal, self.again, prompt) = (refusal, again, request.prompt)
+    }
+
+    var isTraceable: Bool { key != nil || isAlone }
+
+    func isStored(as message: ObservedSessionRead.StoredMessage) -> Bool {
+        guard let key, let named = message.clientMessageId else {
+            return isAlone && message.role == "user" && exactlyEqual(message.text, prompt)
+        }
+        return named == key
     }
 }

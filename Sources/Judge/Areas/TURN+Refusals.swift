@@ -20,13 +20,12 @@ extension TURN {
             var refused: Set<Int> = []
             for error in connection.received where error.type == "error" && error.turnId == nil && error.seq == nil {
                 guard error.code.map(codes.contains) == true else { continue }
-                let open = connection.sent.filter {
-                    $0.type == "chat" && $0.event < error.event && !refused.contains($0.event)
-                        && taken[$0.event] ?? .max > error.event
+                let open = connection.sent.before(error.event).filter {
+                    $0.type == "chat" && !refused.contains($0.event) && taken[$0.event].isOpen(at: error.event)
                 }
                 let own = open.first { $0.clientMessageId != nil && $0.clientMessageId == error.clientMessageId }
                 if let own { refused.insert(own.event) }
-                guard let asked = own ?? open.first, asked.event > greeting,
+                guard let asked = own ?? open.first, asked.isAfter(greeting),
                     own != nil || open.allSatisfy(history.isValid)
                 else { continue }
                 evidence.test(
@@ -54,7 +53,7 @@ extension Observations {
         }
         // Before the greeting, the principal is unknown.
         if code == "not_authenticated", let connection = request.connection,
-            connections[connection].connected.map({ $0 > request.event }) ?? true
+            connections[connection].connected.isOpen(at: request.event)
         {
             return false
         }

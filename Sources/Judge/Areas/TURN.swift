@@ -29,58 +29,69 @@ enum TURN {
     /// there. IDEM-2 judges the ack of each repeat, and RATE-3 a question beyond the budget.
     static func chatsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where !turn.isOfBefore {
-            guard let index = turn.request.connection, turn.event > history.connections[index].connected ?? .max else {
+            guard let index = turn.request.connection, history.connections[index].isGreeted(before: turn.event) else {
                 continue
             }
-            let acks = turn.acks.filter { $0.connection == index }
+            let acks = turn.acks.on(index)
             // Of concurrent requests with one key, any may arrive first; the others are repeats.
             if turn.requests.count > 1, acks.first?.isDuplicate == true { continue }
-            let first = (turn.toolUses + turn.endings).filter { $0.connection == index }.map(\.event).min()
-            let answer = [acks.first?.event, turn.request.refusal, first, turn.copies.first?.event].compactMap(\.self)
-                .min()
-            let stray = turn.acks.first { ack in
-                // Questions from before a capture are unknown.
-                !turn.requests.contains { $0.connection == ack.connection }
-                    && (!history.isCapture || history.connections[ack.connection].connected != nil)
-            }
-            if let stray {
-                evidence.violate(
-                    "a chat was acknowledged on another connection than its own",
-                    expected: "ack on connection \(history.connections[index].device)",
-                    actual: "ack on connection \(history.connections[stray.connection].device)",
-                    at: [turn.event, stray.event])
-            } else if turn.isAccepted || history.isNoReason("bad_request", to: turn.request),
-                let late = lateness(of: answer, to: turn, on: index, history),
-                late < answer ?? .max, late <= turn.requests.dropFirst().first?.event ?? .max,
-                !history.isOverBudget(turn.request)
+            let first = (turn.toolUses + turn.endings).on(index).earliest?.event
+            let answer = earliest(acks.first?.event, turn.request.refusal, first, turn.copies.first?.event)
+            if let finding = strayAck(of: turn, on: index, history) ?? lateAnswer(answer, to: turn, on: index, history)
             {
-                evidence.violate(
-                    answer == nil ? "a chat was neither acknowledged nor refused" : "a chat was answered late",
-                    expected: "an ack or a refusal within \(history.timeouts.ack)",
-                    actual: answer.map { "one after \(history.span(from: turn.event, to: $0) / 1_000) ms" }
-                        ?? "neither",
-                    at: [turn.event, answer ?? late])
+                evidence.violate(finding)
             } else if turn.request.refusal != nil {
                 continue
-            } else if let ack = acks.first, ack.event < first ?? .max {
+            } else if let ack = acks.first, first.isOpen(at: ack.event) {
                 evidence.test(no: extraAck(of: turn)) { extra in
                     Finding(
                         "a chat was acknowledged more than once", expected: "one ack for each chat", actual: "one more",
-                        at: [turn.event, waiting(for: extra, history)?.event].compactMap(\.self).sorted() + [
-                            extra.event
-                        ])
+                        at: inOrder(turn.event, waiting(for: extra, history)?.event) + [extra.event])
                 }
-            } else if let first {
-                // The same question may have overtaken it on another transport, so that this one is an unanswered
-                // repeat.
-                let isOvertaken = turn.requests.contains { $0.origin != turn.request.origin && $0.event < first }
-                if acks.isEmpty, isOvertaken { continue }
+            } else if let first, !acks.isEmpty || !isOvertaken(turn, before: first) {
                 evidence.violate(
                     "a turn began before its ack", expected: "ack first",
                     actual: acks.isEmpty ? "no ack before the first frame" : "ack after the first frame",
                     at: [turn.event, first])
             }
         }
+    }
+
+    /// The finding for an ack on a connection where its question was not asked.
+    private static func strayAck(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Finding? {
+        let stray = turn.acks.first { ack in
+            // Questions from before a capture are unknown.
+            !turn.requests.contains { $0.connection == ack.connection }
+                && (!history.isCapture || history.connections[ack.connection].connected != nil)
+        }
+        return stray.map { stray in
+            Finding(
+                "a chat was acknowledged on another connection than its own",
+                expected: "ack on connection \(history.connections[index].device)",
+                actual: "ack on connection \(history.connections[stray.connection].device)",
+                at: [turn.event, stray.event])
+        }
+    }
+
+    /// The finding for a chat without an answer in time.
+    private static func lateAnswer(
+        _ answer: Int?, to turn: ObservedTurn, on index: Int, _ history: Observations
+    ) -> Finding? {
+        guard turn.isAccepted || history.isNoReason("bad_request", to: turn.request),
+            let late = lateness(of: answer, to: turn, on: index, history), answer.isOpen(at: late),
+            (turn.requests.dropFirst().first?.event).isOpen(at: late - 1), !history.isOverBudget(turn.request)
+        else { return nil }
+        return Finding(
+            answer == nil ? "a chat was neither acknowledged nor refused" : "a chat was answered late",
+            expected: "an ack or a refusal within \(history.timeouts.ack)",
+            actual: answer.map { "one after \(history.span(from: turn.event, to: $0) / 1_000) ms" } ?? "neither",
+            at: [turn.event, answer ?? late])
+    }
+
+    /// Whether the same question may have overtaken a chat on another transport, so that the chat is an unanswered
+    /// repeat.
+    private static func isOvertaken(_ turn: ObservedTurn, before first: Int) -> Bool {
+        turn.requests.before(first).contains { $0.origin != turn.request.origin }
     }
 
     /// The event that proves that the answer to a chat is late: the timeout `ack` starts with the answer to the
@@ -91,14 +102,13 @@ enum TURN {
         func deadline(_ cause: Int) -> Int? {
             history.deadline(after: cause, within: history.timeouts.ack, on: index)
         }
-        let end = answer ?? .max
-        guard let late = deadline(turn.event), late < end else { return nil }
+        guard let late = deadline(turn.event), answer.isOpen(at: late) else { return nil }
         let before = history.index.turns(on: index).compactMap { place -> Int? in
             let request = history.turns[place].request
-            guard request.connection == index, request.event < turn.event else { return nil }
+            guard request.connection == index, request.isBefore(turn.event) else { return nil }
             return request.ack?.event ?? request.refusal
         }
-        return deadline(before.filter { $0 < end }.reduce(turn.event, max))
+        return deadline(before.filter { answer.isOpen(at: $0) }.reduce(turn.event, max))
     }
 
     /// The first ack on a connection in excess of the question's sends there.
@@ -106,7 +116,7 @@ enum TURN {
         let extra = Dictionary(grouping: turn.acks, by: \.connection).compactMap { index, acks in
             acks.dropFirst(turn.requests.count { $0.connection == index }).first
         }
-        return extra.min { $0.event < $1.event }
+        return extra.earliest
     }
 
     /// TURN-1, rule 2: the key of each `ack` is that of a `chat` on its connection.
@@ -120,7 +130,7 @@ enum TURN {
         let setAside = Set(history.turns.flatMap(\.setAside).map(\.event))
         for connection in history.connections {
             guard let greeting = connection.connected else { continue }
-            for ack in connection.received where ack.type == "ack" && ack.event > greeting {
+            for ack in connection.received.after(greeting) where ack.type == "ack" {
                 if setAside.contains(ack.event) { continue }
                 let open = known.contains(ack.event) ? answered[ack.event] : waiting(for: ack, history)
                 guard let open, open.clientMessageId != nil else { continue }
@@ -136,13 +146,12 @@ enum TURN {
     private static func waiting(for ack: Frame, _ history: Observations) -> ObservedRequest? {
         // It may answer a message that should have been refused (ENV-3).
         let isOfHostile = history.hostileFrames.contains {
-            $0.frame.connection == ack.connection && $0.frame.event < ack.event && $0.answer == nil
+            $0.answer == nil && $0.frame.connection == ack.connection && $0.frame.isBefore(ack.event)
         }
         guard !isOfHostile, let greeting = history.connections[ack.connection].connected else { return nil }
         return history.requests.first { turn, request in
-            turn.setAside.isEmpty && request.connection == ack.connection && request.event > greeting
-                && request.event < ack.event
-                && request.ack == nil && request.refusal == nil
+            turn.setAside.isEmpty && request.connection == ack.connection && request.isAfter(greeting)
+                && request.isBefore(ack.event) && request.ack == nil && request.refusal == nil
         }?.request
     }
 
@@ -159,8 +168,7 @@ enum TURN {
                     evidence.keep()
                     continue
                 }
-                guard !turn.copies.contains(where: { $0.connection == index }),
-                    asked > history.connections[index].connected ?? .max,
+                guard turn.copies.on(index).isEmpty, history.connections[index].isGreeted(before: asked),
                     let end = history.turnDeadline(of: turn, on: index)
                 else { continue }
                 isTold = true
@@ -181,7 +189,7 @@ enum TURN {
     private static func missingEnding(
         of turn: ObservedTurn, on index: Int, _ asked: Int, by end: Int, _ history: Observations
     ) -> Finding {
-        guard let other = turn.endings.first(where: { $0.event < end }) else {
+        guard let other = turn.endings.before(end).first else {
             return Finding(
                 "an accepted turn did not end", expected: "one done, or one error that ends the turn",
                 actual: "none within \(history.timeouts.turn) after the script's own waits", at: [asked, end])

@@ -3,8 +3,8 @@ import HoldfastTranscript
 
 /// One message of the person, and every state that `Spec/states/client.json` allows it to be in.
 ///
-/// What was sent to the client has been taken at some moment from its arrival until the client surely has it; what the
-/// client shows leaves of the worlds those that fit.
+/// The client takes a frame at some moment between its arrival and the event by which it surely has it. Each look at
+/// the screen rules out the worlds that do not fit it.
 final class MessageMachine {
     /// One possible state of the message, and how it came to it.
     struct World: Hashable {
@@ -16,18 +16,18 @@ final class MessageMachine {
         var isProved = false
         /// Whether the screen was seen to show it, and not as failed.
         var isSeen = false
-        /// What the screen has shown of what the row asks for.
+        /// The parts that the row asks for and the screen has already shown.
         var shown: Set<MessageModel.Part> = []
         /// The steps that have come, and may not have been taken yet.
         var pending: Set<Int> = []
     }
 
-    /// What happens to a message at an event.
+    /// One thing that happens to a message at an event.
     struct Step {
         let event: Int
         /// The input of the table.
         let input: String
-        /// What the client was told; nil for what the stage sees happen.
+        /// The news that the client received; nil for a step that the stage itself sees.
         var news: ClientQuestion.News?
         /// The event at which the client has taken it, or never will.
         var due = 0
@@ -40,7 +40,7 @@ final class MessageMachine {
     let question: ClientQuestion
     let steps: [Step]
     private let table: StateTable
-    /// What the screen owes after each row.
+    /// The parts that the screen must show after each row.
     private let owed: [Set<MessageModel.Part>]
     /// Where the data end in which the client keeps it, or it becomes a new message.
     let end: Int
@@ -55,7 +55,7 @@ final class MessageMachine {
     var isAwaited = false
     /// Whether it was last seen as failed, or beside an error that names it.
     var hasFailed = false
-    /// What it was accused of or praised for, by the rule and the cause.
+    /// The evidence already recorded, by rule, cause and kind.
     var judged: Set<[Int]> = []
     private var next = 0
 
@@ -72,7 +72,7 @@ final class MessageMachine {
         steps = history.steps(of: question)
     }
 
-    // MARK: What a world says
+    // MARK: Reading a world
 
     private func state(of world: World) -> String { world.row.map { table.rows[$0].next } ?? "typed" }
 
@@ -93,7 +93,7 @@ final class MessageMachine {
         "in '\(state(of: world))'" + (world.cause.map { ", after '\(steps[$0].input)'" } ?? "")
     }
 
-    // MARK: What leaves worlds
+    // MARK: Ruling worlds out
 
     /// Takes only worlds of a kind, where there are any.
     func prefer(_ isMeant: (World) -> Bool) {
@@ -101,9 +101,9 @@ final class MessageMachine {
         if !meant.isEmpty { worlds = meant }
     }
 
-    /// Takes in that the screen shows it as failed: for what it was told, or because the client gave it up by itself.
+    /// Records that the screen shows it as failed: because of an error, or because the client gave it up by itself.
     ///
-    /// What runs is not given up while the connection stands that brought its ack.
+    /// A client must not give up a running turn while the connection that brought its ack is open.
     func showsFailed(at event: Int) {
         prefer { owes(.errors, in: $0) }
         worlds = Set(
@@ -125,9 +125,9 @@ final class MessageMachine {
             })
     }
 
-    // MARK: What happens
+    // MARK: Moving on
 
-    /// Takes in what happened before an event.
+    /// Applies the steps before an event.
     func advance(to event: Int) {
         while next < steps.count, steps[next].event < event {
             let step = steps[next]
@@ -144,7 +144,7 @@ final class MessageMachine {
         worlds = opened()
     }
 
-    /// Takes what the client surely has by an event, or never will have.
+    /// Applies the steps that the client surely has taken by an event, or never will take.
     private func take(upTo event: Int) {
         while let first = worlds.flatMap(\.pending).filter({ steps[$0].due <= event }).min() {
             worlds = Set(
@@ -156,7 +156,8 @@ final class MessageMachine {
         }
     }
 
-    /// The worlds with those in which more of what has come was taken; what came by one road in its order.
+    /// The worlds, and those in which the client has taken more of the pending steps; steps of one connection in their
+    /// order.
     private func opened() -> Set<World> {
         var (all, new) = (worlds, Array(worlds))
         while let world = new.popLast() {
@@ -165,9 +166,13 @@ final class MessageMachine {
                 break
             }
             var roads: Set<Int> = []
+            var inputs: Set<String> = []
             for step in world.pending.sorted() {
-                // Responses come each by a road of its own.
+                // Each response arrives independently of the others.
                 if let road = steps[step].news?.connection, !roads.insert(road).inserted { continue }
+                // Two equal steps lead to the same worlds in either order; trying both orders makes too many worlds.
+                let (news, input) = (steps[step].news, steps[step].input)
+                if news?.connection == nil, news?.error == nil, !inputs.insert(input).inserted { continue }
                 var rest = world
                 rest.pending.remove(step)
                 for other in after(step, in: rest) where all.insert(other).inserted { new.append(other) }
@@ -183,22 +188,23 @@ final class MessageMachine {
         let rows = table.places(of: state(of: world), input)
         if let news = steps[step].news {
             world.isProved = world.isProved || news.kind != .refusal
-            // What no row speaks of may say nothing, or what it says of a message that was just sent.
+            // Without a row, the step means nothing, or what it means for a message that was just sent.
             let others = rows.isEmpty ? table.places(of: "sent", input) : rows
             return (rows.isEmpty ? [world] : []) + others.map { moved(world, along: $0, by: step) }
         }
         if input == "quit" {
-            // What an earlier life was told of need not be told again, and may stand otherwise for a moment.
+            // A new life of the app need not hear the earlier news again, and may show something else for a moment.
             (world.pending, world.shown) = ([], [.errors, .answered])
             world.cause = world.cause.map { _ in step }
         }
         if !rows.isEmpty { return rows.map { moved(world, along: $0, by: step) } }
-        // Whoever sends again what was over waits anew.
+        // A client that resends a finished message waits for its answer again.
         let isRenewed = input == "person.again" || steps[step].isSending && owes(.waiting, in: world)
         return isRenewed ? table.places(of: "typed", "road.socket").map { moved(world, along: $0, by: nil) } : [world]
     }
 
-    /// A world after a row; one that leads nowhere else asks for nothing new, but for an error that only a history told.
+    /// A world after a row; a row that keeps the state asks for nothing new, unless it adds an error that only a
+    /// history had reported.
     private func moved(_ world: World, along row: Int, by step: Int?) -> World {
         let isNew =
             owed[row].contains(.errors) && step.flatMap { steps[$0].news?.error } != nil
@@ -209,7 +215,7 @@ final class MessageMachine {
 }
 
 extension Observations {
-    /// What happened to a message, in order.
+    /// The steps of a message, in order.
     fileprivate func steps(of question: ClientQuestion) -> [MessageMachine.Step] {
         var steps = question.requests.flatMap { request in
             [(request.event, request.connection == nil ? "road.rest" : "road.socket")]
@@ -226,8 +232,8 @@ extension Observations {
         return (steps.map { .init(event: $0.0, input: $0.1) } + told).sorted { $0.event < $1.event }
     }
 
-    /// When a client may not give a message up by itself: from its ack until it polled for long, it read twice, or the
-    /// connection that brought the ack does not stand any more; empty where no connection brought one.
+    /// When a client may not give up a message by itself: from its ack until it has polled long enough, read twice, or
+    /// lost the connection that brought the ack; empty where no connection brought one.
     fileprivate func wait(for question: ClientQuestion) -> Range<Int> {
         guard let ack = question.news.first(where: { $0.kind == .proof && $0.connection != nil }),
             let connection = ack.connection, question.requests.allSatisfy({ $0.connection != nil }),

@@ -1,16 +1,16 @@
 import Holdfast
 import HoldfastTranscript
 
-/// All messages of the person, run through their states, and what the looks at the screen say of them.
+/// Follows each message of the person through its states, and compares every look at the screen with them.
 ///
-/// Every look leaves of the worlds of a message those that it fits. Where none is left, the clause is broken that is on
-/// the row which the look does not fit.
+/// Every look rules out the worlds of a message that it does not fit. If no world is left, the look breaks the clause
+/// of the row that it does not fit.
 struct MessageModel {
-    /// What is found out, by the rule that asks for it.
+    /// One rule, and the part of the screen that it looks at.
     enum Part: Int {
         case proof, waiting, answered, running, errors
 
-        /// What the screen owes after a row, as far as a clause of the row asks for it.
+        /// The parts that the screen must show after a row, if a clause of the row asks for them.
         static func owed(after row: StateTable.Row) -> Set<Part> {
             let said = row.answer.map { "\($0.verb) \($0.what ?? "")" }
             let rules = [
@@ -58,18 +58,18 @@ struct MessageModel {
         }
     }
 
-    /// Whether a row has asked for something for long, and on a screen that showed it.
+    /// Whether a row has asked for something longer than the bound, on a screen that could show it.
     private func isOverdue(_ world: MessageMachine.World, _ machine: MessageMachine, at look: Observations.Look) -> Bool
     {
         guard let cause = world.cause else { return false }
         let start = max(machine.steps[cause].event, visible)
-        return history.patience(from: start, to: look.event) >= history.clientPatience.microseconds
+        return history.patience(askedFor: look) - history.patience(of: start) >= history.clientPatience.microseconds
     }
 
-    /// Holds a look against the worlds of a message by one rule, which says of a world whether the look fits it.
+    /// Compares a look with the worlds of a message by one rule, which says whether the look fits a world.
     ///
-    /// What does not fit is out of the question once it is late, which nothing is before `resend` unless `atOnce`. What
-    /// fits in time is a test that was passed, and is not asked for again.
+    /// A world that does not fit is ruled out once it is late: after `resend`, or immediately with `atOnce`. A world
+    /// that fits in time has passed, and the rule does not ask again.
     private mutating func judge(
         _ part: Part, _ machine: MessageMachine, _ look: Observations.Look, atOnce: Bool = false,
         _ fits: (MessageMachine.World) -> Bool?
@@ -86,7 +86,7 @@ struct MessageModel {
                 if atOnce || !isLate, isNew(world, 0) { evidence[part, default: Evidence()].keep() }
                 if part == .errors || part == .waiting { world.shown.insert(part) }
             case false? where isLate:
-                // Of several the latest, so that equal histories have equal findings.
+                // Take the latest of several, so that equal histories have equal findings.
                 let isLater = broken.map { (world.cause ?? -1, world.row ?? -1) > ($0.cause ?? -1, $0.row ?? -1) }
                 if isLater ?? true { broken = world }
                 continue
@@ -149,7 +149,7 @@ struct MessageModel {
                 machine.prefer { machine.owes(.waiting, in: $0) || !machine.isDue($0) }
                 judge(.waiting, machine, look) { machine.owes(.waiting, in: $0) ? true : nil }
                 machine.isAwaited = false
-                // Without a network nothing is waited for, whatever came before.
+                // Without a network a client waits for nothing, whatever came before.
                 if state.connection == .offline { machine.worlds = worlds }
             }
             return
@@ -161,7 +161,7 @@ struct MessageModel {
                 guard !history.othersAsk(in: state.sessionId, apartFrom: machine.question, before: look.event) else {
                     continue
                 }
-                // What was over, and seen to be, is not awaited again.
+                // A finished message that the screen has shown as finished is not awaited again.
                 let wasOver = machine.worlds.allSatisfy { $0.shown.contains(.waiting) }
                 guard wasOver || machine.isAwaited else { continue }
                 judge(.waiting, machine, look, atOnce: true) { machine.owes(.waiting, in: $0) ? false : nil }
@@ -172,8 +172,8 @@ struct MessageModel {
         }
     }
 
-    /// Whether a screen may wait for a message: it is not over, was only just, or is about to be sent again, also into
-    /// a connection that had died.
+    /// Whether a screen may wait for a message: it is not over, has only just ended, or is about to be sent again,
+    /// possibly on a connection that has died.
     private func explains(_ look: Observations.Look, _ machine: MessageMachine) -> Bool {
         let mayWait = machine.worlds.contains { world in
             !machine.owes(.waiting, in: world)
@@ -186,7 +186,7 @@ struct MessageModel {
 }
 
 extension MessageModel.Part {
-    /// What is said of a look that does not fit a row.
+    /// The finding for a look that does not fit a row.
     fileprivate func finding(_ row: String, at events: [Int]) -> Finding {
         let (what, expected, actual) =
             switch self {
@@ -206,7 +206,7 @@ extension MessageModel.Part {
 }
 
 extension Observations {
-    /// Whether a screen tells of the error that refused or ended a message; nil where it does not say.
+    /// Whether a screen shows the error that refused or ended a message; nil if the screen does not tell.
     fileprivate func tells(_ look: Look, of question: ClientQuestion, _ step: MessageMachine.Step) -> Bool? {
         guard let error = step.news?.error, error.code != nil || error.text != nil else { return nil }
         if look.state.showsAsFailed(question) { return true }
@@ -214,12 +214,13 @@ extension Observations {
         let others = otherErrorCodes(than: question, after: before?.event ?? step.event)
         let isTold = look.state.shows(error, of: question.keys, unlike: before, others: others)
         guard isTold == false else { return isTold }
-        // On another session's screen the message may carry it out of sight, and on one that is not read yet.
+        // The screen may belong to another session, or to one that is not read yet; then the message may carry the
+        // error out of sight.
         let isHere = endOfStay(at: step.event) > look.event || look.state.shows(question)
         return isHere && mayStand(question, on: look.state, before: look.event) ? false : nil
     }
 
-    /// Whether the client may have been told, since a question was typed, that somebody else asks in a session.
+    /// Whether the client may have learned, since a question was typed, that another device is asking in a session.
     fileprivate func othersAsk(in session: String?, apartFrom question: ClientQuestion, before end: Int) -> Bool {
         let since = client.state(at: question.event)?.event ?? question.event
         func isOther(_ key: String?) -> Bool { key.map(question.keys.contains) != true }

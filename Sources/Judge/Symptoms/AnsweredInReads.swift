@@ -1,6 +1,6 @@
 /// The last read that showed how a question came out, by each name that it may have there.
 struct AnsweredInReads {
-    /// A message behind a question, where nothing better tells, with the turn that it names.
+    /// A message after a question, with the turn that it names, if no better evidence exists.
     private struct Following {
         let event: Int
         let turnId: String?

@@ -3,7 +3,7 @@ import HoldfastTranscript
 
 /// The usual reasons for connections that do not last.
 extension SymptomReader {
-    /// Several connections that end without a close frame after the same silence, as where a balancer cuts idle ones.
+    /// Several connections that end without a close frame after the same silence, as a balancer cuts idle ones.
     func idleCuts() -> [Symptom] {
         guard history.knowsTimes else { return [] }
         let cuts = history.connections.compactMap { connection -> (event: Int, silence: Int, heartbeat: Int?)? in
@@ -28,7 +28,7 @@ extension SymptomReader {
         ]
     }
 
-    /// Connections that were refused for good, by how, where the client came back all the same.
+    /// Connections that were refused permanently although the client came back, by kind of refusal.
     func turnedAway() -> [Symptom] {
         var byReason: [String: [Int]] = [:]
         for connection in history.connections {
@@ -50,7 +50,7 @@ extension SymptomReader {
         }
     }
 
-    /// Pings that waited long for their pongs, on a connection of which something was heard later.
+    /// Pings whose pongs came late, on a connection that received something afterwards.
     func latePongs() -> [Symptom] {
         history.connections.flatMap { connection -> [Symptom] in
             var open: [Frame] = []

@@ -26,7 +26,7 @@ public struct Story: Sendable, Equatable {
 
     /// The most questions and connections of one story; a longer one is not readable.
     private static let (mostQuestions, mostConnections) = (6, 8)
-    /// From how long on a wait between two lines is told, in microseconds.
+    /// The shortest wait between two lines that the story mentions, in microseconds.
     private static let leastWait = 1_000_000
 
     /// The story of a history; nil where there is none, or there are many.

@@ -1,4 +1,4 @@
-/// Something in a capture that people look for when a user complains: told, never judged.
+/// Something in a capture that people look for when a user complains; it is reported and never judged.
 ///
 /// A clause may allow it. It is not an accusation and changes no verdict.
 public struct Symptom: Sendable, Equatable {

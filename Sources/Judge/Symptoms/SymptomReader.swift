@@ -133,7 +133,7 @@ struct SymptomReader {
 
     // MARK: Answers
 
-    /// The same answer twice in a row on one connection, by nothing told to be a copy.
+    /// The same answer twice in a row on one connection, without a mark as a copy.
     private func repeatedAnswers() -> [Symptom] {
         history.connections.flatMap { connection in
             let answers = connection.received.filter {
@@ -151,7 +151,7 @@ struct SymptomReader {
         }
     }
 
-    /// A conversation that holds the same question or answer twice; told where a read shows it first.
+    /// A conversation with the same question or answer twice, reported where a read shows it first.
     private func repeatedInReads() -> [Symptom] {
         var told: Set<[String]> = []
         return history.sessionReads.flatMap { read in

@@ -186,7 +186,7 @@ package final class LiveJudge: Sendable {
         Key(clause: clause, event: finding.cited.map { $0 + base }, what: finding.what)
     }
 
-    /// - Returns: Whether it was not told before.
+    /// - Returns: Whether it was not reported before.
     private func remember(_ key: Key, _ state: inout State) -> Bool {
         guard !state.reported.contains(key) else { return false }
         if state.reported.count < Self.most { state.reported.insert(key) }

@@ -4,7 +4,7 @@ import HoldfastTransport
 struct SendingLine {
     enum Held {
         case text(String)
-        /// One that the watcher has already seen.
+        /// A text that the watcher has already seen.
         case seen(String)
         case close(UInt16, String)
     }

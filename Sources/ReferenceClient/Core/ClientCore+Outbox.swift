@@ -179,7 +179,7 @@ extension ClientCore {
     mutating func silenceIsLong(_ key: String) {
         guard let index = index(of: key), outbox[index].isAwaited, mayAsk else { return }
         outbox[index].isLost = true
-        // A question that is already read for is read for often enough.
+        // If the question already had a series of reads, one more read is enough.
         let (number, lastRead) = (outbox[index].conversation, outbox[index].wasReadFor ? readsAllowed : nil)
         guard conversations[number]?.poll == nil else { return }
         beginReading(number, atOnce: true)

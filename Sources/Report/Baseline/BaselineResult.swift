@@ -170,7 +170,7 @@ extension RunReport {
             state = .passesSometimes
         } else if violated > 0 {
             state = .violated
-        } else if maybeElsewhere || wasInterrupted {
+        } else if maybeElsewhere || wasInterrupted || stoppedAfter != nil {
             state = .notInRun
         } else {
             state = exercised > 0 ? .passes : .notShown

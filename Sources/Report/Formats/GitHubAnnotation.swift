@@ -25,7 +25,7 @@ package struct GitHubAnnotation: Sendable, Equatable {
 
     /// The annotations within the limit; the last one summarizes the rest.
     ///
-    /// * `annotations`: Of one level, most important first.
+    /// * `annotations`: All of one level, most important first.
     package static func bounded(_ annotations: [GitHubAnnotation], room: Int = limit) -> [GitHubAnnotation] {
         guard annotations.count > room, let level = annotations.first?.level else { return annotations }
         let shown = annotations.prefix(room - 1)

@@ -96,7 +96,7 @@ struct ReportCases {
         let left: [([ClauseID], String)] =
             unreached + [
                 (report.setAside, "set aside: skipped on request"),
-                (report.elsewhere, "left to the other shards of the run"), (report.pending, "no check yet"),
+                (report.elsewhere, report.whyElsewhere), (report.pending, "no check yet"),
             ]
         for (ids, reason) in left {
             cases += ids.map { id in
@@ -160,7 +160,8 @@ struct ReportCases {
         var cases = scenario.problems.map { problem in
             Case(
                 id: scenario.name, status: .errored, kind: "suite failure",
-                message: "suite failure: \(Self.summary(problem))", details: problem, scenarios: [scenario.name])
+                message: "suite failure: \(problem.prefix { !$0.isNewline })", details: problem,
+                scenarios: [scenario.name])
         }
         if let failure = scenario.failure {
             cases.append(
@@ -170,12 +171,6 @@ struct ReportCases {
                     details: "\(failure)\nat \(scenario.stoppedAt ?? "the end")", scenarios: [scenario.name]))
         }
         return cases
-    }
-
-    /// The first line of a problem, without the word that assigns it.
-    private static func summary(_ problem: String) -> Substring {
-        let line = problem.prefix { $0 != "\n" }
-        return line.hasPrefix("harness: ") ? line.dropFirst("harness: ".count) : line
     }
 
     private static func stale(_ result: BaselineResult.EntryResult, in file: String) -> Case {

@@ -91,7 +91,7 @@ package struct HTMLCapture {
         let isNeutral = exit == .conforms && !isClean
         return """
             <div class="verdict \(isNeutral ? "neutral" : HTMLHead.tone(of: exit))"><h1><span class="sign" aria-hidden="true">\
-            \(isNeutral ? "•" : HTMLHead.sign(of: exit))</span> \(run.capitalised(headline))</h1></div>\n
+            \(isNeutral ? "•" : HTMLHead.sign(of: exit))</span> \(run.capitalized(headline))</h1></div>\n
             """
     }
 
@@ -127,7 +127,7 @@ package struct HTMLCapture {
         let items = observed.first.map { item -> Markup in
             let lines = item.lines.map { "\(PlainText.line($0, limit: 1_000))\n" as Markup }
             return """
-                <article class="card warning"><h4>\(.prose(PlainText.line(run.capitalised(item.what), limit: 1_000)))</h4>
+                <article class="card warning"><h4>\(.prose(PlainText.line(run.capitalized(item.what), limit: 1_000)))</h4>
                 <pre class="said">\(lines)</pre>
                 \(HTMLChart(chart: item.chart, outcomes: [:]).excerpt(name: observed.title, link: "scenarios"))</article>\n
                 """

@@ -10,7 +10,7 @@ struct HTMLLoad {
     private static let lines: [(share: Double, name: String)] = [(0.5, "half"), (0.99, "most")]
 
     var html: Markup {
-        let facts = figures.lines.prefix { !$0.hasPrefix(" ") && !$0.hasPrefix("harness") }
+        let facts = figures.lines.prefix { !$0.hasPrefix(" ") && !$0.hasPrefix("suite failure") }
         let trouble = figures.problem.map { "<p class=\"said\"><strong class=\"bad\">\($0)</strong></p>\n" as Markup }
         return """
             <ul class="plain">\(facts.map { "<li>\(PlainText.line($0))</li>\n" as Markup })</ul>

@@ -29,7 +29,7 @@ struct HTMLNotes {
         lines += report.outOfReach.map { "Out of reach: \($0.line)" }
         let open = [
             ("Set aside (skipped on request)", report.setAside),
-            ("Left to the other shards of the run", report.elsewhere),
+            (report.part == nil ? "Not met by this life" : "Left to the other shards", report.elsewhere),
             ("Without a check yet", report.pending),
         ]
         lines += open.filter { !$0.1.isEmpty }.map { "\($0): \(names($1))" }

@@ -41,7 +41,7 @@ extension HTMLRun {
         case .notApplicable:
             let missing = report.undeclaredProfile(of: result.clause)
             return "<p>The subject does not declare profile \(missing.rawValue).</p>"
-        case .untested: return "<p>\(capitalised(report.whyUntested(result.clause.id))).</p>"
+        case .untested: return "<p>\(capitalized(report.whyUntested(result.clause.id))).</p>"
         case .harnessError: return "<p>No scenario could exercise it because the suite failed.</p>"
         default: break
         }

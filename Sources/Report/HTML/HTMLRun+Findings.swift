@@ -83,7 +83,7 @@ extension HTMLRun {
 
     private func finding(_ finding: Finding) -> Markup {
         """
-        <p class="what">\(.prose(capitalised(PlainText.line(finding.what, limit: 1_000))))</p>
+        <p class="what">\(.prose(capitalized(PlainText.line(finding.what, limit: 1_000))))</p>
         <dl class="pair"><div><dt>Expected</dt><dd>\(.prose(PlainText.line(finding.expected, limit: 1_000)))</dd></div>
         <div><dt>Actual</dt><dd>\(.prose(PlainText.line(finding.actual, limit: 1_000)))</dd></div></dl>\n
         """
@@ -149,7 +149,7 @@ extension HTMLRun {
     }
 
     /// A sentence with a capital, unless it starts with a name such as `lastSeq`.
-    func capitalised(_ text: String) -> String {
+    func capitalized(_ text: String) -> String {
         let word = text.prefix { $0 != " " }
         guard word.allSatisfy({ ("a"..."z").contains($0) || $0 == "," }) else { return text }
         return text.prefix(1).uppercased() + text.dropFirst()

@@ -40,7 +40,7 @@ extension HTMLRun {
         let untested = report.clauses(.untested)
         guard !untested.isEmpty else { return "" }
         let items = report.gaps.map { gap -> Markup in
-            "<li>\(capitalised(gap.reason)): \(Markup.joined(gap.clauses.map(links.link), by: ", "))</li>\n"
+            "<li>\(capitalized(gap.reason)): \(Markup.joined(gap.clauses.map(links.link), by: ", "))</li>\n"
         }
         return """
             <h\(level) class="group">Untested <span class="count">\(untested.count)</span></h\(level)>

@@ -15,13 +15,13 @@ struct HTMLRun {
     /// The most rows in all charts together, and in one of them.
     static let maxRows = 30_000
     static let maxRowsOfOne = 4_000
-    /// The most rows of a quiet run in a scenario without findings.
+    /// The most rows of a stretch without marks, in a scenario without findings.
     static let maxRowsOfQuiet = 50
     /// The most characters of a verbatim text, in scenarios with findings and in others.
     static let maxVerbatim = 4_096
     static let maxQuietVerbatim = 600
 
-    /// A report in a page; one of several shows only its findings.
+    /// A report on a page; if the page has several, it shows only its findings.
     init(_ report: RunReport, prefix: String = "", isWhole: Bool = true) {
         self.report = report
         let carded = Self.groups(of: report).flatMap { $0.results.map(\.clause.id) }

@@ -2,7 +2,7 @@
 (() => {
   const all = (query, root = document) => Array.from(root.querySelectorAll(query));
   const form = document.getElementById('filter');
-  const items = all('.item').map(element => ({
+  const items = all('.item[data-v]').map(element => ({
     element, values: element.dataset.v.split(' '), area: element.dataset.a,
     text: ((element.querySelector('summary, th') || element).textContent || '').toLowerCase(),
   }));
@@ -116,8 +116,7 @@
   document.addEventListener('keydown', event => {
     const step = { n: 1, p: -1 }[event.key];
     if (!step || event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, select')) return;
-    const violations = items.map(item => item.element)
-      .filter(element => element.matches(':not(.scenario)[data-v~=violation]') && element.getClientRects().length);
+    const violations = all('.card.violation').filter(card => card.getClientRects().length);
     const at = violations.findIndex(element => element.contains(document.activeElement));
     const next = at < 0 && step < 0 ? violations.length - 1 : (at + step + violations.length) % violations.length;
     if (violations[next]) open(violations[next]);

@@ -154,20 +154,15 @@ extension SchemaWalk {
                 }
             }
             // Conditions with one test are looked into.
-            guard let twin, case .condition(let other, let newThen, let newOtherwise) = twin.keyword,
-                (then == nil) == (newThen == nil), (otherwise == nil) == (newOtherwise == nil)
-            else { continue }
+            guard let twin, case .condition(let other, let newThen, let newOtherwise) = twin.keyword else { continue }
             gone.removeAll { $0.node == entry.node && $0.index == entry.index }
             fresh.removeAll { $0.node == twin.node && $0.index == twin.index }
-            if let then, let newThen {
-                compare(
-                    [then], [newThen], spot.path + [.inPlace(old: [.holds(test)], new: [.holds(other)])], outer: outer)
+            func look(_ old: Int?, _ new: Int?, _ demand: (Int) -> Literal) {
+                let step = PathStep.inPlace(old: [demand(test)], new: [demand(other)])
+                compare([old].compactMap(\.self), [new].compactMap(\.self), spot.path + [step], outer: outer)
             }
-            if let otherwise, let newOtherwise {
-                compare(
-                    [otherwise], [newOtherwise], spot.path + [.inPlace(old: [.fails(test)], new: [.fails(other)])],
-                    outer: outer)
-            }
+            look(then, newThen, Literal.holds)
+            look(otherwise, newOtherwise, Literal.fails)
         }
         differ("condition-changed", gone, fresh, spot)
         let words = [
@@ -194,7 +189,7 @@ extension SchemaWalk {
         }
     }
 
-    /// Annotations for people and programs apart from validity, and the rule of a change.
+    /// The annotations that do not affect validity, each with the rule for a change.
     private static let words: [(keyword: String, rule: SchemaEdit.Rules)] = [
         ("title", "annotation-changed"), ("description", "annotation-changed"), ("examples", "annotation-changed"),
         ("readOnly", "annotation-changed"), ("writeOnly", "annotation-changed"), ("deprecated", "annotation-changed"),

@@ -110,9 +110,9 @@ extension GateRule {
         reference-changed | a dynamic reference points elsewhere | error? | error? | refused | = | reference-changed | clients | "$dynamicRef": "#a"  →  "$dynamicRef": "#b"
         not-proven | neither proved nor disproved | error | error | Whether new servers accept all that old clients send is not known. | Whether old clients accept all that new servers send is not known. | – | clients | a pattern  →  another pattern, so large that no proof was found within its bound
         dialect-changed | the schema uses another dialect | error | error | The same keywords may mean something else. | = | dialect-changed | clients | "$schema": "…/2020-12/schema"  →  "$schema": "…/draft-07/schema"
-        schema-id-changed | the schema has another id | warning | warning | References from other files break. | = | schema-id-changed | clients | "$id": "…/chat.json"  →  "$id": "…/ask.json"
+        schema-id-changed | the schema has another id | information | information | Nothing that travels names it. | = | schema-id-changed | clients | "$id": "…/chat.json"  →  "$id": "…/ask.json"
         unknown-keyword | an unknown keyword | error | error | Probably a typo: nothing is checked. | = | – | clients | "maxLength": 9  →  "maxLenght": 9
-        annotation-changed | documentation | information | information | It decides nothing about any message. | = | annotation-changed | clients | "description": "Says."  →  "description": "Tells."
+        annotation-changed | the documentation changed | information | information | It decides nothing about any message. | = | annotation-changed | clients | "description": "Says."  →  "description": "Tells."
         deprecation-withdrawn | something is no longer deprecated | warning | warning | Peers that moved away did not have to. | = | – | clients | "deprecated": true  →  {}
         """#
 }

@@ -13,6 +13,8 @@ final class ClientPerformer: ClientScene, Sendable {
         var broken: DriverProblem?
         /// Why the driver, and not the scenario, ended it.
         var failure: String?
+        /// How long optional arrivals took lately, and how many came; nil outside a life.
+        var usual: (time: Duration, count: Int)?
     }
 
     let scenario: ClientScenario
@@ -70,6 +72,28 @@ final class ClientPerformer: ClientScene, Sendable {
 
     func limit(_ name: String) -> Duration { subject.timeouts.limit(of: name, timeScale: timeScale) }
 
+    /// Ends an optional wait of `scheduling` soon after the usual time, from here on.
+    ///
+    /// A life would otherwise spend half of its time on such waits.
+    func learnToWait() { state.withLock { $0.usual = (.zero, 0) } }
+
+    /// The limit of a wait; an optional one may be shorter.
+    func limit(_ name: String, isOptional: Bool) -> Duration {
+        let whole = limit(name)
+        guard isOptional, name == "scheduling", let usual = state.withLock({ $0.usual }), usual.count > 4 else {
+            return whole
+        }
+        return min(whole, max(.milliseconds(400), usual.time * 3))
+    }
+
+    /// Notes how long an optional arrival took.
+    func note(metAfter time: Duration) {
+        state.withLock { state in
+            guard let usual = state.usual else { return }
+            state.usual = (max(time, (usual.time * 3 + time) / 4), usual.count + 1)
+        }
+    }
+
     func setMark() {
         let mark = server.pending.mark
         notes { $0.mark = mark }
@@ -106,7 +130,8 @@ final class ClientPerformer: ClientScene, Sendable {
             if Task.isCancelled { throw .interrupted }
             recorder.note(.act(verb, act), on: .client)
             before()
-            if let state = try await perform(command, at: pointer) { note(state) }
+            let asked = ContinuousClock.now
+            if let state = try await perform(command, at: pointer) { note(state, since: asked) }
         }
     }
 
@@ -124,14 +149,16 @@ final class ClientPerformer: ClientScene, Sendable {
         try await gate.alone { () throws(StepEnd) in
             // Another strand of the steps may have ended the app while this look waited for its turn.
             guard isRunning else { return [:] }
+            let asked = ContinuousClock.now
             let state = try await perform(["do": "state"], at: pointer)
-            if let state { note(state, isForced: isForced) }
+            if let state { note(state, since: asked, isForced: isForced) }
             return state ?? [:]
         }
     }
 
-    private func note(_ value: JSONValue, isForced: Bool = false) {
+    private func note(_ value: JSONValue, since asked: ContinuousClock.Instant, isForced: Bool = false) {
         let now = ContinuousClock.now
+        recorder.noteAnswer(from: asked, to: now)
         if notes({ $0.looks.isDue(value, at: now - recorder.start, isForced: isForced) }) {
             _ = recorder.record(.state(value), on: .client, at: now)
         }

@@ -40,7 +40,7 @@ package struct ClientRun: Sendable {
                 while running < limit, width.hasRoom(beside: running), let index = waiting.popFirst() {
                     let scenario = scenarios[index]
                     var reason = subject.obstacle(to: scenario)
-                    if Task.isCancelled { reason = "the run was interrupted" }
+                    if Task.isCancelled { reason = "the run had ended" }
                     if unanswered >= Self.patience {
                         reason = "no driver was available for \(Self.patience) scenarios in a row"
                     }

@@ -16,7 +16,8 @@ extension ClientStage {
         let performance = await stage.perform(scenario) { performer, performance in
             let start = performer.recorder.start
             let end = start + script.time
-            var due = ContinuousClock.now + LifeScript.stretch
+            performer.learnToWait()
+            var due = ContinuousClock.now + LifeScript.firstStretch
             var steps = scenario.steps
             while !Task.isCancelled, performer.failure == nil, !performer.recorder.wasFlooded {
                 for step in steps where performer.failure == nil && .now < end {
@@ -31,7 +32,7 @@ extension ClientStage {
                 if .now >= min(due, end) {
                     await performer.audit(most: nil)
                     if .now >= end { return }
-                    script.look(stage.history(scenario, performer.recorder.events(), startedAt))
+                    script.look(stage.history(scenario, performer.recorder, since: startedAt))
                     due = .now + LifeScript.stretch
                 }
                 performer.beginRound()

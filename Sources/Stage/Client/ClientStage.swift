@@ -54,7 +54,7 @@ package struct ClientStage: Sendable {
         let recorder = Recorder(bounds: bounds, redaction: Redaction([(name: "p1", token: token)]))
         let server = ScriptedServer(
             scenario.world, token: token, recorder: recorder, schemas: schemas, location: scenario.name)
-        var performance = Performance(scenario: scenario.name, history: history(scenario, [], startedAt))
+        var performance = Performance(scenario: scenario.name, history: history(scenario))
         do {
             let folder = try DataFolder.temporary()
             defer { folder.remove() }
@@ -70,8 +70,7 @@ package struct ClientStage: Sendable {
                     .faultImpossible(fault: "a scripted server", reason: String(reason)), at: scenario.name)
             ]
         }
-        performance.history = history(
-            scenario, recorder.events(), startedAt, SchedulingMeter.shared.lateness(from: recorder.start))
+        performance.history = history(scenario, recorder, since: startedAt)
         performance.problems += server.problems
         performance.wasFlooded = recorder.wasFlooded
         performance.wasInterrupted = performance.wasInterrupted || Task.isCancelled
@@ -110,17 +109,18 @@ package struct ClientStage: Sendable {
         await link.end()
     }
 
+    /// Everything that a scenario has seen so far; empty without a recorder.
     func history(
-        _ scenario: ClientScenario, _ events: [Event], _ startedAt: String?, _ lateness: [History.Lateness] = []
+        _ scenario: ClientScenario, _ recorder: Recorder? = nil, since startedAt: String? = nil
     ) -> History {
-        let header = History.Header(
+        var header = History.Header(
             specification: specification.version, scenario: scenario.name, subject: subject.declaration,
-            timeouts: subject.timeouts, timeScale: subject.timeScale(for: scenario), lateness: lateness,
-            startedAt: startedAt)
-        return History(header: header, events: events)
+            timeouts: subject.timeouts, timeScale: subject.timeScale(for: scenario), startedAt: startedAt)
+        recorder?.noteLateness(in: &header)
+        return History(header: header, events: recorder?.events() ?? [])
     }
 
     func skip(_ scenario: ClientScenario, _ reason: String) -> Performance {
-        Performance(scenario: scenario.name, history: history(scenario, [], nil), skipped: reason)
+        Performance(scenario: scenario.name, history: history(scenario), skipped: reason)
     }
 }

@@ -77,7 +77,7 @@ extension ClientStepContext {
             performer.act { $0.use(tool, in: number, to: audience) }
         case .finish(let turn, let text, let audience):
             let (number, text) = (try self.turn(turn), try text.map { try filled($0) })
-            // One that has ended stores nothing more.
+            // A turn that has ended stores nothing more.
             let isRunning = performer.act { $0.turns[number]?.status == .running }
             note("finish", inTurn: number, storing: isRunning ? ["a\(number)"] : [])
             performer.act { $0.finish(number, text: text, to: audience) }

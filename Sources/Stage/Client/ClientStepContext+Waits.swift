@@ -11,8 +11,8 @@ extension ClientStepContext where Scene == ClientPerformer {
     private static var pauseOfArrivals: Duration { .milliseconds(240) }
 
     func await(_ awaited: AwaitedArrival) async throws {
-        let deadline = PatientDeadline(performer.limit(awaited.within))
-        let mark = awaited.isLasting ? 0 : performer.mark
+        let deadline = PatientDeadline(performer.limit(awaited.within, isOptional: awaited.isOptional))
+        let (mark, begun) = (awaited.isLasting ? 0 : performer.mark, ContinuousClock.now)
         for number in 0..<awaited.count {
             if try await take(
                 after: mark, before: deadline,
@@ -22,6 +22,7 @@ extension ClientStepContext where Scene == ClientPerformer {
             }
             return try missed(awaited.words(number), awaited.within, isOptional: awaited.isOptional)
         }
+        if awaited.isOptional { performer.note(metAfter: .now - begun) }
     }
 
     /// Waits for an arrival, and looks at the screen meanwhile: the judge needs a continuous record of it.
@@ -38,12 +39,16 @@ extension ClientStepContext where Scene == ClientPerformer {
     }
 
     func awaitState(_ awaited: AwaitedState) async throws {
-        let deadline = PatientDeadline(performer.limit(awaited.within))
+        let deadline = PatientDeadline(performer.limit(awaited.within, isOptional: awaited.isOptional))
+        let begun = ContinuousClock.now
         var pause = Self.firstPause
         while true {
             let isLast = deadline.rest <= .zero
             let state = try await performer.look(recording: isLast, at: pointer)
-            if ClientScreen(state).shows(awaited, named: performer.named) { return }
+            if ClientScreen(state).shows(awaited, named: performer.named) {
+                if awaited.isOptional { performer.note(metAfter: .now - begun) }
+                return
+            }
             if isLast { break }
             try await sleep(min(pause, max(.milliseconds(1), deadline.rest)))
             pause = min(pause * 2, Self.longestPause)

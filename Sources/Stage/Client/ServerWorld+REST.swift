@@ -196,7 +196,7 @@ extension ServerWorld {
         ])
     }
 
-    /// A time as it is told.
+    /// A time as it is written.
     func text(at milliseconds: Int) -> String {
         let usual = WallClock.shortest(milliseconds: milliseconds)
         guard hasRareForms else { return usual }
@@ -234,7 +234,7 @@ extension ServerWorld {
         let known = Set(session.messages.compactMap(\.turn))
         let turns = session.turns.filter(known.contains).compactMap { number in
             self.turns[number].map { turn in
-                // A turn of the past is told as the messages of then show it.
+                // A past turn is written as its messages show it.
                 let isAnswered = session.messages.contains { $0.turn == number && $0.role == .assistant }
                 let word = turn.status == .done && !isAnswered ? "running" : turn.status.word
                 return JSONValue(members: [

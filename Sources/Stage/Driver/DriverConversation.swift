@@ -11,7 +11,7 @@ final class DriverConversation: Sendable {
     private struct State {
         var lastID = 0
         var problem: DriverProblem?
-        /// The shortest time in which it told its state.
+        /// The shortest time in which it reported its state.
         var quickest: Duration?
     }
 
@@ -82,7 +82,8 @@ final class DriverConversation: Sendable {
         }
     }
 
-    /// Notes when it told its state: a driver that is later than usual was not given the time, and neither is its app.
+    /// Notes when it reported its state: if the driver is later than usual, it did not get the processor, and neither
+    /// did its app.
     private func note(_ now: ContinuousClock.Instant, since asked: ContinuousClock.Instant) {
         let quickest = state.withLock { state in
             state.quickest = min(state.quickest ?? (now - asked), now - asked)
@@ -92,7 +93,7 @@ final class DriverConversation: Sendable {
         SchedulingMeter.shared.held(from: start, to: min(now, start + Self.mostHeld))
     }
 
-    /// So long any driver may take to tell its state.
+    /// The time that any driver may take to report its state.
     private static let usual = Duration.milliseconds(50)
     /// A busy machine takes this much at a time; an app that stands still for longer does so itself.
     private static let mostHeld = Duration.milliseconds(500)

@@ -5,14 +5,14 @@ import HoldfastJSON
 import HoldfastPlatform
 import HoldfastSmallFoundation
 
-/// Clients that live in this process; each scenario has one of its own.
+/// Clients in this process, one for each scenario.
 package struct InProcessDrivers: DriverSource {
     package var capacity: Int { .max }
 
     private let make: @Sendable (_ data: String) -> any DrivenClient
     private let schemas: DriverSchemas
 
-    /// Clients that are made on demand, for a folder each: at the start of a scenario, and anew after each `quit` and `crash`.
+    /// Makes a client for each folder: at the start of a scenario, and anew after each `quit` and `crash`.
     package init(schemas: DriverSchemas, make: @escaping @Sendable (_ data: String) -> any DrivenClient) {
         (self.schemas, self.make) = (schemas, make)
     }
@@ -41,7 +41,7 @@ struct InProcessDriver: DriverLink {
     func end() async { await transport.end() }
 }
 
-/// Lines as function calls.
+/// Turns each line of a command into a function call.
 final class FunctionTransport: DriverTransport {
     let arrivals = LineBox()
     let lastWords: [String] = []
@@ -61,7 +61,7 @@ final class FunctionTransport: DriverTransport {
 
     func send(_ line: String, within limit: Duration) async -> Bool {
         let client = state.withLock { $0.client }
-        // A client that hangs is waited for by the reader of the arrivals, who does so for a limited time.
+        // The reader of the arrivals waits for a hanging client, for a limited time.
         Task.detached { [arrivals] in arrivals.put(Array(await DriverSession(client).answer(to: line).utf8)) }
         return true
     }

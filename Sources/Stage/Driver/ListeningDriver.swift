@@ -60,7 +60,7 @@ package final class ListeningDrivers: DriverSource {
                 return ListeningDriver(transport: transport, conversation: conversation, greeting: greeting)
             } catch {
                 transport.close()
-                // One that left unnoticed is no reason to give up before it had the time to come back.
+                // A driver that has just disconnected may come back.
                 guard case .disconnected = error.code else { throw error }
                 problem = error
             }

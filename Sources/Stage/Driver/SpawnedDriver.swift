@@ -99,7 +99,7 @@ final class SpawnedDriver: DriverLink {
                     guard case .ended = error.code else { throw error }
                 }
             }
-            // One that said too much may still run.
+            // A program that printed too much may still run.
             await transport.end(farewell: .zero, patience: .zero)
             try await startAgain()
             return try await state.withLock { $0.conversation }.perform(command, within: limit)

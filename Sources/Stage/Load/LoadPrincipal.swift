@@ -18,7 +18,7 @@ final class LoadPrincipal: Sendable {
     let load: LoadContext
     private let exchanges = Mutex(0)
     private let state: Mutex<State>
-    /// How long a history is at most before it is judged, so that what it breaks is told while the load runs.
+    /// The longest history before it is judged, so that violations are reported while the load runs.
     private static let longest = Duration.seconds(30)
 
     init(_ principal: SubjectPrincipal, in load: LoadContext) {

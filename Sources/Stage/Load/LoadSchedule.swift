@@ -28,7 +28,7 @@ package struct LoadSchedule: Sendable, Equatable {
     /// Draws the schedule of a device; the same seed gives the same one everywhere.
     package init(of device: Int, in plan: LoadPlan) {
         let mix = plan.mix
-        // Of seeds side by side the numbers are drawn in turn; those of a drawn seed have nothing in common.
+        // Neighboring seeds give related numbers, so the seed of each device is drawn.
         var seeds = SplitMix64(seed: plan.seed ^ UInt64(device) << 32)
         var chance = SplitMix64(seed: seeds.next())
         func isDrawn(_ share: Int) -> Bool { chance.number(in: 0...999) < share }

@@ -23,7 +23,7 @@ package struct LoadStage: Sendable {
 
     /// Runs to the end of all schedules, or until the task is canceled; then every device has closed.
     ///
-    /// `began` is told when the clock of the load starts, `tell` what happens.
+    /// `began` is called when the clock of the load starts, `tell` for each observation.
     /// - Throws: Why there is no server.
     package func run(
         began: @Sendable () -> Void, telling tell: @escaping @Sendable (LoadNews) -> Void

@@ -5,7 +5,7 @@ import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
 
-/// The pushes of one scenario: answers them as it was told, records them, and offers them to its waits.
+/// The pushes of one scenario: answers them as configured, records them, and offers them to its waits.
 final class PushRoute: Sendable {
     typealias Outcome = ScenarioStep.PushAnswer.Outcome
 
@@ -22,7 +22,7 @@ final class PushRoute: Sendable {
     private let state = Mutex(State())
     private let closed = Latch<Void>()
 
-    /// Opens a route, and records for whom pushes are taken from now on.
+    /// Opens a route, and records the principals whose pushes it takes from now on.
     init(devices: [String: String], at registry: PushRegistry, recorder: Recorder) {
         (self.devices, self.registry, self.recorder) = (devices, registry, recorder)
         mailboxes = devices.mapValues { _ in Mailbox() }
@@ -34,7 +34,7 @@ final class PushRoute: Sendable {
 
     // MARK: steps
 
-    /// Tells what to do with the next pushes; asked for twice, the first is used up before the second.
+    /// Sets the answers to the next pushes; a second call takes effect when the answers of the first are used up.
     func program(_ answer: ScenarioStep.PushAnswer, at pointer: JSONPointer) {
         state.withLock { $0.answers.add(answer, at: pointer) }
     }
@@ -57,7 +57,7 @@ final class PushRoute: Sendable {
         }
     }
 
-    /// Ends the route and all that hangs.
+    /// Ends the route and all requests that hang.
     func close(sessions: Set<String>) {
         registry.close(self, sessions: sessions)
         for mailbox in mailboxes.values { mailbox.end() }
@@ -89,7 +89,7 @@ final class PushRoute: Sendable {
         }
     }
 
-    /// Records a push with what became of it, so that they stand together, and offers it to the waits.
+    /// Records a push directly followed by its answer, and offers it to the waits.
     private func deliver(_ request: HTTPServerRequest, of principal: String, then end: Event.Kind) {
         let body = String(decoding: request.body, as: UTF8.self)
         let seen = Event.Request(

@@ -13,6 +13,8 @@ final class Mailbox: Sendable {
         /// In the order of arrival; nil where a wait has taken one, so that indices stay what they are.
         var letters: [Letter?] = []
         var hasEnded = false
+        /// The close code with which the server ended the connection.
+        var code: Int?
     }
 
     private let state = Mutex(State())
@@ -31,9 +33,11 @@ final class Mailbox: Sendable {
     /// Drops messages that no wait takes.
     func clear() { state.withLock { $0.letters = [] } }
 
-    /// Nothing more will come.
-    func end() {
-        state.withLock { $0.hasEnded = true }
+    /// Nothing more will come; only the first end counts.
+    func end(with code: Int? = nil) {
+        state.withLock { state in
+            if !state.hasEnded { (state.hasEnded, state.code) = (true, code) }
+        }
         waiters.tell()
     }
 
@@ -61,7 +65,7 @@ final class Mailbox: Sendable {
     var obstacle: String? {
         state.withLock { state in
             guard let error = state.letters.last(where: { $0?.type == "error" }) ?? nil else {
-                return state.hasEnded ? "the end of the connection" : nil
+                return state.hasEnded ? state.code.map { "close \($0)" } ?? "the end of the connection" : nil
             }
             return "error \(error.value["code"]?.stringValue?.prefix(40) ?? "without code")"
         }

@@ -31,6 +31,7 @@ final class Recorder: Sendable {
         var sawBusy = false
         /// The questions of so many entries.
         var busy = (questions: BusyQuestions(), entries: 0)
+        var slowAnswers: [History.SlowAnswer] = []
 
         mutating func add(_ entry: Entry) {
             if case .response(let response) = entry.kind, response.status == 409 { sawBusy = true }
@@ -86,6 +87,19 @@ final class Recorder: Sendable {
     func note(_ kind: Event.Kind, on lane: Lane, at time: ContinuousClock.Instant) {
         let entry = Entry(at: time, lane: lane, kind: redaction.applied(to: kind))
         state.withLock { $0.add(entry) }
+    }
+
+    /// Notes how long a driver took to tell what its app shows.
+    func noteAnswer(from asked: ContinuousClock.Instant, to answered: ContinuousClock.Instant) {
+        guard answered - asked >= History.SlowAnswer.least else { return }
+        let answer = History.SlowAnswer(from: (asked - start).microseconds, to: (answered - start).microseconds)
+        state.withLock { $0.slowAnswers.append(answer) }
+    }
+
+    /// How late machine and driver were so far, for a header.
+    func noteLateness(in header: inout History.Header) {
+        header.lateness = SchedulingMeter.shared.lateness(from: start)
+        header.slowAnswers = state.withLock { $0.slowAnswers }
     }
 
     /// Records things that belong together: nothing of the same lane comes between them.

@@ -24,8 +24,7 @@ final class ConnectionLane: Sendable {
         var lostAt: ContinuousClock.Instant?
         /// The close code by which the server said that it stops, restarts or is overloaded.
         var goodbye: Int?
-        /// Its number among the greeted connections of the run.
-        var number: Int?
+        var isGreeted = false
         var pump: Task<Void, Never>?
         var epochs: ConnectionEpochs
         var position: (epoch: String, seq: Int)?
@@ -41,6 +40,8 @@ final class ConnectionLane: Sendable {
     private let dialect: Dialect
     private let openedAt: ContinuousClock.Instant
     private let run: OpenConnections?
+    /// Its number among the connections of the run.
+    private let number: Int?
     private let state: Mutex<State>
     /// Held while a message is recorded and queued.
     private let sending = Mutex(())
@@ -60,6 +61,7 @@ final class ConnectionLane: Sendable {
         state = Mutex(State(epochs: ConnectionEpochs(dialect)))
         self.recorder = recorder
         openedAt = recorder.note(.opened, on: .connection(letter))
+        number = run?.add(openedAt: openedAt)
     }
 
     static func start(
@@ -85,11 +87,9 @@ final class ConnectionLane: Sendable {
         greet(at: .now)
     }
 
-    /// Notes that the server greeted at a moment; only the first time counts.
     private func greet(at time: ContinuousClock.Instant) {
-        state.withLock { state in
-            if state.number == nil { state.number = run?.add(greetedAt: time) }
-        }
+        state.withLock { $0.isGreeted = true }
+        if let number { run?.noteGreeting(number, at: time) }
     }
 
     /// The last question for missed frames that a step sent.
@@ -120,11 +120,11 @@ final class ConnectionLane: Sendable {
     /// When it ended without a goodbye; nil if it did not.
     var lostAt: ContinuousClock.Instant? { state.withLock { $0.lostAt } }
 
-    /// How the server said that it stops, restarts or is overloaded; nil if it did not.
+    /// How the server said that it stops, restarts or is overloaded, and whether it had greeted; nil if it did not.
     ///
-    /// The number is that of the connection among the greeted ones of the run.
-    var goodbye: (code: Int, number: Int?)? {
-        state.withLock { state in state.goodbye.map { ($0, state.number) } }
+    /// The number is that of the connection in the run.
+    var goodbye: (code: Int, number: Int?, wasGreeted: Bool)? {
+        state.withLock { state in state.goodbye.map { ($0, number, state.isGreeted) } }
     }
 
     // MARK: doing
@@ -219,8 +219,8 @@ final class ConnectionLane: Sendable {
 
     /// Waits until a connection that has said goodbye is gone, at most for the time given, then gives it up.
     ///
-    /// Its end comes after its close frame, and would be taken for that of the connection which has its letter by then. Of one that
-    /// was cut nothing is recorded any more, and one that fell silent stays so.
+    /// Its end comes after its close frame, and would be recorded for the connection that has its letter by then. A
+    /// connection that was cut records nothing any more, and one that fell silent stays silent.
     func leave(within limit: Duration) async {
         guard mailbox.hasEnded, state.withLock({ $0.cutAt == nil }) else { return }
         _ = await over.wait(within: limit)
@@ -248,11 +248,9 @@ final class ConnectionLane: Sendable {
             if let cutAt = state.withLock({ $0.cutAt }), arrival.at > cutAt { break }
             // Data that arrives with the response to the upgrade came before the stage knew that the socket was open.
             guard take(arrival.event, at: max(arrival.at, openedAt)) else { break }
-            if arrival.event.isSpoken, let number = state.withLock({ $0.number }) {
-                run?.noteHeard(number, at: arrival.at)
-            }
+            if arrival.event.isSpoken, let number { run?.noteHeard(number, at: arrival.at) }
         }
-        if let number = state.withLock({ $0.number }) { run?.noteEnd(number) }
+        if let number { run?.noteEnd(number) }
         mailbox.end()
         over.set(true)
     }
@@ -291,9 +289,9 @@ final class ConnectionLane: Sendable {
                 state.closeReceived = true
                 guard !state.closeSent, kind.isGoodbye else { return }
                 state.goodbye = code.map(Int.init)
-                if let number = state.number { run?.noteGoodbye(number, at: time) }
+                if let number { run?.noteGoodbye(number, at: time) }
             }
-            mailbox.end()
+            mailbox.end(with: code.map(Int.init))
             return true
         case .eof: return ended("", time)
         case .failed(let problem):

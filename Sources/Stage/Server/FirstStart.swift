@@ -1,9 +1,9 @@
 import HoldfastBasics
 import HoldfastPlatform
 
-/// Whether the subject of a run starts at all: a command that does not is not tried once more by every scenario.
+/// Whether the subject of a run starts at all: if its command fails, the other scenarios do not try it again.
 ///
-/// One that starts something that is no WebSocket server does not start the subject.
+/// A command that starts something other than a WebSocket server does not start the subject.
 final class FirstStart: Sendable {
     private let subject: ServerSubject
     private struct State {
@@ -34,7 +34,7 @@ final class FirstStart: Sendable {
             end(with: nil)
             return instance
         } catch {
-            // An interrupted start tells nothing.
+            // An interrupted start proves nothing.
             end(with: Task.isCancelled ? nil : error)
             throw error
         }

@@ -323,15 +323,15 @@ final class ScenarioPerformer: Sendable {
         let open = lanes.filter { !$0.wasEndedHere && !$0.mailbox.hasEnded }
         if !Task.isCancelled {
             if looking { await lookAtRest() }
+            await withTaskGroup(of: Void.self) { group in
+                for lane in open where lane.isAuthenticated && !lane.isPaused {
+                    group.addTask { _ = await self.fence(lane) }
+                }
+            }
             await noteGoodbyes()
             await withTaskGroup(of: Void.self) { group in
                 for lane in open {
-                    group.addTask {
-                        if lane.isAuthenticated, !lane.isPaused {
-                            _ = await self.fence(lane)
-                        }
-                        await lane.close(code: 1000, timeout: min(.seconds(2), self.limit("close")))
-                    }
+                    group.addTask { await lane.close(code: 1000, timeout: min(.seconds(2), self.limit("close"))) }
                 }
             }
         }
@@ -342,15 +342,14 @@ final class ScenarioPerformer: Sendable {
     /// Notes on each connection to which the server said goodbye that it went on, where that is known.
     ///
     /// A server that the suite started and that announces a stop or restart went on, unless its end is recorded. For an
-    /// overloaded server, or one started elsewhere, other connections must show that it went on.
+    /// overloaded server, or one started elsewhere, other connections must show that it went on. An overloaded one may
+    /// keep these and turn newcomers away.
     private func noteGoodbyes() async {
         let lanes = state.withLock { $0.allLanes }
         for lane in lanes {
-            guard let goodbye = lane.goodbye else { continue }
+            guard let goodbye = lane.goodbye, goodbye.wasGreeted || goodbye.code != 1013 else { continue }
             var wentOn = isStarted && goodbye.code != 1013
-            if !wentOn {
-                // A connection that was never greeted has no number to compare with later ones.
-                guard let number = goodbye.number else { continue }
+            if !wentOn, let number = goodbye.number {
                 wentOn = await connections.wentOn(after: number) {
                     // A connection that says nothing may be ended for its silence.
                     for other in lanes where other.isAuthenticated && !other.isPaused && !other.mailbox.hasEnded {

@@ -37,7 +37,7 @@ private final class LifeCourse: Sendable {
         var waited = Duration.zero
         var budget: ChatBudget
         var count: ChatCount
-        var lookedAt = ContinuousClock.now
+        var lookedAt = ContinuousClock.now - LifeScript.stretch + LifeScript.firstStretch
         /// The number of consecutive rounds without a server.
         var unanswered = 0
         /// Why it ended before its time.

@@ -135,7 +135,7 @@ package struct ServerStage: Sendable {
         of performer: ScenarioPerformer, _ scenario: Scenario, since startedAt: String? = nil
     ) -> History {
         var header = header(scenario)
-        header.lateness = SchedulingMeter.shared.lateness(from: performer.recorder.start)
+        performer.recorder.noteLateness(in: &header)
         header.startedAt = startedAt
         return performer.recorder.history(header)
     }

@@ -144,7 +144,7 @@ extension ServerSubject {
     }
 
     static func lacking(_ pointer: String, in what: String) -> String {
-        // Of the size of messages, only what the server tells is judged.
+        // For the size of messages, only the greeting counts.
         let helps = pointer.hasPrefix("/limits/") && pointer != "/limits/maxFrameBytes"
         return "\(what) has no \(pointer)" + (helps ? "; a subject file may state it in 'limits'" : "")
     }

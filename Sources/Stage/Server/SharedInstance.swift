@@ -23,7 +23,7 @@ actor SharedInstance {
 
     func running() async throws(HarnessProblem) -> SubjectInstance {
         if let instance {
-            // One that is over and not yet told to be is waited for.
+            // Wait for an instance whose end is not recorded yet.
             if instance.isEnding { _ = await instance.exit(within: .seconds(10)) }
             if instance.exit == nil { return instance }
         }

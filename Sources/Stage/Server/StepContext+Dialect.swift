@@ -112,7 +112,7 @@ extension StepContext {
         }
     }
 
-    /// That a request has no counterpart on the wire; without the query, which may carry a credential.
+    /// Why a request has no counterpart on the wire; without the query, which may contain a credential.
     func absence(of method: String, _ path: String) -> String {
         "the dialect \(dialect.name) cannot ask \(method) \(path.prefix { $0 != "?" }) like this"
     }

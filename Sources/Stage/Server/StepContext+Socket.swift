@@ -93,18 +93,11 @@ extension StepContext {
         do {
             for message in messages { try await lane.send(message) }
         } catch {
-            if !connect.isOptional { performer.noteReception(false) }
-            try missed("connected", on: lane.lane, isOptional: connect.isOptional)
-            return try lack(connect.save, of: "connected")
+            return try missedGreeting(of: lane, connect)
         }
         let connected = await lane.mailbox.take(["connected"], within: performer.limit("connect"))
-        if connected != nil || !connect.isOptional && !Task.isCancelled {
-            performer.noteReception(connected != nil)
-        }
-        guard let connected else {
-            try missed("connected", on: lane.lane, isOptional: connect.isOptional)
-            return try lack(connect.save, of: "connected")
-        }
+        guard let connected else { return try missedGreeting(of: lane, connect) }
+        performer.noteReception(true)
         lane.authenticate()
         // A server that the suite starts is greeted here for the first time.
         if let reason = performer.needs.obstacle(greetedBy: connected) { throw StepEnd.outOfReach(reason) }
@@ -113,6 +106,12 @@ extension StepContext {
             performer.noteUse(connect.credential.principal, greetedBy: connected)
         }
         try save(connect.save, from: connected, of: "connected", on: lane.lane)
+    }
+
+    private func missedGreeting(of lane: ConnectionLane, _ connect: ScenarioStep.Connect) throws {
+        if !connect.isOptional, !Task.isCancelled { performer.noteReception(false) }
+        try missed("connected", on: lane.lane, isOptional: connect.isOptional, instead: lane.mailbox.obstacle)
+        try lack(connect.save, of: "connected")
     }
 
     private func refusal(_ problem: TransportProblem) -> Event.Kind {
@@ -263,11 +262,11 @@ extension StepContext {
         if frame["type"] == "syncResult" { try await followPages(from: frame, on: lane) }
     }
 
-    /// Waits for a message; of the ending of a question no longer than until it stands refused as busy.
+    /// Waits for a message; for what a turn sends no longer than until its question stands refused as busy.
     private func take(
         _ types: [String], within limit: Duration, from lane: ConnectionLane, where isMeant: (JSONValue) -> Bool
     ) async -> (frame: JSONValue?, isRefused: Bool) {
-        guard types.allSatisfy(["done", "error"].contains) else {
+        guard types.allSatisfy(["message", "toolUse", "done", "error"].contains) else {
             return (await lane.mailbox.take(types, within: limit, where: isMeant), false)
         }
         let deadline = PatientDeadline(limit)

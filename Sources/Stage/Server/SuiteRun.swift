@@ -55,7 +55,7 @@ package struct SuiteRun: Sendable {
     /// With few principals, scenarios that have a device called gone come after all others, since it is pushed to no more, and so do
     /// those that fill a stream.
     ///
-    /// Of the scenarios on one instance, those that wait longest begin first, so that none is left alone at the end.
+    /// On one instance, the scenarios that wait longest begin first, so that none is left alone at the end.
     package func run(
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
     ) async -> Outcome {
@@ -149,13 +149,13 @@ package struct SuiteRun: Sendable {
         var breaker: Breaker
         let first: FirstStart
         var done = 0
-        /// Those on the instance for all that run at this moment.
+        /// The scenarios on the shared instance at this moment.
         var together: Set<Int> = []
-        /// Those that ran when the instance for all ended under another one.
+        /// The scenarios that ran when the shared instance ended under another one.
         private var disturbed: Set<Int> = []
-        /// Those under which it ended while others ran; they are performed again.
+        /// The scenarios under which it ended while others ran; they are performed again.
         var again: Set<Int> = []
-        /// How often those were performed that a stop of the server cut short.
+        /// How often each scenario was repeated because the server stopped.
         private(set) var stops: [Int: Int] = [:]
         /// Since when scenarios wait for budgets.
         private var waiting: [Int: ContinuousClock.Instant] = [:]
@@ -191,7 +191,7 @@ package struct SuiteRun: Sendable {
             return stops[ended.index, default: 0] < OpenConnections.mostRestarts.count
         }
 
-        /// Of the scenarios that may begin now, the one that waits longest, and its queue.
+        /// Among the scenarios that may begin now, the one that waits longest, with its queue.
         func longest(of queues: [Queue], among open: Set<Int>) -> (queue: Int, index: Int)? {
             let next = open.sorted().compactMap { queue in queues[queue].next.map { (queue: queue, index: $0) } }
             return next.max { waits[$0.index] < waits[$1.index] }
@@ -284,8 +284,9 @@ package struct SuiteRun: Sendable {
                     continue
                 }
                 if state.isStopped(ended) {
-                    // A server that restarts is gone for a moment.
-                    try? await Task.sleep(for: .seconds(1), clock: .continuous)
+                    // A server that restarts is gone for a moment, or turns newcomers away until it has stopped.
+                    let isFirst = state.stops[ended.index] == 1
+                    try? await Task.sleep(for: isFirst ? .seconds(1) : OpenConnections.longestStop, clock: .continuous)
                     queues[ended.queue].waiting.insert(ended.index, at: queues[ended.queue].waiting.startIndex)
                     progress(
                         .disturbed(ended.performance.scenario, done: state.done, total: state.scenarios.count))
@@ -328,7 +329,7 @@ package struct SuiteRun: Sendable {
         if !obstacles.isEmpty { return stage.skip(scenario, lacking: obstacles) }
         if let reason = state.breaker.reason { return stage.skip(scenario, reason) }
         var startProblem = await state.first.verdict()
-        if Task.isCancelled { return stage.skip(scenario, "the run was interrupted") }
+        if Task.isCancelled { return stage.skip(scenario, "the run had ended") }
         if startProblem == nil { startProblem = await shared?.startProblem }
         return startProblem.map { stage.skip(scenario, $0.inShort) }
     }
@@ -336,7 +337,7 @@ package struct SuiteRun: Sendable {
 
 /// Opens when a subject is evidently not there, so that its silence is waited for twice and not fifty times.
 ///
-/// One that was there before may be back soon: it is given time, longer each time, before it opens.
+/// A subject that was there before may be back soon: it is given time, longer each time, before the breaker opens.
 struct Breaker {
     private static let pauses: [Duration] = [.seconds(1), .seconds(3), .seconds(10)]
 

@@ -67,7 +67,7 @@ extension DriverProblem: CustomStringConvertible {
     /// Place, what is wrong, what was expected, and what to do.
     package var description: String {
         let words = words
-        let start = isHarness ? "harness: \(words.what)" : "\(location): \(words.what)"
+        let start = isHarness ? words.what : "\(location): \(words.what)"
         let said =
             output.isEmpty ? "" : "\n  standard error ends with:\n" + output.map { "    \($0)" }.joined(separator: "\n")
         return "\(start)\(said)\n  expected: \(words.expected)\n  fix: \(words.fix)"

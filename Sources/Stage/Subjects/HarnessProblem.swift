@@ -28,7 +28,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case notHTTP(path: String)
         /// The port speaks TLS and the address does not, or the other way round; holds the address that fits.
         case wrongScheme(speaksTLS: Bool, better: String)
-        /// TLS came to nothing with a port that speaks it.
+        /// The TLS handshake failed with a port that speaks TLS.
         case tlsFailed(reason: String)
         /// The server wants a client certificate, or another one than it was shown.
         case certificateRefused(reason: String, wasShown: Bool)
@@ -86,7 +86,7 @@ extension HarnessProblem: CustomStringConvertible {
     /// The same, each for itself: place and what is wrong, what was expected, and what to do.
     package var parts: (what: String, expected: String, fix: String) {
         let words = words
-        let what = isUnreachable ? "\(location): \(words.what)" : "harness: \(words.what) at \(location)"
+        let what = isUnreachable ? "\(location): \(words.what)" : "\(words.what) at \(location)"
         return (what, words.expected, words.fix)
     }
 

@@ -33,6 +33,8 @@ package struct LifeScript: Sendable {
 
     /// How long a life goes on without a look at everything.
     package static let stretch = Duration.seconds(20)
+    /// The same at its beginning, which shows what breaks at once.
+    static let firstStretch = Duration.seconds(5)
 }
 
 /// A life as it went.

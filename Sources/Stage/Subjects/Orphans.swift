@@ -52,7 +52,7 @@ struct Orphans {
 
     /// Takes note of those that have ended, so that the system forgets them.
     func reap(sparing groups: Set<ProcessID>) {
-        // One that is waited for elsewhere hides the others, for the moment until it is.
+        // A child that other code waits for hides the others until that code has reaped it.
         while let process = Processes.endedChild, process != guardian, !groups.contains(process),
             Processes.reap(process)
         {}

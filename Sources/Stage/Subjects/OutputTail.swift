@@ -30,7 +30,7 @@ final class OutputTail: Sendable {
         }
     }
 
-    /// Whether the text that tells readiness was printed.
+    /// Whether the text that signals readiness was printed.
     var sawReady: Bool { words.withLock { $0.sawReady } }
 
     /// The last lines without credentials, each at most 200 characters long.

@@ -63,7 +63,7 @@ package enum RunningSubjects {
     /// Lets the system forget orphans that have ended.
     static func reap() { state.withLock { state in orphans(state)?.reap(sparing: state.groups) } }
 
-    /// The orphans, while they can be told from what the suite is about to start.
+    /// The orphans, found before the suite starts anything else.
     private static func orphans(_ state: State) -> Orphans? {
         guard case .running(var orphans) = state.adoption, state.starting == 0, guardian?.isSettled ?? true
         else { return nil }

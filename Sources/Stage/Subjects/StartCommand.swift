@@ -27,7 +27,7 @@ package struct StartCommand: Sendable, Equatable {
     /// The principals whose credentials must not appear in problems.
     var owners: [SubjectPrincipal] = []
 
-    /// The address of a subject that is told its port.
+    /// The address of a subject that gets its port from the suite.
     package static let usualURL = "ws://127.0.0.1:{port}/ws"
     /// Marks everything that belongs to one started process.
     static let instanceVariable = "HOLDFAST_INSTANCE"
@@ -55,11 +55,11 @@ package struct StartCommand: Sendable, Equatable {
         return problems
     }
 
-    /// Whether it is told where to listen, so that several can run side by side.
+    /// Whether it gets its port from the suite, so that several can run side by side.
     var takesPort: Bool { uses("{port}") || url.contains("{port}") }
     /// Whether the command never mentions its port, so that the server must read it from the environment.
     var ignoresPort: Bool { url.contains("{port}") && !uses("{port}") && !uses("HOLDFAST_PORT") }
-    /// Whether it is told where to store, so that each instance has a folder of its own.
+    /// Whether it gets its folder from the suite, so that each instance has its own.
     var takesData: Bool { uses("{data}") }
     /// Whether it asks for the address of the push service.
     package var takesPush: Bool { uses("{push}") }

@@ -187,7 +187,7 @@ final class SubjectInstance: Sendable {
     /// When the process was last started.
     var startedAt: ContinuousClock.Instant { state.withLock { $0.startedAt } }
 
-    /// Whether the process has ended, or is about to be told to have.
+    /// Whether the process has ended, or its end is about to be recorded.
     var isEnding: Bool { process?.isEnding ?? true }
 
     /// Where it stores.

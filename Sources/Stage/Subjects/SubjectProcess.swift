@@ -14,7 +14,7 @@ final class SubjectProcess: Sendable {
         var directory: String?
         /// Variables added to those of the suite.
         var environment: [String: String] = [:]
-        /// A piece of its output that tells readiness.
+        /// A piece of its output that signals readiness.
         var ready: String?
         /// Takes standard output apart from standard error, and says whether to go on reading; nil keeps the end of both.
         var takesOutput: (@Sendable ([UInt8]) -> Bool)?

@@ -12,7 +12,7 @@ package final class TokenSource: Sendable, Equatable {
         var failure: (at: ContinuousClock.Instant, problem: TokenProblem)?
     }
 
-    /// For how long a credential is used that does not tell when it expires.
+    /// How long a credential without a known expiry is used.
     private static let usual = Duration.seconds(60)
     /// How long before its end a credential is used no more: a scenario that begins then has to end with it.
     private static let margin = 60.0

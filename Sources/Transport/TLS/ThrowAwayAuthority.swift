@@ -1,118 +1,86 @@
-import HoldfastBasics
+import HoldfastPlatform
 import HoldfastSmallFoundation
 
-/// A certificate authority that is made for one run, signs one certificate, and forgets its key.
+/// A certificate authority that `openssl` makes for one run; it signs one certificate, and its key is deleted.
 ///
-/// Clients that trust ``certificate`` trust the server; no other certificate can be signed with the key.
+/// Clients that trust ``certificate`` trust the server. A fixed pair would be simpler, but its key would be public, and it
+/// could not name the address of this machine that a phone uses.
 public struct ThrowAwayAuthority: Sendable {
     /// The authority's certificate in PEM, for clients to trust.
     public let certificate: String
-    /// The server's certificate and its key, which exists only in memory.
+    /// The server's certificate and its key.
     public let identity: TLSIdentity
 
     /// Makes the authority and the server's certificate.
     ///
     /// - Parameter host: A further name or address of the server beside localhost, 127.0.0.1 and ::1.
-    /// - Throws: `tls` if a certificate cannot contain the host.
+    /// - Throws: `tls` without `openssl`, or if a certificate cannot contain the host.
     public init(for host: String = "localhost") throws(TransportProblem) {
-        let names = try Self.names(with: host)
-        let (authorityKey, serverKey) = (P256(), P256())
-        let issuer = Self.name("Holdfast, for one run")
-        let authority = Self.certificate(
-            of: authorityKey, called: issuer, signedBy: authorityKey, called: issuer,
-            [
-                Self.basicConstraints(DER.boolean(true) + DER.integer([0])),
-                Self.keyUsage([0x04], unusedBits: 2),  // keyCertSign
-            ])
-        let server = Self.certificate(
-            of: serverKey, called: Self.name("localhost"), signedBy: authorityKey, called: issuer,
-            [
-                Self.basicConstraints([]),
-                Self.keyUsage([0x80], unusedBits: 7),  // digitalSignature
-                Self.extension(DER.identifier(2, 5, 29, 37), DER.sequence(DER.identifier(1, 3, 6, 1, 5, 5, 7, 3, 1))),
-                Self.extension(DER.identifier(2, 5, 29, 17), names),
-            ])
-        certificate = DER.pem("CERTIFICATE", authority)
-        identity = TLSIdentity(
-            chain: DER.pem("CERTIFICATE", server) + "\n" + certificate,
-            key: DER.pem("EC PRIVATE KEY", Self.privateKey(serverKey)))
-    }
-
-    // MARK: RFC 5280
-
-    private static func certificate(
-        of key: P256, called subject: [UInt8], signedBy authority: P256, called issuer: [UInt8], _ extensions: [[UInt8]]
-    ) -> [UInt8] {
-        // The clocks of two machines differ, for example of a phone and this one.
-        let validity = DER.sequence(time(.now - 86_400), time(.now + 30 * 86_400))
-        let serial = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-        let identifiers = [
-            self.extension(DER.identifier(2, 5, 29, 14), DER.octetString(identifier(of: key))),
-            self.extension(DER.identifier(2, 5, 29, 35), DER.sequence(DER.value(0x80, identifier(of: authority)))),
-        ]
-        let signed = DER.sequence(
-            DER.tagged(0, DER.integer([2])),  // version 3
-            DER.integer([0x40 | serial[0] & 0x3F] + serial[1...]), ecdsaWithSHA256, issuer, validity, subject,
-            DER.sequence(publicKeyAlgorithm, DER.bitString(key.publicKey)),
-            DER.tagged(3, DER.value(0x30, (identifiers + extensions).flatMap(\.self))))
-        let signature = authority.signature(of: signed)
-        return DER.sequence(
-            signed, ecdsaWithSHA256,
-            DER.bitString(DER.sequence(DER.integer(signature.r), DER.integer(signature.s))))
-    }
-
-    private static let ecdsaWithSHA256 = DER.sequence(DER.identifier(1, 2, 840, 10045, 4, 3, 2))
-    private static let curve = DER.identifier(1, 2, 840, 10045, 3, 1, 7)
-    private static let publicKeyAlgorithm = DER.sequence(DER.identifier(1, 2, 840, 10045, 2, 1), curve)
-
-    /// A distinguished name with a common name only.
-    private static func name(_ text: String) -> [UInt8] {
-        DER.sequence(DER.set(DER.sequence(DER.identifier(2, 5, 4, 3), DER.utf8String(text))))
-    }
-
-    /// `YYMMDDhhmmssZ`: certificates write years before 2050 with two digits.
-    private static func time(_ date: Date) -> [UInt8] {
-        let digits = Array(date.formatted(.iso8601).utf8).filter {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !",;=[]$\\\"#".utf8.contains($0) }) else {
+            throw TransportProblem(.tls(reason: "host names in a certificate are ASCII"), at: host)
         }
-        return DER.value(0x17, digits.dropFirst(2) + [UInt8(ascii: "Z")])
+        guard let made = Self.made(for: host) else {
+            throw TransportProblem(.tls(reason: "'openssl' is missing, or cannot make a certificate"), at: host)
+        }
+        (certificate, identity) = made
     }
 
-    /// Distinguishes two keys of one name (RFC 7093, method 1); strict clients refuse a certificate without it.
-    private static func identifier(of key: P256) -> [UInt8] { Array(SHA256.digest(key.publicKey).prefix(20)) }
-
-    private static func `extension`(_ identifier: [UInt8], isCritical: Bool = false, _ value: [UInt8]) -> [UInt8] {
-        DER.sequence(identifier, isCritical ? DER.boolean(true) : [], DER.octetString(value))
-    }
-
-    private static func basicConstraints(_ content: [UInt8]) -> [UInt8] {
-        self.extension(DER.identifier(2, 5, 29, 19), isCritical: true, DER.sequence(content))
-    }
-
-    private static func keyUsage(_ bits: [UInt8], unusedBits: UInt8) -> [UInt8] {
-        self.extension(DER.identifier(2, 5, 29, 15), isCritical: true, DER.bitString(bits, unusedBits: unusedBits))
-    }
-
-    private static func names(with host: String) throws(TransportProblem) -> [UInt8] {
-        func name(_ text: String) -> [UInt8] { DER.value(0x82, Array(text.utf8)) }
-        func address(_ bytes: [UInt8]) -> [UInt8] { DER.value(0x87, bytes) }
-        var names = name("localhost") + address([127, 0, 0, 1]) + address([UInt8](repeating: 0, count: 15) + [1])
-        let parts = host.split(separator: ".").map { UInt8($0) }
-        if parts.count == 4, parts.allSatisfy({ $0 != nil }) {
-            names += address(parts.compactMap(\.self))
-        } else if host != "localhost" {
-            guard host.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw TransportProblem(.tls(reason: "host names in a certificate are ASCII"), at: host)
+    private static func made(for host: String) -> (String, TLSIdentity)? {
+        let files = FileManager.default
+        let folder = "\(files.temporaryDirectory.path)/holdfast-\(UUID().uuidString)"
+        defer { try? files.removeItem(atPath: folder) }
+        do {
+            // The keys are in it for a moment.
+            try files.createDirectory(
+                atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            try Data(settings(for: host).utf8).write(to: URL(fileURLWithPath: "\(folder)/settings"))
+            let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+            let steps = [
+                ["req", "-x509", "-extensions", "authority", "-days", "30"] + key
+                    + ["-keyout", "\(folder)/authority.key", "-out", "\(folder)/authority"],
+                ["req", "-subj", "/CN=localhost"] + key + ["-keyout", "\(folder)/key", "-out", "\(folder)/request"],
+                [
+                    "x509", "-req", "-in", "\(folder)/request", "-CA", "\(folder)/authority", "-CAkey",
+                    "\(folder)/authority.key", "-set_serial", "\(UInt64.random(in: 1 ... .max))", "-days", "30",
+                    "-extfile", "\(folder)/settings", "-extensions", "server", "-out", "\(folder)/certificate",
+                ],
+            ]
+            for step in steps {
+                let settings = step[0] == "req" ? ["-config", "\(folder)/settings"] : []
+                guard Processes.output(of: ["openssl"] + step + settings) != nil else { return nil }
             }
-            names += name(host)
+            func text(_ name: String) throws -> String {
+                String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")), as: UTF8.self)
+            }
+            let authority = try text("authority")
+            return (authority, TLSIdentity(chain: try text("certificate") + authority, key: try text("key")))
+        } catch {
+            return nil
         }
-        return DER.sequence(names)
     }
 
-    /// A private key with its curve (RFC 5915).
-    private static func privateKey(_ key: P256) -> [UInt8] {
-        DER.sequence(
-            DER.integer([1]), DER.octetString(key.privateKey), DER.tagged(0, curve),
-            DER.tagged(1, DER.bitString(key.publicKey)))
+    /// Settings that `openssl` 1.1.1 and LibreSSL read; strict clients require the key identifiers.
+    private static func settings(for host: String) -> String {
+        let isAddress = host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
+        return """
+            [req]
+            distinguished_name = name
+            prompt = no
+            [name]
+            CN = Holdfast, for one run
+            [authority]
+            basicConstraints = critical, CA:TRUE
+            keyUsage = critical, keyCertSign
+            subjectKeyIdentifier = hash
+            authorityKeyIdentifier = keyid
+            [server]
+            basicConstraints = critical, CA:FALSE
+            keyUsage = critical, digitalSignature
+            extendedKeyUsage = serverAuth
+            subjectAltName = DNS:localhost, IP:127.0.0.1, IP:::1, \(isAddress ? "IP" : "DNS"):\(host)
+            subjectKeyIdentifier = hash
+            authorityKeyIdentifier = keyid
+
+            """
     }
 }

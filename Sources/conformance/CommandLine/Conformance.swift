@@ -22,7 +22,7 @@ struct Conformance: AsyncParsableCommand {
               conformance init                             write a subject file and a CI file
               conformance server ws://127.0.0.1:8080/ws    test a server
               conformance client -- ./my-driver            test a client
-              conformance judge capture.har                judge a recording
+              conformance judge capture.har                judge a capture
               conformance explain                          the protocol on one sheet
               conformance explain SYNC-3                   a clause and why it exists
 
@@ -64,7 +64,7 @@ struct Conformance: AsyncParsableCommand {
     static func main() async {
         Console.open()
         RunningSubjects.adoptOrphans()
-        let words = Array(CommandLine.arguments.dropFirst())
+        let words = joiningNegativeNumbers(CommandLine.arguments.dropFirst())
         if ["help", "-h", "--help"].contains(words.joined(separator: " ")) { return StartScreen.show() }
         do {
             if let problem = CommandTypo.problem(in: words, below: Self.self) { throw problem }
@@ -82,6 +82,24 @@ struct Conformance: AsyncParsableCommand {
             exit(withError: Tool.ending(ParserProblem.problem(of: error, in: words, below: Self.self) ?? error))
         }
         if Console.hasLostOutput { exit(withError: ExitCode(.harness)) }
+    }
+}
+
+extension Conformance {
+    /// The words in which `--option -5` is `--option=-5`, so that the parser takes the number for the value it is.
+    private static func joiningNegativeNumbers(_ words: ArraySlice<String>) -> [String] {
+        var joined: [String] = []
+        for word in words {
+            let isNumber = word.hasPrefix("-") && word.dropFirst().first?.isNumber == true
+            if isNumber, let option = joined.last, option.hasPrefix("--"), option.count > 2, !option.contains("="),
+                !joined.contains("--")
+            {
+                joined[joined.count - 1] = "\(option)=\(word)"
+            } else {
+                joined.append(word)
+            }
+        }
+        return joined
     }
 }
 

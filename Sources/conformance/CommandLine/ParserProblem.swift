@@ -4,7 +4,7 @@ import HoldfastReport
 
 /// A problem that the parser found, in the three lines of every error.
 enum ParserProblem {
-    /// The problem that an error of the parser tells; nil for every other error, and for a wish for help.
+    /// The problem behind an error of the parser; nil for other errors and for requests for help.
     static func problem(of error: any Error, in words: [String], below root: any ParsableCommand.Type) -> InputProblem?
     {
         guard !(error is ExitCode), !(error is InputProblem), !(error is InputProblems),
@@ -17,17 +17,20 @@ enum ParserProblem {
         if let first = what.first, !what.dropFirst().prefix(1).allSatisfy(\.isUppercase) {
             what = first.lowercased() + what.dropFirst()
         }
+        // Options that take a name list the names; the others take a number.
+        if let value = message.firstMatch(of: /^The value '(.*)' is invalid for '(--[a-z-]+)[^']*'$/) {
+            return InputProblem(
+                String(value.2), "'\(value.1)' is not a number", expected: "a number, as in \(value.2)=5",
+                fix: "see '\(command) --help'")
+        }
+        if command == "conformance client", let driver = message.firstMatch(of: /^Unexpected argument '(.*)'$/)?.1 {
+            return InputProblem(
+                command, "unexpected argument '\(driver)'", expected: "a driver behind '--'",
+                fix: "conformance client -- \(driver)")
+        }
         return InputProblem(
             command, what.replacing("\n", with: " "), expected: "what '\(command) --help' shows",
-            fix: parts.count > 1 ? "did you mean \(parts[1])" : fix(for: words) ?? "run '\(command) --help'")
-    }
-
-    /// A value that begins like an option is taken for one.
-    private static func fix(for words: [String]) -> String? {
-        zip(words, words.dropFirst()).first { option, value in
-            option.hasPrefix("--") && !option.contains("=") && value.hasPrefix("-")
-                && value.dropFirst().first?.isNumber == true
-        }.map { "write \($0)=\($1) where a value begins with '-'" }
+            fix: parts.count > 1 ? "did you mean \(parts[1])" : "run '\(command) --help'")
     }
 
     private static func path(of words: [String], below root: any ParsableCommand.Type) -> [String] {

@@ -73,10 +73,10 @@ struct DialectShowCommand: AsyncParsableCommand {
 
 struct DialectNewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Draft a dialect from a recording.",
+        commandName: "new", abstract: "Draft a dialect from a capture.",
         discussion: """
-            Lists every message type in the recording and guesses its meaning from names. Entries marked DRAFT are yours to \
-            decide. The recording must show who sent each frame: a HAR file, a transcript, or notes such as 'A -> {…}' and \
+            Lists every message type in the capture and guesses its meaning from names. Entries marked DRAFT are yours to \
+            decide. The capture must show who sent each frame: a HAR file, a transcript, or notes such as 'A -> {…}' and \
             'A <- {…}'.
 
             Examples:
@@ -85,7 +85,7 @@ struct DialectNewCommand: AsyncParsableCommand {
               conformance dialect check my-server.json --capture capture.ndjson
             """)
 
-    @Argument(help: "The recording.", completion: .file())
+    @Argument(help: "The capture, or a transcript.", completion: .file())
     var capture: String
 
     func run() async throws {

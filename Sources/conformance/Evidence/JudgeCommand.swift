@@ -11,7 +11,8 @@ struct JudgeCommand: AsyncParsableCommand {
         commandName: "judge",
         abstract: "Judge captures, transcripts and stored reports.",
         discussion: """
-            Detects the format of each file; --as overrides it. A folder means the captures in it, '-' standard input.
+            Detects the format of each file; --as overrides it. A folder means the captures in it and in its \
+            subfolders, '-' standard input.
 
               transcript   written by this program, one or many per file
               report       written by this program: every verdict is recomputed and compared
@@ -136,7 +137,7 @@ struct JudgeCommand: AsyncParsableCommand {
         ).throwAll()
         let targets = try FormatTarget<JudgementFormat>.all(formats)
         let draws = targets.contains { $0.format == .html }
-        let paths = try JudgeFiles.paths(files)
+        let paths = try JudgeFiles.paths(files) { Console.error($0) }
         if let out { try Files.prepareFolder(out, given: "--out") }
         var judgement: Judgement
         let console = follow ? LiveConsole(isForMachines: json || targets.contains { $0.path == "-" }) : nil

@@ -17,7 +17,7 @@ struct ProxyCommand: AsyncParsableCommand {
             server. Paths stay the same, so the client only needs another host and port.
 
             Each violation is printed when it happens, at most three per clause; the summary counts the rest. What happened \
-            before the recording started is never a violation. Credentials are replaced by the name of their owner (p1, p2, \
+            before the proxy started is never a violation. Credentials are replaced by the name of their owner (p1, p2, \
             …) in all output.
 
             Examples:
@@ -67,7 +67,7 @@ struct ProxyCommand: AsyncParsableCommand {
             "Apply this fault rule. Repeatable.", valueName: "rule"))
     var fault: [String] = []
 
-    @Flag(help: "Use TLS with clients, with a certificate made for this run.")
+    @Flag(help: "Use TLS with clients, with a certificate that openssl makes for this run.")
     var tls = false
 
     @Option(
@@ -179,7 +179,7 @@ struct ProxyCommand: AsyncParsableCommand {
         var options = Proxy.Options(
             upstream: endpoint,
             subject: History.Subject(
-                name: name ?? described?.name ?? role.rawValue, role: role,
+                name: name ?? described?.fullName ?? role.rawValue, role: role,
                 profiles: (declared ?? []).union([Profile.base(of: role)]), hasScriptedAgent: false,
                 limits: described?.limits ?? [:]))
         options.isUndeclared = declared == nil && role == .server && dialect.isCanonical

@@ -258,11 +258,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func positive(_ number: Int, _ flag: String, upTo limit: Int) throws -> Int {
-        guard (1...limit).contains(number) else {
-            throw InputProblem(
-                flag, "'\(number)' is out of range", expected: "seconds from 1 to \(limit)",
-                fix: "correct it, or remove the flag")
-        }
+        let problem = InputProblem(flag, number, outside: 1...limit, fix: "correct it, or remove the flag")
+        if let problem { throw problem }
         return number
     }
 

@@ -55,8 +55,10 @@ struct ListCommand: AsyncParsableCommand {
         }
         let parts = tables.flatMap { role, table in
             [
-                ["scenarios of \(role)s, on the reference \(role); goal: a life of three minutes"]
-                    + table.lines(Console.style)
+                [
+                    Console.style.bold("Reach of the \(role) scenarios"),
+                    "the largest value of a scenario on the reference \(role); goal: a life of three minutes", "",
+                ] + table.lines(Console.style)
             ]
                 + (pairs ? [table.pairLines(Console.style)] : [])
         }

@@ -18,8 +18,8 @@ enum Console {
 
     /// Writes to standard output, whole.
     ///
-    /// A reader that has gone, as `head` does, has all that it wanted: what comes after is dropped, and the command does its
-    /// work. A disk that is full, and an output that is closed, is told once and ends the command with ``ExitStatus/harness``.
+    /// When a reader such as `head` has gone, it has all it wanted: later output is dropped, and the command continues.
+    /// A full disk or a closed output is reported once and ends the command with ``ExitStatus/harness``.
     static func write(_ text: String) {
         if isTerminal { endProgress() }
         let failure = loss.withLock { loss -> SystemError? in
@@ -52,10 +52,10 @@ enum Console {
     /// A failure to write to standard error cannot be reported anywhere.
     private static func writeError(_ text: String) { try? Descriptor.standardError.writeAll(text) }
 
-    /// Colours on a terminal unless NO_COLOR is set; as wide as the terminal, or 80 columns in a pipe.
+    /// Colors on a terminal unless NO_COLOR is set; as wide as the terminal, or 80 columns in a pipe.
     static var style: ConsoleStyle {
         ConsoleStyle(
-            hasColour: isTerminal && !isPlain, width: Descriptor.standardOutput.terminalWidth ?? 80,
+            hasColor: isTerminal && !isPlain, width: Descriptor.standardOutput.terminalWidth ?? 80,
             hasUnicode: hasUnicode)
     }
 
@@ -72,7 +72,7 @@ enum Console {
     /// Draws progress over the line drawn before; the width is asked each time, so that a new size of the window counts.
     static func draw(_ progress: TextProgress) {
         let columns = (Descriptor.standardError.terminalWidth ?? 80) - 1
-        let line = progress.line(ConsoleStyle(hasColour: !isPlain, hasUnicode: hasUnicode), width: columns)
+        let line = progress.line(ConsoleStyle(hasColor: !isPlain, hasUnicode: hasUnicode), width: columns)
         drawn.withLock { drawn in
             guard drawn != line else { return }
             writeError("\r\u{1B}[2K\(line)")
@@ -134,6 +134,8 @@ enum ProgressLine {
 extension Interruptions {
     /// Waits from here on; the line of progress is wiped before a second signal ends the process.
     convenience init(ignoringInterrupt: Bool = false, endingWithInput: Bool = false) {
-        self.init(ignoringInterrupt: ignoringInterrupt, endingWithInput: endingWithInput) { Console.endProgress() }
+        self.init(
+            ignoringInterrupt: ignoringInterrupt, endingWithInput: endingWithInput, telling: { Console.error($0) },
+            leaving: { Console.endProgress() })
     }
 }

@@ -36,8 +36,9 @@ struct LifeOptions: ParsableArguments {
         guard let life else { return only.contains(where: Self.isLife) ? .usual : nil }
         guard let time = LifeTime(life.text) else {
             throw InputProblem(
-                "--life", "'\(life.text)' is not a time", expected: "90s, 3m, 1h or a number of seconds, at most a day",
-                fix: "correct it, or leave it out for two minutes")
+                "--life", "'\(life.text)' is not a time from a second to a day",
+                expected: "1s to 24h, such as 90s, 3m, 1h or a number of seconds",
+                fix: "correct it, or write --life alone for two minutes")
         }
         return time
     }
@@ -55,7 +56,7 @@ struct LifeOptions: ParsableArguments {
     /// Whether `--only` names a life and nothing else.
     static func isAlone(_ only: [String]) -> Bool { !only.isEmpty && others(only).isEmpty }
 
-    /// The clauses of which alone a life is to tell, as in `SYNC-3@life`; nil for all.
+    /// The clauses that a life is limited to, as in `SYNC-3@life`; nil for all.
     static func clauses(_ only: [String]) -> Set<ClauseID>? {
         let parts = only.map { $0.split(separator: "@") }
         return isAlone(only) && parts.allSatisfy { $0.count == 2 }
@@ -70,9 +71,10 @@ struct LifeOptions: ParsableArguments {
 }
 
 /// The word behind `--life`; a URL or a path there is the next argument.
-struct LifeWord: ExpressibleByArgument {
+struct LifeWord: ExpressibleByArgument, CustomStringConvertible {
     let text: String
-    var defaultValueDescription: String { text }
+    // Help of a default for a bare flag prints this, not the description of a default value.
+    var description: String { text }
 
     init(text: String) { self.text = text }
 

@@ -6,7 +6,7 @@ import HoldfastSuite
 
 /// Prints what is found while something runs.
 ///
-/// A reader that stops reading blocks nothing; what it misses is counted.
+/// If its reader stops, nothing blocks; the texts that it misses are counted.
 final class LiveConsole: Sendable {
     private struct State {
         var waiting = 0
@@ -26,7 +26,7 @@ final class LiveConsole: Sendable {
     /// Findings go to standard error where standard output is for a machine.
     init(isForMachines: Bool = false) { self.isForMachines = isForMachines }
 
-    /// Tells a finding on a clause; how much of it depends on how often the clause was told.
+    /// Reports a finding on a clause; how much of it depends on how often the clause was reported.
     func tell(_ clause: ClauseID, _ text: (ConsoleStyle, ToldBreaches.Telling) -> String?) {
         if let text = text(style, breaches.take(clause)) { write(text, isError: isForMachines) }
     }

@@ -121,28 +121,20 @@ struct PartOptions: ParsableArguments {
 
     /// Checks how many scenarios are to run at once.
     static func checkJobs(_ jobs: Int) throws(InputProblem) {
-        guard jobs > 0 else {
-            throw InputProblem(
-                "--jobs", "'\(jobs)' would run nothing", expected: "a number from 1", fix: "remove it")
-        }
+        if let problem = InputProblem("--jobs", jobs, outside: 1...Int.max, fix: "remove it") { throw problem }
     }
 
     /// The part of a selection that this run performs.
     func share<Item>(of selection: ScenarioSelection<Item>) throws -> ScenarioSelection<Item> {
-        guard (1...100).contains(repetitions) else {
-            throw InputProblem(
-                "--repeat", "'\(repetitions)' is out of range", expected: "a number from 1 to 100",
-                fix: "remove it for one run")
-        }
+        let problem =
+            InputProblem("--repeat", repetitions, outside: 1...100, fix: "remove it for one run")
+            ?? InputProblem(
+                "--max-failures", maxFailures ?? 1, outside: 1...Int.max, fix: "remove it to run everything")
+        if let problem { throw problem }
         guard !failsFast || maxFailures == nil else {
             throw InputProblem(
                 "--fail-fast", "means --max-failures 1, and that is given too", expected: "one of them",
                 fix: "remove one of them")
-        }
-        guard maxFailures ?? 1 > 0 else {
-            throw InputProblem(
-                "--max-failures", "'\(maxFailures ?? 0)' would run nothing", expected: "a number from 1",
-                fix: "remove it to run everything")
         }
         var selection = selection.repeated(repetitions)
         if let shard { selection.take(try Shard(shard, environment: ProcessInfo.processInfo.environment)) }

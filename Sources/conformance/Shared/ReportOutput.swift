@@ -84,7 +84,7 @@ struct ReportOutput: Sendable {
     }
 }
 
-/// The files that a command could not write; it shows what it found all the same.
+/// The files that a command could not write; it shows its results anyway.
 struct UnwrittenFiles {
     private var problems: [any Error] = []
     var isEmpty: Bool { problems.isEmpty }

@@ -49,12 +49,11 @@ enum Tool {
 
     /// Checks a number of threads, one for each core by default.
     static func threads(_ jobs: Int?) throws -> Int {
-        guard jobs.map({ (1...256).contains($0) }) ?? true else {
-            throw InputProblem(
-                "--jobs", "'\(jobs ?? 0)' is out of range", expected: "1 to 256",
-                fix: "choose a number in that range")
+        let jobs = jobs ?? min(256, ProcessInfo.processInfo.activeProcessorCount)
+        if let problem = InputProblem("--jobs", jobs, outside: 1...256, fix: "remove it for one thread per core") {
+            throw problem
         }
-        return jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        return jobs
     }
 }
 

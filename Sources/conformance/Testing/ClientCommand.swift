@@ -90,8 +90,9 @@ struct ClientCommand: AsyncParsableCommand {
                     of: subject, at: source.location, seed: seed, for: time, under: specification
                 ) { output.say($0) }
             }
-            (suite.isLifeAlone, suite.clausesOfLife) = (LifeOptions.isAlone(only), LifeOptions.clauses(only))
-            suite.keep = { clause, text in
+            suite.lifeOptions = Life.Options(
+                isAlone: LifeOptions.isAlone(only), clauses: LifeOptions.clauses(only)
+            ) { clause, text in
                 let path = "\(out ?? "explored")/life-\(clause)-\(seed).json"
                 try Files.write(text, to: path, makingFolders: true)
                 let again = client.again("\(Tool.command) explore client --plan \(ShellWords.quoted(path))")

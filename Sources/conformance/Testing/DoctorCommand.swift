@@ -36,9 +36,8 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         let specification = try Specification(.embedded)
         let selection = try Selection(role: .server, of: specification, scenarios: specification.scenarios())
-        if let silence, silence < 0 {
-            throw ValidationError("--silence: \(silence) is below 0; give a number of seconds")
-        }
+        let problem = InputProblem("--silence", silence ?? 0, outside: 0...86_400, fix: "correct it, or remove it")
+        if let problem { throw problem }
         let (subject, scope) = try server.server().subject(under: specification)
         let stop: Stop = Interruptions().first
         let diagnosis: Diagnosis = try await server.meeting(subject, under: specification, until: stop) { subject in

@@ -146,9 +146,8 @@ struct ExploreFlags: ParsableArguments {
     /// Reads the files of `--plan`.
     func plans(for role: Role) throws -> [ScenarioFile] {
         for (flag, number) in [("--runs", runs), ("--minutes", minutes)] {
-            guard let number, !(1...1_000_000_000).contains(number) else { continue }
-            throw InputProblem(
-                flag, "\(number) is out of range", expected: "1 to 1000000000", fix: "give a number of this range")
+            let problem = number.flatMap { InputProblem(flag, $0, outside: 1...1_000_000_000, fix: "correct it") }
+            if let problem { throw problem }
         }
         return try plan.map { try ScenarioFile(at: $0, for: role) }
     }

@@ -9,7 +9,7 @@ struct ServerCommand: AsyncParsableCommand {
         commandName: "server",
         abstract: "Test a server.",
         discussion: """
-            Runs every scenario over real connections, records them, and judges the recording clause by clause. Without \
+            Runs every scenario over real connections and judges the transcripts clause by clause. Without \
             --profile, the profiles come from the server's greeting. Clauses that this setup cannot test, such as crashes \
             of a server that the suite did not start, are out of reach: they are listed separately and fail the run only \
             with --strict.
@@ -115,8 +115,7 @@ struct ServerCommand: AsyncParsableCommand {
                     of: subject, seed: seed, for: time, under: specification, skipsCrashes: server.skipCrashes
                 ) { output.say($0) }
             }
-            (suite.isLifeAlone, suite.clausesOfLife) = (isLifeAlone, LifeOptions.clauses(only))
-            suite.keep = { clause, text in
+            suite.lifeOptions = Life.Options(isAlone: isLifeAlone, clauses: LifeOptions.clauses(only)) { clause, text in
                 let path = "\(out ?? "explored")/life-\(clause)-\(seed).json"
                 try Files.write(text, to: path, makingFolders: true)
                 return "\(rerun) --plan \(ShellWords.quoted(path))"

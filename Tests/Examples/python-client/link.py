@@ -51,7 +51,7 @@ class Link:
 
     async def _send(self, socket, frame):
         try:
-            if socket is self.socket:
+            if socket and socket is self.socket:
                 await socket.send(frame)
         except Ended:
             if socket is self.socket:
@@ -82,8 +82,10 @@ class Link:
 
     async def _connect(self):
         try:
-            greeting = await asyncio.wait_for(self._greeted(), self.app.clock(self.HANDSHAKE, least=1))
-        except asyncio.TimeoutError as problem:
+            # `wait_for` may lose a cancellation that comes with the greeting, and this loop would run beside the next.
+            async with asyncio.timeout(self.app.clock(self.HANDSHAKE, least=1)):
+                greeting = await self._greeted()
+        except TimeoutError as problem:
             raise Ended from problem
         self.greeting, self.greeted, self.heard = greeting, self.app.now(), self.app.now()
         self.app.on_connected(greeting)

@@ -18,6 +18,7 @@ class Socket:
         self.reader, self.writer = reader, writer
         self.protocol = ServerProtocol(max_size=largest_message)
         self.heard = self._now()
+        self.is_busy = False
         self.parts = []
         self.kind = None
 
@@ -44,8 +45,9 @@ class Socket:
                 else:
                     continue
                 if frame.fin:
+                    self.is_busy = True  # nothing is read meanwhile, so nothing can be heard
                     yield self.kind is Opcode.TEXT, b"".join(self.parts)
-                    self.parts = []
+                    self.is_busy, self.heard, self.parts = False, self._now(), []
 
     def send(self, frame):
         """Sends one frame; a peer that takes none of many is let go, so that it costs no memory."""
@@ -62,7 +64,7 @@ class Socket:
         """Asks a silent peer whether it is there, and ends the connection when it does not answer."""
         while True:
             await asyncio.sleep(heartbeat / 2)
-            silence = self._now() - self.heard
+            silence = 0 if self.is_busy else self._now() - self.heard
             if silence >= 2 * heartbeat:
                 self.close(4004, "silent for two heartbeats")
                 await asyncio.sleep(heartbeat / 2)

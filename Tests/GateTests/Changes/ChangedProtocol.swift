@@ -304,6 +304,12 @@ enum ChangedProtocol {
         ] } ] }
 
         """,
+        "states/client.json": """
+        { "format": "holdfast-states", "version": 1, "role": "client", "machines": [ { "name": "connection",
+          "states": [{ "name": "open", "means": "in use" }], "inputs": [{ "name": "quit", "means": "the app ends" }],
+          "rows": [{ "state": "open", "input": "launch", "answer": [{ "do": "open" }], "next": "open" }] } ] }
+
+        """,
         "dialects/old.json": """
         { "name": "old", "summary": "Old.", "profiles": ["core"],
           "socket": { "path": "/ws", "credential": { "in": "frame" } }, "greeting": { "opens": "client" },

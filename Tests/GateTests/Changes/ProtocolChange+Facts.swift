@@ -37,11 +37,10 @@ extension ProtocolChange {
             says: "close-code-removed"),
         .init(
             "a close code becomes terminal", four, "in time | server | reconnects with backoff",
-            "in time | server | **terminal**: stops", cs, says: "terminal-close-code-added",
-            "close-code-effect-changed"),
+            "in time | server | **terminal**: stops", cs, says: "terminal-close-code-added"),
         .init(
             "a close code is terminal no more", four, "**terminal**: asks for credentials", "reconnects with backoff",
-            cs, says: "terminal-close-code-removed", "close-code-effect-changed"),
+            cs, says: "terminal-close-code-removed"),
         .init(
             "a new terminal code", four, "| 4001 |", "| 4010 | version | server | **terminal** |\n| 4001 |", cs,
             says: "terminal-close-code-added"),
@@ -50,7 +49,7 @@ extension ProtocolChange {
             "another side closes", four, "away | either", "away | server", ss, cs, says: "close-code-sender-changed"),
         .init(
             "a close code in other words", four, "asks for credentials", "asks the person for credentials", cs,
-            says: "close-code-effect-changed"),
+            says: "terminal-close-code-changed"),
         // Bounds
         .init("a server's bound is tighter", three, "| 5 s |", "| 3 s |", ss, says: "timeout-tightened"),
         .init("a server's bound is wider", three, "| 30 s |", "| 60 s |", cs, says: "timeout-loosened"),
@@ -385,6 +384,14 @@ extension ProtocolChange {
             "another lawful answer", states, #"{ "state": "greeted", "input": "ping","#,
             #"{ "state": "opened", "input": "ping", "answer": [], "next": "opened" }, { "state": "greeted", "input": "ping","#,
             cs, says: "state-row-added"),
+        .init(
+            "a client's row that sends nothing", "states/client.json", #""rows": ["#,
+            #""rows": [{ "state": "open", "input": "quit", "answer": [{ "do": "hide", "what": "all" }], "next": "open" }, "#
+        ),
+        .init(
+            "a client's row that sends something", "states/client.json", #""rows": ["#,
+            #""rows": [{ "state": "open", "input": "quit", "answer": [{ "do": "close" }], "next": "open" }, "#, ss,
+            says: "state-row-added"),
         .init(
             "a lawful answer less", states,
             ",\n  { \"state\": \"greeted\", \"input\": \"ping\", \"answer\": [{ \"do\": \"send\", \"what\": \"pong\" }], \"next\": \"greeted\" }",

@@ -48,10 +48,9 @@ extension ProtocolChange {
         .init(
             "a dialect is excused for some frames alone", dialect, #"["TURN-2"], "#,
             #"["TURN-2"], "frames": ["ack"], "#,
-            says: "dialect-exemption-removed warning", "dialect-exemption-added warning"),
+            says: "dialect-exemption-removed warning"),
         .init(
-            "a dialect is excused for one more clause", dialect, #"["TURN-2"]"#, #"["TURN-2", "TURN-1"]"#,
-            says: "dialect-exemption-added warning"),
+            "a dialect is excused for one more clause", dialect, #"["TURN-2"]"#, #"["TURN-2", "TURN-1"]"#),
         .init("a dialect goes", dialect, "", "", says: "dialect-removed warning"),
         .init(
             "a body's file has another name",
@@ -70,7 +69,39 @@ extension ProtocolChange {
                 .init(file: order, part: "https://holdfast.example/", other: "https://spec.example/"),
                 .init(file: status, part: "https://holdfast.example/", other: "https://spec.example/"),
                 .init(file: error, part: "https://holdfast.example/", other: "https://spec.example/"),
-            ], like: .init("", "", "", "", says: "schema-id-changed warning")),
+            ]),
+        .init(
+            "an area of profiles that the program does not know",
+            [
+                .init(file: three, part: "| `push` |", other: "| `later` | server | more | `core` |\n| `push` |"),
+                .init(
+                    file: "clauses/LATER.md", part: "",
+                    other: """
+                        # LATER
+
+                        ### LATER-1 · server · later
+                        A server MUST wait.
+                        Why: it is new.
+                        Judged from: what is seen.
+                        From: R1. Since: 1.1.
+
+                        ### LATER-2 · server · later with push
+                        A server MUST wait longer.
+                        Why: it is new.
+                        Judged from: what is seen.
+                        From: R1. Since: 1.1.
+
+                        """),
+            ]),
+        .init(
+            "a duty in an area that the program does not know",
+            [
+                .init(
+                    file: "clauses/LATER.md", part: "",
+                    other:
+                        "# LATER\n\n### LATER-1 · server · core\nA server MUST wait.\nWhy: so.\nFrom: R1. Since: 1.1.\n"
+                )
+            ], core, says: "unjudged-duty-added"),
         .init(
             "a profile that the program does not know, with a clause",
             [
@@ -134,6 +165,12 @@ extension ProtocolChange {
         .init(
             "an error may come without words", error, #"["type", "error"]"#, #"["type"]"#, cs,
             says: "property-became-optional", witness: "new"),
+        .init(
+            "a value has another name", status, #"["up", "down"]"#, #"["up", "gone"]"#, ss, cs,
+            says: "enum-value-added", witness: "new"),
+        .init(
+            "a condition asks for nothing", error, #""then": { "x-clause": "TURN-3", "required": ["code"] }"#,
+            #""else": true"#, cs, says: "property-became-optional", witness: "new"),
         .init(
             "a condition asks of more messages", error, #""if": { "required": ["turnId"] }"#,
             #""if": { "required": ["error"] }"#, ss, says: "condition-changed", witness: "old"),

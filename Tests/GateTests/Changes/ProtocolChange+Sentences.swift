@@ -27,6 +27,11 @@ extension ProtocolChange {
             #""clauses": ["TURN-2"], "answer": [{ "do": "send", "what": "pong" }]"#,
             says: "state-clause-changed warning"),
         .init(
+            "a row has another answer, judged under another clause", "states/server.json",
+            #""answer": [{ "do": "send", "what": "pong" }]"#,
+            #""clauses": ["TURN-2"], "answer": [{ "do": "send", "what": "error" }]"#, "servers", "clients",
+            says: "state-row-changed"),
+        .init(
             "a dialect is excused for one member", "dialects/old.json", #""because""#,
             #""members": ["note"], "because""#, says: "dialect-exemption-changed warning"),
         .init("a format of the tools in other words", note, "A note.", "Some note."),

@@ -261,7 +261,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             near: (["title": "a"], ["title": "b"]))
         one(
             "schema-id-changed", ["$id": "https://rules.example/a.json"], ["$id": "https://rules.example/b.json"],
-            .warning, .warning,
+            .information, .information,
             near: (["$id": "https://rules.example/a.json"], ["$id": "https://rules.example/a.json", "title": "b"]))
         one(
             "unknown-keyword", ["type": "string"], ["type": "string", "maxLenght": 3], .error, .error,

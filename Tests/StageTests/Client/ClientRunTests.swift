@@ -85,7 +85,7 @@ struct ClientRunTests {
         task.cancel()
         let outcome = await task.value
         #expect(outcome.performances.count == 3)
-        #expect(outcome.performances.allSatisfy { $0.wasInterrupted || $0.skipped == "the run was interrupted" })
+        #expect(outcome.performances.allSatisfy { $0.wasInterrupted || $0.skipped == "the run had ended" })
         #expect(source.most.withLock { $0.now } == 0)
     }
 

@@ -160,7 +160,7 @@ struct ClientStageTests {
     @Test func `a frame of the stage's own that is no valid one is a failure of the suite`() async throws {
         let performance = try await perform(
             #"{"do":"launch"},{"do":"await","comes":"connection"},{"do":"tell","frame":{"type":"done","sessionId":1}}"#)
-        #expect(performance.problems.first?.description.hasPrefix("harness: the stage's own done") == true)
+        #expect(performance.problems.first?.description.hasPrefix("the stage's own done") == true)
     }
 
     @Test func `what a driver does not support leaves a scenario out, before or while it is performed`() async throws {

@@ -83,7 +83,7 @@ import Testing
         }
         #expect(problem?.isHarness == true)
         #expect(
-            problem?.inShort.hasPrefix("harness: its own command 'send' is rejected by its schema: /text: ") == true)
+            problem?.inShort.hasPrefix("its own command 'send' is rejected by its schema: /text: ") == true)
         await link.end()
     }
 

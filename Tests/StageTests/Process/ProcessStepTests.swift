@@ -217,7 +217,7 @@ struct ProcessStepTests {
         let performance = try await perform(#"{"do":"kill"},{"do":"refuseWrites"}"#)
         #expect(
             performance.problems.first?.description.hasPrefix(
-                "harness: the fault refuseWrites is impossible here: the server has ended at server/PERSIST/example /steps/1"
+                "the fault refuseWrites is impossible here: the server has ended at server/PERSIST/example /steps/1"
             ) == true)
     }
 

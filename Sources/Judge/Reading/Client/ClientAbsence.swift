@@ -77,7 +77,7 @@ extension Observations {
         let start = client.launch(at: event)?.events.lowerBound ?? 0
         return attempts(in: start..<event).contains { index in
             if let close = terminalClose(of: connections[index]), close < event {
-                // Who came back with another version and was greeted is not away any more.
+                // A client that was greeted after offering another version is no longer excluded.
                 return !attempts(in: close..<event).contains { connections[$0].connected.map { $0 < event } == true }
             }
             guard let refused = connections[index].refused, refused < event,

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a client can believe of its connections.
+/// The state of its connections as a client can know it.
 extension Observations {
     /// When the client asked for a connection for the first time after an event.
     func nextOpening(after event: Int) -> Int? { attempt(after: event).map { connections[$0].opening } }
@@ -37,8 +37,8 @@ extension Observations {
         return attempt(after: back.event).map { connections[$0].opening > event } ?? true
     }
 
-    /// Whether a client has long waited on a connection, and may end it for that: for its greeting, for any sign of
-    /// life, or for one of a question (CLIENT-4).
+    /// Whether a client has waited so long on a connection that it may end it: for its greeting, for any sign of life,
+    /// or for a sign of a question (CLIENT-4).
     func hasWaited(on index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         let last = arrivals(on: index).last { $0 < event } ?? connection.opening
@@ -48,8 +48,8 @@ extension Observations {
             || clientQuestions.contains { question in
                 question.requests.contains { request in
                     guard request.connection == index, request.event < event else { return false }
-                    // What came on a connection that was over may not have been heard, and a turn without a key is
-                    // nobody's.
+                    // The client may not have heard a frame on a connection that was over, and a frame without a key
+                    // names no question.
                     let news = question.news.first { news in
                         news.event > request.event && frames[news.event].map { $0.clientMessageId != nil } ?? true
                             && news.connection.flatMap { loss(of: $0) }.map { $0 < news.event } != true
@@ -79,7 +79,7 @@ extension Observations {
         let acts = client.acts("launch", "networkDown", "networkUp").map(\.event) + client.returns.map(\.event)
         guard let change = acts.filter({ $0 < event }).max() else { return nil }
         if !client.hasNetwork(at: event) {
-            // Who was launched without a network was not told of it, and finds out by its attempts.
+            // An app that was launched without a network gets no event for that; it finds out by its attempts.
             let wasTold = client.acts("networkDown").contains { life.contains($0.event) && $0.event < event }
             guard wasTold, patience(from: change, to: event) >= settled else { return nil }
             return (change, [.offline])
@@ -106,7 +106,7 @@ extension Observations {
         let reads = client.reads.filter { $0.request > since && $0.status == 200 && end(of: $0) < event }
         // One read may be part of the start; a second one is polling.
         guard !tries.isEmpty, reads.count > 1, !mayCross(end(of: reads[1]), event) else { return nil }
-        // Who waits for an answer, or got none, does not know that reads work.
+        // A client that still waits for a response, or got a bad one, does not know that reads work.
         let isInDoubt = exchanges.contains { exchange in
             exchange.request < event && end(of: exchange) > since
                 && (exchange.status != 200 || end(of: exchange) > event)
@@ -125,7 +125,7 @@ extension Observations {
 
     /// Whether the client had a further connection, or one that is not settled, as far as it could tell.
     ///
-    /// One that died in silence before this one was opened is no more.
+    /// A connection that died in silence before this one was opened does not count.
     func hasAnother(than index: Int, at event: Int, in life: Range<Int>) -> Bool {
         attempts(in: life.lowerBound..<event).contains { other in
             let isDead = connections[other].ending.map { $0.event < connections[index].opening } ?? false

@@ -13,7 +13,7 @@ struct ClientDelivery {
     var key: String?
     /// `user` or `assistant`.
     var role: String?
-    /// What it says; nil where only its name came.
+    /// Its words; nil where only its name came.
     var text: String?
     var frame: Frame?
 
@@ -45,7 +45,7 @@ struct ClientDelivery {
                 ClientDelivery(
                     event: typed, road: .typed, sessionId: session, key: question.key, role: "user",
                     text: question.text))
-            // What has not gone out again yet has a key that nobody knows.
+            // A message that was not sent again yet has a key that the suite does not know.
             all += history.unsentRepeats(of: question).map { act in
                 ClientDelivery(event: act, road: .typed, sessionId: session, role: "user", text: question.text)
             }
@@ -90,7 +90,7 @@ struct ClientNotice {
     let sessionId: String?
     let messageId: String?
 
-    /// What happened with a notification.
+    /// How a notification reached the app.
     enum Kind {
         /// It arrived while the app was in the foreground.
         case received
@@ -112,7 +112,7 @@ struct ClientNotice {
             case "launch" where act.details.contains("opened"): kind = .launched
             default: return nil
             }
-            // The payload as it was sent, or its members beside what else the act says.
+            // The payload as it was sent, or its members beside the act's own.
             let payloads = [act.details["opened"], act.details["payload"], .object(act.details)].compactMap { $0 }
             func member(_ names: String...) -> String? {
                 payloads.lazy.flatMap { payload in names.compactMap { payload[$0]?.stringValue } }.first

@@ -1,10 +1,11 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Every message a client was told of, and which tellings are of the same one.
+/// Every message that reached a client, and which deliveries bring the same one.
 ///
-/// Words prove nothing: two messages may say the same. One message is known by its id, by its key until it has an id,
-/// and what was typed and never sent counts as a message of its own. An object that its history owns.
+/// Equal words prove nothing: two messages may say the same. A message is identified by its id, or by its key until it
+/// has an id; one that was typed and never sent counts as a message of its own. This is an object that its history
+/// owns.
 final class ClientMessages {
     /// Everything that brought a message, in the order of time.
     let deliveries: [ClientDelivery]
@@ -14,7 +15,7 @@ final class ClientMessages {
     private let byKey: [String: [ClientDelivery]]
     private unowned let history: Observations
 
-    /// What a message says, exactly, and who says it.
+    /// The exact words of a message, and its role.
     struct Words: Hashable {
         let role: String?
         let text: ExactString
@@ -36,14 +37,14 @@ final class ClientMessages {
         byKey = Dictionary(grouping: deliveries.filter { $0.key != nil }) { $0.key ?? "" }
     }
 
-    /// The name under which tellings of one message meet.
+    /// The name that all deliveries of one message share.
     func identity(of delivery: ClientDelivery) -> String {
         if let id = delivery.id { return "id \(id)" }
         if let key = delivery.key { return ids[key].map { "id \($0)" } ?? "key \(key)" }
         return "event \(delivery.event) \(delivery.frame?.replayIndex ?? 0)"
     }
 
-    /// The different messages with these words in a session that a client can have been told of before an event.
+    /// The different messages with these words in a session that may have reached the client before an event.
     func known(_ words: Words, in session: String?, before event: Int) -> Set<String> {
         let alike = (byWords[words] ?? []).filter { delivery in
             delivery.event < event
@@ -63,14 +64,14 @@ final class ClientMessages {
         return had
     }
 
-    /// Whether nothing can have swallowed a telling before an event.
+    /// Whether a delivery surely arrived before an event.
     private func isSure(_ delivery: ClientDelivery, before event: Int) -> Bool {
         guard let frame = delivery.frame else { return true }
         let ending = history.connections[frame.connection].ending?.event ?? .max
         return ending > event || history.clientPlaces.isTaken(frame, before: event)
     }
 
-    /// Whether nothing else had told of the message of a frame, before an event.
+    /// Whether only this frame had brought its message, before an event.
     func isAlone(_ frame: Frame, before event: Int) -> Bool {
         guard let id = frame.messageId else { return false }
         let isAnswered = history.exchanges.contains { exchange in
@@ -109,7 +110,8 @@ final class ClientMessages {
             guard let first = homes.first, !homes.contains(where: { $0.sessionId == state.sessionId }) else {
                 continue
             }
-            // A conversation that the server does not know yet is foreign only to what was told before it was begun.
+            // A message is foreign to a conversation that the server does not know yet only if it arrived before that
+            // conversation began.
             if state.sessionId == nil {
                 let begun = history.client.acts.last { $0.event < state.event && $0.name == "selectSession" }
                 guard let begun, begun.details.id("sessionId") == nil, first.event < begun.event else {

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Finds what each frame, response and read told a client of its own messages: by key, or by the turn of that key.
+/// Finds the news in each frame, response and read about a client's own messages: by key, or by the turn of that key.
 struct ClientNewsReader {
     private let history: Observations
 
@@ -51,11 +51,11 @@ struct ClientNewsReader {
         }
     }
 
-    /// Learns what the server calls each message, and what it calls others.
+    /// Learns the server's ids of each message, and those of others.
     private func learnIds(_ questions: inout [ClientQuestion]) {
         var keys: [String: Set<String>] = [:]
         var events: [String: Int] = [:]
-        // What a server reads out without a key was asked by somebody else.
+        // A stored message without a key was asked on another device.
         var keyless: Set<String> = []
         func note(_ id: String?, _ key: String?, _ event: Int) {
             guard let id else { return }
@@ -77,7 +77,7 @@ struct ClientNewsReader {
         }
         for index in questions.indices {
             let own = questions[index].keys
-            // Nobody has a name for what was not sent yet.
+            // A message that was not sent yet has no id.
             let sent = questions[index].requests.first?.event ?? questions[index].event
             for (id, event) in events {
                 let named = keys[id] ?? []
@@ -160,7 +160,7 @@ struct ClientNewsReader {
     }
 
     private func tellResponse(to request: ObservedRequest, _ question: inout ClientQuestion) {
-        // What comes after the app's end reaches nobody.
+        // A response that comes after the app has ended is not read.
         guard let exchange = response(to: request), let event = exchange.response, let status = exchange.status,
             history.endOfLife(at: request.event) > event
         else { return }

@@ -1,10 +1,10 @@
 import Holdfast
 import HoldfastTranscript
 
-/// What a client can know of its place in the numbered stream, as the suite saw it from the other end.
+/// The position in the numbered stream that a client can know, as the suite saw it from the other end.
 ///
-/// A frame that was sent is not yet a frame that was taken: a cut may have swallowed it. So a place has a ceiling, the
-/// greatest number there is reason for, and a floor, the last number whose frame the client surely had.
+/// A frame that was sent has not always been taken: a cut may have swallowed it. So a position has a ceiling, the
+/// greatest number that the client may have, and a floor, the last number whose frame it surely had.
 ///
 /// An object that its history owns, which keeps what it was asked for.
 final class ClientPlaces {
@@ -15,7 +15,7 @@ final class ClientPlaces {
         /// The epoch of the place before the hole.
         let epoch: String?
         let floor: Int
-        /// The epoch and last place that the answer told, where it was an incomplete one.
+        /// The epoch and last position in the answer, if the answer was incomplete.
         let told: (epoch: String, lastSeq: Int)?
     }
 
@@ -24,6 +24,26 @@ final class ClientPlaces {
     private unowned let history: Observations
     /// By which event the frames of an event were surely taken; see ``taken(_:)``.
     private var takings: [Int: Int?] = [:]
+    /// The contents of each screen, by its event.
+    private var shown: [Int: Shown] = [:]
+
+    /// The parts of a screen that frames bring.
+    private struct Shown {
+        var ids: Set<String> = []
+        var answers: Set<ClientMessages.Words> = []
+        var sent: Set<String> = []
+
+        init(_ state: ObservedClient.State) {
+            for message in state.messages {
+                if let id = message.id {
+                    ids.insert(id)
+                } else if message.role != "user" {
+                    answers.insert(ClientMessages.Words(nil, message.text))
+                }
+                if message.status == "sent" { sent.formUnion([message.id, message.key].compactMap(\.self)) }
+            }
+        }
+    }
 
     init(_ history: Observations) {
         self.history = history
@@ -39,7 +59,7 @@ final class ClientPlaces {
         given.filter { $0.frame.event >= first && $0.frame.event < last }
     }
 
-    /// The epochs told before an event, in the order of their first telling.
+    /// The epochs received before an event, in the order of first arrival.
     func epochs(toldBefore event: Int) -> [String] {
         let start = installation(at: event)
         var epochs: [String] = []
@@ -49,7 +69,7 @@ final class ClientPlaces {
         return epochs
     }
 
-    /// The greatest number of an epoch that the client was told before an event, by any frame; 0 without any.
+    /// The greatest number of an epoch that the client received before an event, in any frame; 0 without any.
     func ceiling(of epoch: String, before event: Int, without greeting: Frame? = nil) -> Int {
         let start = installation(at: event)
         let numbers = given(from: start, to: event).filter { $0.epoch == epoch }.map(\.seq)
@@ -103,17 +123,14 @@ final class ClientPlaces {
 
     /// Whether the screen has what a frame brings: an answer, a message, or the confirmation of a question.
     private func shows(_ state: ObservedClient.State, _ frame: Frame) -> Bool {
-        switch frame.type {
+        let known = shown[state.event] ?? Shown(state)
+        shown[state.event] = known
+        func has(_ names: Set<String>, _ name: String?) -> Bool { name.map(names.contains) ?? false }
+        return switch frame.type {
         case "done", "message":
-            state.messages.contains { message in
-                message.id.map { $0 == frame.messageId } ?? (message.role != "user" && message.text == frame.text)
-            }
-        case "ack":
-            state.messages.contains { message in
-                message.status == "sent"
-                    && (message.id.map { $0 == frame.messageId } ?? false
-                        || message.key.map { $0 == frame.clientMessageId } ?? false)
-            }
+            has(known.ids, frame.messageId)
+                || frame.text.map { known.answers.contains(ClientMessages.Words(nil, $0)) } ?? false
+        case "ack": has(known.sent, frame.messageId) || has(known.sent, frame.clientMessageId)
         default: false
         }
     }
@@ -123,10 +140,11 @@ final class ClientPlaces {
         return history.syncs.last { $0.request.event < event && $0.request.event >= start }
     }
 
-    /// What the last `sync` before an event has still to bring; nil when it brought all it promised, or none was sent.
+    /// The frames that the last `sync` before an event still has to bring; nil when it brought all it promised, or none
+    /// was sent.
     func hole(before event: Int) -> Hole? {
         guard let sync = lastSync(before: event), var position = sync.lastSeqSeen else { return nil }
-        // Behind a page that told of a gap, the place is that from which this page was asked for.
+        // After a page that reported a gap, the position is still the one that this page was asked with.
         let gap = history.syncs.first { page in
             guard page.connection == sync.connection, let result = page.result, result.event < sync.request.event,
                 result["more"]?.boolValue == true, result.string("reason") != "too_many"
@@ -146,9 +164,8 @@ final class ClientPlaces {
             sync: sync, epoch: sync.request.epoch, floor: position, told: (epoch, sync.lastSeq ?? position))
     }
 
-    /// Whether all that the last `sync` before an event was to bring had surely come: its answer was taken, and where
-    /// that was incomplete, a session read asked for afterwards was answered so long before that the client had time
-    /// for it.
+    /// Whether everything that the last `sync` before an event was to bring had surely come: its answer was taken, and
+    /// if that was incomplete, a session read asked for afterwards was answered early enough for the client to take it.
     ///
     /// A client may drop a read that was under way when the answer came, so that one closes nothing.
     func isClosed(before event: Int) -> Bool {
@@ -190,8 +207,8 @@ final class ClientPlaces {
 
     /// Whether the session that was on the screen when an incomplete answer came has still to be read.
     ///
-    /// One that the person left since is read when it is opened again, and one that went by itself does not exist; the
-    /// place need not wait for either.
+    /// A session that the person has left is read when it is opened again, and one that disappeared by itself does not
+    /// exist; the position need not wait for either.
     private func isOwed(by result: Frame, of sync: ObservedSync, before event: Int) -> Bool {
         guard let session = history.client.state(at: result.event)?.sessionId,
             history.end(of: result.event, at: ["selectSession", "openPush"]) > event,
@@ -200,7 +217,7 @@ final class ClientPlaces {
         let connection = history.connections[sync.connection]
         let greeted = connection.connected ?? sync.request.event
         return !history.client.reads(of: session).contains { read in
-            // One that was asked for as the connection began may still be under way when it is greeted.
+            // A read that was asked for as the connection began may still be under way when the connection is greeted.
             let ended = history.end(of: read)
             let hasPassed =
                 history.client.acts.contains { $0.event > ended && $0.event < connection.opening }
@@ -212,14 +229,18 @@ final class ClientPlaces {
         }
     }
 
-    /// Whether any session read was answered after the connection of a `sync` was greeted.
+    /// Whether a read of the session on the screen was answered after the connection of a `sync` was greeted.
     ///
-    /// One that was asked for before the last connection ended cannot hold what came since.
+    /// A read that was asked for before the last connection ended cannot hold what came since, nor can one of another session.
     func isRead(since sync: ObservedSync, before event: Int) -> Bool {
         let connection = history.connections[sync.connection]
         let greeted = connection.connected ?? sync.request.event
         let ended = history.connections.compactMap { $0.ending?.event }.filter { $0 < connection.opening }.max() ?? 0
-        return history.sessionReads.contains { $0.request > ended && $0.event > greeted && $0.event < event }
+        return history.sessionReads.contains { read in
+            let session = history.client.state(at: read.request)?.sessionId
+            return read.request > ended && read.event > greeted && read.event < event
+                && (session == nil || session == read.sessionId)
+        }
     }
 }
 

@@ -1,12 +1,11 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One message of the person, every request that carried it, and everything the client was told of it.
+/// One message of the person, every request that carried it, and all the news about it that the client received.
 ///
-/// Requests belong together by their key, else by their text, so that a client that takes a new key or changes the text
-/// is seen for what it is. Equal texts in different messages are told apart by the commands that typed them. What a
-/// client does to the form of a text before it sends it (space at its ends, the composition of Unicode) makes no other
-/// message of it.
+/// Requests belong together if they share a key, else if they share a text, so that a client that takes a new key or
+/// changes the text is recognized. The commands that typed them distinguish different messages with equal texts. If a
+/// client trims a text or normalizes its Unicode before it sends it, it is still the same message.
 struct ClientQuestion: Sendable {
     let text: String
     private let core: Substring
@@ -14,20 +13,20 @@ struct ClientQuestion: Sendable {
     let typed: Int?
     /// The requests that carried it, in order; none when it never reached the stage.
     private(set) var requests: [ObservedRequest] = []
-    /// What the client was told, in the order of time.
+    /// The news that the client received, in the order of time.
     var news: [News] = []
     var turnIds: Set<String> = []
-    /// What the server calls it, once told with its key.
+    /// The server's ids of it, once received with its key.
     var ids: Set<String> = []
-    /// What the server calls other messages of the person, as far as it was told: with another key, or before this was
-    /// sent.
+    /// The server's ids of other messages of the person, as far as they are known: received with another key, or before
+    /// this one was sent.
     var foreignIds: Set<String> = []
     /// The acts by which the person sent it again.
     private(set) var repeats: [Int] = []
     /// Whether another message of the same text makes it unknown which of the two a request carried.
     private(set) var isAmbiguous = false
 
-    /// One thing that told the client something of a message.
+    /// One frame, response or read that said something about a message.
     struct News: Sendable, Equatable {
         let event: Int
         let input: Input
@@ -57,7 +56,7 @@ struct ClientQuestion: Sendable {
             case refusal
         }
 
-        /// What it is to the state table.
+        /// The input of the state table.
         enum Input: String, Sendable, CaseIterable {
             case ack
             case frame = "turn.frame"
@@ -87,7 +86,7 @@ struct ClientQuestion: Sendable {
         }
     }
 
-    /// An error as the client was told it.
+    /// An error as the client received it.
     struct ClientError: Sendable, Equatable {
         let code: String?
         let text: String?
@@ -99,12 +98,12 @@ struct ClientQuestion: Sendable {
     var event: Int { typed ?? requests.first?.event ?? 0 }
     private(set) var keys: Set<String> = []
     var key: String? { requests.first?.clientMessageId }
-    /// The first thing that told the client that the server has it.
+    /// The first news that proves to the client that the server has it.
     var proof: Int? { news.first { $0.kind != .refusal }?.event }
-    /// The first thing that told the client how it ended.
+    /// The first news of how it ended.
     var ended: Int? { news.first { $0.kind == .ending }?.event }
 
-    /// Whether it was over with some news, at an event; what was refused and sent again is awaited again.
+    /// Whether some news had ended it at an event; a message that was refused and sent again is awaited again.
     func settles(_ news: News, before event: Int) -> Bool {
         guard news.event < event, news.kind != .proof else { return false }
         return news.kind == .ending || !requests.contains { $0.event > news.event && $0.event < event }
@@ -113,7 +112,7 @@ struct ClientQuestion: Sendable {
     /// Whether the person sent it again between two events.
     func isRepeated(after first: Int, before last: Int) -> Bool { repeats.contains { $0 > first && $0 < last } }
 
-    /// Whether words are its own, whatever stands around them.
+    /// Whether words are its own, apart from space around them.
     func says(_ words: String) -> Bool { Self.core(words) == core }
 
     /// The words without space at their ends, compared as Unicode calls them equivalent.
@@ -126,7 +125,7 @@ struct ClientQuestion: Sendable {
     /// Whether a byte is a space, or begins or ends a character that may be one.
     private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x80 }
 
-    /// The conversations that the client was told it stands in, before an event.
+    /// The sessions that the client knew it to be in, before an event.
     func sessions(before event: Int) -> Set<String> {
         Set(news.filter { $0.event < event }.compactMap(\.sessionId))
     }
@@ -186,7 +185,7 @@ struct ClientQuestion: Sendable {
             questions[place].repeats.append(act.event)
             return
         }
-        // One that never went out is known by what the screen shows with its key.
+        // A message that never went out is identified by the text that the screen shows with its key.
         let alike = key.flatMap { places.shown[$0] }.flatMap { places.byText[core($0)] } ?? []
         if let place = alike.last(where: { questions[$0].event < act.event && questions[$0].requests.isEmpty }) {
             questions[place].repeats.append(act.event)

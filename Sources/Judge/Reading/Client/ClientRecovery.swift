@@ -2,10 +2,10 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a client asks for to recover, and what it is told.
+/// The requests with which a client recovers, and the answers.
 extension Observations {
-    /// Whether all connections are surely one client's: a stage has no other, and in a capture they are one person's, on one
-    /// device where that is said, and none speaks again once a later one has begun.
+    /// Whether all connections surely belong to one client: with a stage they always do; in a capture they belong to
+    /// one person, on one device where that is known, and none sends again once a later one has begun.
     var isOfOneClient: Bool {
         guard isCapture else { return true }
         let devices = connections.compactMap { connection in
@@ -18,7 +18,7 @@ extension Observations {
             }
     }
 
-    /// A history that was told: by a read the whole of it, by a replay a part.
+    /// A history that the client received: a read has all of it, a replay a part.
     struct ToldHistory: Sendable {
         let event: Int
         let asked: Int
@@ -28,8 +28,8 @@ extension Observations {
         var connection: Int?
     }
 
-    /// Every read and every replay, in the order of their answers; a replay once for each of its sessions, without what
-    /// a read that was asked for later does not have: then the history does not hold it.
+    /// Every read and every replay, in the order of their answers; a replay counts once for each of its sessions,
+    /// without the messages that a later read lacks, which the history does not hold.
     var toldHistories: [ToldHistory] {
         let reads = sessionReads.map { read in
             ToldHistory(
@@ -65,7 +65,7 @@ extension Observations {
             saysTurn: true)
     }
 
-    /// What ended, for the client, the greeted connection before this one; nil when there was none in this life.
+    /// The end, for the client, of the greeted connection before this one; nil when there was none in this life.
     func lossBefore(connection index: Int) -> Int? {
         let opening = connections[index].opening
         guard
@@ -90,8 +90,8 @@ extension Observations {
         return (reads + asked).min()
     }
 
-    /// Whether a client may have held the position from which it asks: it is not the first of an epoch that nothing
-    /// told before.
+    /// Whether a client may have had the position that it sends: not if it is the first of an epoch that no frame had
+    /// named.
     func mayHold(_ sync: ObservedSync) -> Bool {
         guard sync.lastSeqSeen == 0, let greeting = connections[sync.connection].greeting, let epoch = greeting.epoch,
             sync.request.epoch.map({ $0 == epoch }) ?? true
@@ -108,7 +108,7 @@ extension Observations {
         return (acts + connections.compactMap(\.connected)).sorted()
     }
 
-    /// Whether the last thing that could make a client read was no act of the person.
+    /// Whether something other than an act of the person made a client read.
     func isForRecovery(_ read: ObservedExchange) -> Bool {
         let person = client.acts("launch", "selectSession", "openPush").last { $0.event < read.request }?.event
         guard let person else { return true }
@@ -123,8 +123,8 @@ extension Observations {
         sync.result?.event ?? loss(of: sync.connection) ?? history.events.endIndex
     }
 
-    /// Whether a client gave a read up in favour of another one; the stage may see that a little later, and where the
-    /// read had been pending for long, answer it meanwhile.
+    /// Whether a client dropped a read in favor of another one; the stage may see that a little later, and may still
+    /// answer a read that had been pending for long.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
         let isLong = patience(from: read.request, to: other.request) >= clientWindow(\.rest).microseconds
         guard isLong || read.response == nil, let end = read.failure ?? read.response else { return false }
@@ -138,20 +138,20 @@ extension Observations {
             || connections.contains { $0.opening > first && $0.opening < last }
     }
 
-    /// Whether a client was told before an event that there is no such session.
+    /// Whether the client knew before an event that a session does not exist.
     func isGone(_ session: String, before event: Int) -> Bool {
         client.reads(of: session).contains { $0.tellsOfNoSession && $0.response.map { $0 < event } == true }
     }
 }
 
 extension ObservedExchange {
-    /// Whether a read told the session, or was refused; a gateway refuses without an error body, and knows nothing.
+    /// Whether a read brought the session or a refusal; a gateway refuses without an error body, and knows nothing.
     var isAnswered: Bool { status == 200 || status.map((400...499).contains) == true && hasErrorBody }
 
-    /// Whether a read told that there is no such session.
+    /// Whether a read said that the session does not exist.
     var tellsOfNoSession: Bool { status == 404 && hasErrorBody }
 
-    /// Whether a read came to nothing, and another may not: it was lost, or the server could not answer it.
+    /// Whether a read failed and another one may succeed: it was lost, or the server could not answer it.
     var hasFailed: Bool { status.map { $0 >= 400 && !isAnswered } ?? (failure != nil) }
 }
 

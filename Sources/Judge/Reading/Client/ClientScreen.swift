@@ -2,26 +2,32 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What is known of a client's screen over time.
+/// The screen of a client over time.
 ///
-/// A stage looks several times a second while it waits, and records a state when it differs from the one before, and
-/// one that does not every half second. Between two looks nobody knows when the screen changed.
+/// While it waits, a stage looks several times a second. It records a state that differs from the one before, and an
+/// unchanged one every half second. Between two looks it is unknown when the screen changed.
 extension Observations {
-    /// A moment at which the screen was looked at: a wait in vain for a request says nothing about it.
+    /// A moment at which the stage looked at the screen; waiting for a request is not one.
     struct Look: Sendable {
         /// The event: a recorded state, or a watch that saw the last one stand.
         let event: Int
         let state: ObservedClient.State
+        /// When the driver was asked for it, in microseconds since the history began: from then on it may have been so.
+        let asked: Int
 
         static func all(in history: History, by client: ObservedClient) -> [Look] {
-            history.events.indices.compactMap { index in
+            var answers = history.header.slowAnswers[...]
+            return history.events.indices.compactMap { index in
                 guard history.events[index].lane == .client, let state = client.state(at: index) else { return nil }
                 switch history.events[index].kind {
-                case .state: return Look(event: index, state: state)
-                case .wait(let awaited, _) where awaited == "time" || awaited == "state":
-                    return Look(event: index, state: state)
+                case .state: break
+                case .wait(let awaited, _) where awaited == "time" || awaited == "state": break
                 default: return nil
                 }
+                let moment = history.events[index].at
+                // A wait is over at once after the last look.
+                answers = answers.drop { $0.to + 5_000 < moment }
+                return Look(event: index, state: state, asked: min(moment, answers.first?.from ?? moment))
             }
         }
     }
@@ -32,13 +38,16 @@ extension Observations {
         return looks[start..<max(start, looks.boundary { $0.event >= last })]
     }
 
-    /// What came of something that the screen has to show.
+    /// When the driver was asked for a look, by the clock that bounds are judged by.
+    func patience(askedFor look: Look) -> Int { patience(at: look.asked) }
+
+    /// The outcome for something that the screen has to show.
     enum Sighting {
-        /// It did in time, at that event.
+        /// The screen showed it in time, at that event.
         case kept(Int)
-        /// It did not, from its cause up to that event, which is at or after the bound.
+        /// The screen did not show it, from its cause up to that event, which is at or after the bound.
         case broken(Int)
-        /// Nobody looked long enough, or nobody looked when the bound was over and it was there later.
+        /// The looks ended before the bound did, or the next look came after it and showed the thing.
         case unknown
     }
 
@@ -50,24 +59,24 @@ extension Observations {
     ///   - end: The first event after which it need not be shown any more.
     ///   - never: Whether a look shows it so wrongly that no time can excuse it.
     ///   - holds: Whether a state shows it; nil for one that says nothing about it.
-    /// - Returns: What came of it.
+    /// - Returns: The outcome.
     func shown(
         after cause: Int, within bound: Duration, before end: Int,
         never: (Look) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?
     ) -> Sighting {
-        // What comes while nobody is there need not have been taken in when somebody looks again.
+        // A client in the background need not have taken what arrived there by the next look.
         guard client.launches.isEmpty || client.isForeground(at: cause) else { return .unknown }
         let limit = patience(of: cause) + bound.microseconds
         for look in looks(after: cause, before: end) {
             guard let answer = holds(look.state) else { continue }
-            let isLate = patience(of: look.event) >= limit
+            let isLate = patience(askedFor: look) >= limit
             if answer { return isLate ? .unknown : .kept(look.event) }
             if isLate || never(look) { return .broken(look.event) }
         }
         return .unknown
     }
 
-    /// What a client may take for anything that has no bound of its own.
+    /// The time that a client may take for anything without a bound of its own.
     var clientPatience: Duration { clientBound(\.resend) }
 
     /// The first act of some names after an event, or the end of the history.
@@ -107,8 +116,8 @@ extension Observations {
 }
 
 extension ObservedClient.State {
-    /// Where a message of the person may stand on this screen: by its key, else by its id, else by its words where no
-    /// entry has the key or the id of another.
+    /// The entries that may be a message of the person: by its key, else by its id, else by its words where no entry
+    /// has the key or the id of another.
     func places(of question: ClientQuestion) -> [Int] {
         let byKey = messages.indices.filter { messages[$0].key.map(question.keys.contains) == true }
         if !byKey.isEmpty { return byKey }
@@ -121,8 +130,8 @@ extension ObservedClient.State {
         }
     }
 
-    /// The same of one that may never have been sent: then its words say enough, whatever key it is shown with, where
-    /// no other message of the server has that name.
+    /// The same for a message that may never have been sent: then its words are enough, whatever key it is shown with,
+    /// unless the id is that of another message.
     func entries(of question: ClientQuestion) -> [Int] {
         let places = places(of: question)
         guard places.isEmpty, question.keys.isEmpty else { return places }
@@ -135,7 +144,7 @@ extension ObservedClient.State {
 
     func shows(_ question: ClientQuestion) -> Bool { !places(of: question).isEmpty }
 
-    /// Whether a message of the person is shown as failed; where its words stand more than once, any of them will do.
+    /// Whether a message of the person is shown as failed; if several entries have its words, any of them counts.
     func showsAsFailed(_ question: ClientQuestion) -> Bool {
         places(of: question).contains { messages[$0].status == "failed" }
     }

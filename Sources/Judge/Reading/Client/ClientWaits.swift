@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// What a client waits for, and how that shows.
+/// The answers that a client waits for, and how that shows.
 extension Observations {
     /// A time in which a client waits for an answer, and nothing from outside makes it read.
     struct AnswerWait: Sendable {
@@ -22,7 +22,7 @@ extension Observations {
 
     /// Every time in which a client waited for an answer and read for it.
     var waitsForAnswers: [AnswerWait] {
-        // A list that differs from the one before tells of something to read (CLIENT-40).
+        // A list that differs from the one before shows that there is something to read (CLIENT-40).
         let lists = zip(listReads, listReads.dropFirst()).filter { before, list in
             list.entries.map(\.messageCount) != before.entries.map(\.messageCount)
         }
@@ -31,7 +31,7 @@ extension Observations {
         let reasons = Set(recoveryTriggers + losses + acts + gaps.map(\.told) + lists.map(\.1.event)).sorted()
         return clientQuestions.flatMap { question -> [AnswerWait] in
             let endings = question.news.filter { $0.kind != .proof }
-            // What was refused is waited for anew once it is sent again.
+            // A refused question is awaited again once it is sent again.
             let refused = endings.filter { $0.kind == .refusal }.map(\.event)
             let starts = ([-1] + refused).compactMap { event in question.requests.first { $0.event > event }?.event }
             return Set(starts).sorted().flatMap { waits(for: question, from: $0, over: endings, reasons) }
@@ -43,7 +43,7 @@ extension Observations {
         for question: ClientQuestion, from asked: Int, over endings: [ClientQuestion.News], _ reasons: [Int]
     ) -> [AnswerWait] {
         let over = endings.map(\.event).filter { $0 > asked }.min() ?? history.events.endIndex
-        // What is sent again is waited for anew.
+        // A resent question is awaited anew.
         let repeats = question.requests.dropFirst().map(\.event)
         let told = received.filter { frame in
             frame.isOf("done", "message", "toolUse")
@@ -70,10 +70,10 @@ extension Observations {
         let sockets = connections.compactMap { connection in
             connection.connected.map { $0..<max($0, connection.ending?.event ?? .max) }
         }
-        // What is read at once serves what made this time begin, and so does the first read.
+        // An immediate read is recovery, not polling, and so is the first read.
         let later = wait.reads.drop { mayCross(wait.start, $0) || mayCross(wait.reads[0], $0) }
         return later.filter { read in
-            // What failed or hangs is read again in any case (CLIENT-18).
+            // A client rereads after a failed or hanging read in any case (CLIENT-18).
             let before = wait.reads.last { $0 < read }
             let isRetry = client.reads.contains { $0.request == before && !$0.isAnswered }
             return !isRetry && (thinking.map { read < $0 } == true || sockets.contains { $0.contains(read) })
@@ -99,7 +99,8 @@ extension Observations {
             if let session = exchange.sessionRead { return sessions.isEmpty || sessions.contains(session) }
             return exchange.isChat || sessions.isEmpty && exchange.isRead(of: .sessions)
         }
-        // What is pending for longer than polling may last brings nothing; an app that is away counts no time.
+        // A request that is pending for longer than polling may last will bring nothing; time in the background does
+        // not count.
         func pending(_ begun: Int, until end: Int) -> Range<Int> {
             let counted = client.returns.last { $0.event > begun && $0.event < end }?.event ?? begun
             let limit = patience(of: counted) + clientBound(\.polling).microseconds
@@ -155,10 +156,10 @@ extension Observations {
         return (sent + told + replayed + read).min().map { max($0, connected) }
     }
 
-    /// Whether a client may never have taken what it was told of a message, and no screen of that life shows it.
+    /// Whether a client may have missed some news about a message, and no screen of that life shows it.
     func mayBeMissed(_ news: ClientQuestion.News, of question: ClientQuestion, before event: Int) -> Bool {
         let over = departure(after: news.event, on: news.connection) ?? .max
-        // What went out by another transport a moment later may have crossed with it.
+        // A resend by another transport a moment later may have crossed with the news.
         let again = question.requests.first { $0.event == event }
         let hasCrossed =
             again.map { $0.connection != news.connection } == true
@@ -180,23 +181,23 @@ extension Observations {
         let before = client.state(at: news.event)
         let hadFailed = before?.showsAsFailed(question) == true
         lazy var others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: news.event)))
-        // What shows much later may have another reason.
+        // A change that shows much later may have another reason.
         let limit = patience(of: news.event) + timeouts.scheduling.microseconds
         return !looks(after: news.event, before: min(event, endOfLife(at: news.event))).contains { look in
             guard patience(of: look.event) <= limit else { return false }
-            // What was sent again anyway may have gone out before that look, and have arrived behind it.
+            // A resend that was due anyway may have gone out before that look, and have arrived after it.
             if isResent, over >= event, mayCross(look.event, event) {
                 return false
             }
             if news.kind == .proof {
                 return look.state.places(of: question).contains { look.state.messages[$0].status == "sent" }
             }
-            // What is shown once another request for it came to nothing may show only that.
+            // An error shown after another request for the message failed may be about that request.
             let hasFailedSince = question.requests.compactMap(exchange).contains { exchange in
                 guard let over = exchange.response ?? exchange.failure, exchange.status != 200 else { return false }
                 return over > news.event && over < look.event
             }
-            // Who is sent away says so of everything.
+            // A rejected client shows all its messages as failed.
             let isSentAway = wasSentAway(before: look.event + 1) && !wasSentAway(before: news.event + 1)
             if hasFailedSince || news.isAnswer || isSentAway { return false }
             if !hadFailed, look.state.showsAsFailed(question) { return true }
@@ -226,7 +227,7 @@ extension Observations {
     }
 
     /// Whether the client awaits an answer at an event: it sent a question in this life, showed last that it thinks,
-    /// and was told of no ending in any way.
+    /// and has received no ending in any way.
     ///
     /// A response that came a moment after a frame may have been read before it.
     func isAwaiting(_ questions: [ClientQuestion], at event: Int) -> Bool {

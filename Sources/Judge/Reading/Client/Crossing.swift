@@ -1,19 +1,29 @@
 import Holdfast
 import HoldfastTranscript
 
-/// What may have crossed: the only tolerance of the judge of clients.
+/// Events that may have crossed: the only tolerance of the judge of clients.
 extension Observations {
-    /// How much later than it happened the stage may record what a client did, or the client take what it was sent.
+    /// The largest delay between an act of the client and its record, or between sending a frame and the client taking
+    /// it.
     ///
-    /// A quarter of `scheduling`, which a busy machine adds to a timer.
-    private var latency: Int { timeouts.scheduling.microseconds / 4 }
+    /// A quarter of `scheduling`, which a busy machine adds to a timer, or as long as the driver took at that time to tell
+    /// what the screen shows.
+    private func latency(at event: Int) -> Int {
+        let usual = timeouts.scheduling.microseconds / 4
+        let moment = time(of: event)
+        let answers = history.header.slowAnswers
+        return answers[answers.boundary { $0.to + usual >= moment }...].prefix { $0.from - usual <= moment }
+            .reduce(usual) { max($0, $1.to - $1.from) }
+    }
 
     /// Whether two events may have happened in the other order.
-    func mayCross(_ one: Int, _ other: Int) -> Bool { abs(patience(from: one, to: other)) < latency }
+    func mayCross(_ one: Int, _ other: Int) -> Bool {
+        abs(patience(from: one, to: other)) < max(latency(at: one), latency(at: other))
+    }
 
     /// The first event after another that cannot have crossed with it.
     func endOfCrossing(with event: Int) -> Int {
-        let limit = patience(of: event) + latency
+        let limit = patience(of: event) + latency(at: event)
         return events.indices.boundary { patience(of: $0) > limit }
     }
 
@@ -23,8 +33,8 @@ extension Observations {
         return events.indices.boundary { patience(of: $0) >= limit }
     }
 
-    /// What may have kept from a client what it was just sent: it left, or what it was sent on was over, before a busy
-    /// machine would have read it; nil when there was time.
+    /// The event that may have kept a client from taking a frame: it left, or its connection ended, before a busy
+    /// machine would have read the frame; nil when there was time.
     func departure(after event: Int, on connection: Int?) -> Int? {
         let left = end(of: event, at: ObservedClient.interruptions)
         let over = min(left, connection.flatMap { loss(of: $0) } ?? .max)
@@ -40,16 +50,16 @@ extension Observations {
         return events.indices.boundary { patience(of: $0) >= limit }
     }
 
-    /// Whether a client surely takes what it was sent: it is there, and nothing keeps it from it.
+    /// Whether a client surely takes what it was sent: it is in the foreground, and nothing prevents it.
     func isSurelyTaken(_ event: Int, on connection: Int?) -> Bool {
         (client.launches.isEmpty || client.isForeground(at: event)) && departure(after: event, on: connection) == nil
     }
 
-    /// Whether a client surely took what it was sent before another event: there was time, and nothing kept it from it.
+    /// Whether a client surely took what it was sent before another event: there was time, and nothing prevented it.
     func hadTime(
         for event: Int, on connection: Int? = nil, before other: Int, atLeast time: Duration = .zero
     ) -> Bool {
-        patience(from: event, to: other) >= max(latency, time.microseconds)
+        patience(from: event, to: other) >= max(latency(at: event), latency(at: other), time.microseconds)
             && departure(after: event, on: connection).map { $0 >= other } ?? true
     }
 }

@@ -2,15 +2,15 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Questions that were lost before anything was said of them.
+/// Questions that were lost before the server said anything about them.
 extension Observations {
-    /// The loss of a question that nothing had been said of.
+    /// The loss of a question about which the server had said nothing.
     struct LostQuestion {
         /// The request, or the command that typed it when no request ever arrived.
         let sent: Int
         /// The transport it took; nil when it never arrived.
         let origin: ObservedRequest.Origin?
-        /// What ended the connection.
+        /// The event that ended the connection or the request.
         let event: Int
 
         /// Whether it came again by another transport, or at all where it had not arrived.
@@ -21,7 +21,7 @@ extension Observations {
 
     /// How a question was lost: its connection, or its request, ended before anything was said of it.
     ///
-    /// Of one that was sent on several connections, the last.
+    /// If it was sent on several connections, the last one counts.
     func loss(of question: ClientQuestion) -> LostQuestion? {
         for request in question.requests.reversed() {
             guard let event = end(of: request) ?? emptyResponse(to: request), event > request.event,
@@ -50,7 +50,7 @@ extension Observations {
     }
 
     /// The event that proves that a lost question was not sent again: in the life of the app that lost it, else in the
-    /// next one, where the message stands on the screen as if it were under way.
+    /// next one, if the screen shows the message as if it were on its way.
     func proofNotSentAgain(of question: ClientQuestion, lostAt lost: LostQuestion) -> Int? {
         if let proof = standing(after: lost.sent, within: clientPatience, from: { max($0, lost.event) }) {
             return proof
@@ -65,7 +65,7 @@ extension Observations {
         return proof
     }
 
-    /// What the connections opened after an event allow a frame, in bytes.
+    /// The frame sizes that the connections opened after an event allow, in bytes.
     func frameLimits(after event: Int) -> [Int] {
         connections.filter { $0.opening > event }.compactMap { $0.limit("maxFrameBytes") }
     }
@@ -86,7 +86,7 @@ extension Observations {
     /// client could act.
     ///
     /// - Parameters:
-    ///   - event: What has to be done something about on the next connection.
+    ///   - event: The cause that requires an act on the next connection.
     ///   - bound: How long that may take.
     ///   - start: Where the bound begins, given the greeting; nil where it never does.
     /// - Returns: nil when no connection stood for so long.
@@ -110,7 +110,7 @@ extension Observations {
     }
 
     /// Whether a message was shown as failed between two events, or an error came to the screen that names no other
-    /// message; unless it may, it has a name.
+    /// message; an error without a key counts only with `mayBeNameless`.
     func wasTold(of question: ClientQuestion, from first: Int, to last: Int, mayBeNameless: Bool = false) -> Bool {
         let before = client.state(at: first)?.errors ?? []
         let others = Set(clientQuestions.filter { $0.event != question.event }.flatMap(\.keys))

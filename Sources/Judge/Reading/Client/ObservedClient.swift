@@ -2,25 +2,29 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The client as a program: what it was told to do, what it showed, and what became of what a person typed.
+/// The client as a program: the commands it got, the screens it showed, and the messages that a person typed.
 ///
-/// Taken from the lane `client` and from everything sent to the server. Indices called `event` point into
-/// `history.events`. An object, because checks ask for it again and again; it changes only while it is made.
+/// Built from the lane `client` and from everything sent to the server. Indices called `event` point into
+/// `history.events`. It is an object because the checks ask for it often; it changes only while it is built.
 final class ObservedClient {
-    /// Acts by which the app ends: the system ends it, it crashes as it was told to, or it ends by itself.
+    /// Acts by which the app ends: the system ends it, it crashes on command, or it ends by itself.
     static let deaths: Set<String> = ["quit", "crash", "exit"]
     /// Acts at which one life of the app is over; a launch also ends what is left of the one before.
     static let endsOfLife = deaths.union(["launch"])
     /// Acts after which a client takes nothing of what it was sent before.
     static let interruptions = endsOfLife.union(["background", "networkDown"])
 
-    /// What the stage had the system or the person do, in order.
+    /// The acts of the system and the person, in order.
     private(set) var acts: [Act] = []
-    /// What it showed, in order; a state is recorded when it differs from the one before, and every half second.
+    /// From which act on it was in the foreground or not, and had a network or not.
+    private var foreground: [(event: Int, holds: Bool)] = []
+    private var network: [(event: Int, holds: Bool)] = []
+    /// The screens it showed, in order; a state is recorded when it differs from the one before, and every half second.
     private(set) var states: [State] = []
     /// The lives of the app, from launch to end, in order.
     private(set) var launches: [Launch] = []
-    /// For each key, the look before the first that showed it, and that one: what was typed in between may have it.
+    /// For each key, the look before the first that showed it, and that one: a message typed in between may have the
+    /// key.
     private(set) var firstShown: [String: Range<Int>] = [:]
     /// Its requests to list sessions or read one, in the order of asking, also those that were never answered.
     let reads: [ObservedExchange]
@@ -28,11 +32,12 @@ final class ObservedClient {
     let attempts: [Int]
     /// When it came back to the foreground, in order.
     private(set) var returns: [Return] = []
-    /// For each connection, the first event that told the client of its end, or by which it ended it itself.
+    /// For each connection, the first event by which the client learned of its end, or ended it itself.
     ///
-    /// Nil while the client may think that the connection is alive: a cut in silence tells nothing.
+    /// Nil while the client may think that the connection is alive: it does not notice a silent cut.
     let ends: [Int?]
-    /// What the scripted server stored of its own accord, in order: answers, and messages of other devices.
+    /// The messages that the scripted server stored without a request, in order: answers, and messages of other
+    /// devices.
     private(set) var stored: [Stored] = []
 
     struct Act: Sendable {
@@ -57,7 +62,7 @@ final class ObservedClient {
         let left: Int
     }
 
-    /// Messages that the scripted server stored of its own accord, whether or not it told anybody.
+    /// Messages that the scripted server stored without a request, whether or not it sent them to a client.
     struct Stored: Sendable {
         /// The index of the event by which the scripted server stored it.
         let event: Int
@@ -65,7 +70,7 @@ final class ObservedClient {
         /// Their ids, oldest first.
         let ids: [String]
 
-        /// What an act of the server says that it stored; nil when it stored nothing.
+        /// Reads the messages that an act of the server stored; nil when it stored nothing.
         fileprivate init?(_ details: JSONObject, event: Int) {
             guard let session = details.id("sessionId") else { return nil }
             let messages = (details["messages"]?.arrayValue ?? []) + [details["messageId"]].compactMap { $0 }
@@ -76,20 +81,13 @@ final class ObservedClient {
         }
     }
 
-    func isForeground(at event: Int) -> Bool {
-        var isForeground = false
-        for act in acts.prefix(while: { $0.event <= event }) {
-            switch act.name {
-            case "launch", "foreground", "openPush": isForeground = true
-            case "background": isForeground = false
-            default: if Self.deaths.contains(act.name) { isForeground = false }
-            }
-        }
-        return isForeground
-    }
+    func isForeground(at event: Int) -> Bool { Self.last(of: foreground, at: event) ?? false }
 
-    func hasNetwork(at event: Int) -> Bool {
-        acts.last { $0.event <= event && ($0.name == "networkDown" || $0.name == "networkUp") }?.name != "networkDown"
+    func hasNetwork(at event: Int) -> Bool { Self.last(of: network, at: event) ?? true }
+
+    private static func last(of changes: [(event: Int, holds: Bool)], at event: Int) -> Bool? {
+        let place = changes.boundary { $0.event > event }
+        return place > 0 ? changes[place - 1].holds : nil
     }
 
     /// The life an event falls into; nil before the first and between two.
@@ -101,7 +99,7 @@ final class ObservedClient {
         acts.first { $0.event > event && names.contains($0.name) }
     }
 
-    /// What it showed last at or before an event; nil when nothing is known of it in that life.
+    /// The screen it showed last at or before an event; nil when that life has not shown any.
     func state(at event: Int) -> State? {
         let start = launch(at: event)?.events.lowerBound ?? 0
         let place = states.boundary { $0.event > event }
@@ -109,7 +107,8 @@ final class ObservedClient {
         return states[place - 1]
     }
 
-    /// What it showed at the moments from one event up to before another: first what it showed then, if known.
+    /// The screens it showed from one event up to before another; the first is the one shown at the first event, if
+    /// known.
     func states(from first: Int, to last: Int) -> [State] {
         let start = states.boundary { $0.event > first }
         let later = states[start..<max(start, states.boundary { $0.event >= last })]
@@ -144,6 +143,12 @@ final class ObservedClient {
         }
         var left: Int?
         for act in acts {
+            switch act.name {
+            case "launch", "foreground", "openPush": foreground.append((act.event, true))
+            case "networkDown", "networkUp": network.append((act.event, act.name == "networkUp"))
+            case "background": foreground.append((act.event, false))
+            default: if Self.deaths.contains(act.name) { foreground.append((act.event, false)) }
+            }
             switch act.name {
             case "background": left = left ?? act.event
             case "foreground", "openPush":

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// What of a question, and of an earlier screen, a screen shows.
+/// Finds questions, errors and entries of an earlier screen on a screen.
 extension ObservedClient.State {
     /// Whether this screen shows an error of a message: the message marked as failed, or an entry that was not there
     /// before and names no other; nil where an entry of before may be about it.
@@ -16,7 +16,7 @@ extension ObservedClient.State {
                 if keys.contains(key) { return true }
                 continue
             }
-            // What has the code of another message's error alone is that one.
+            // An entry with the code of another message's error alone is that error.
             if let code = shown.code, code != error.code, others.contains(code) { continue }
             if !isOld { return true }
             mayBeOld = true
@@ -35,12 +35,12 @@ extension ObservedClient.State {
 }
 
 extension ClientQuestion {
-    /// The conversations that it was sent to, and those that the client was told it stands in, before an event.
+    /// The sessions that it was sent to, and those that the client knew it to be in, before an event.
     func namedSessions(before event: Int) -> Set<String> {
         sessions(before: event).union(requests.compactMap(\.sessionAsked))
     }
 
-    /// Whether it can stand in a session, as far as the client was told before an event.
+    /// Whether it can be in a session, as far as the client knew before an event.
     func mayStand(in session: String?, before event: Int) -> Bool {
         let sessions = namedSessions(before: event)
         return session.map { sessions.isEmpty || sessions.contains($0) } ?? true
@@ -48,8 +48,8 @@ extension ClientQuestion {
 }
 
 extension Observations {
-    /// Whether a question can stand on a screen, as far as the client was told before an event; where it was told no
-    /// session, only until the person has left the conversation in which it was typed.
+    /// Whether a question can be on a screen, as far as the client knew before an event; if it knew no session, only
+    /// until the person has left the conversation in which it was typed.
     func mayStand(_ question: ClientQuestion, on state: ObservedClient.State, before event: Int) -> Bool {
         guard question.mayStand(in: state.sessionId, before: event) else { return false }
         let isNamed = state.sessionId.map(question.namedSessions(before: event).contains) == true
@@ -59,8 +59,7 @@ extension Observations {
             }
     }
 
-    /// Whether an entry that only its words make a question's is a message of a history that is not known to be that
-    /// one.
+    /// Whether an entry that matches a question only by its words is a message of a history that may be another one.
     func isRead(
         _ shown: ObservedClient.ShownMessage, apartFrom question: ClientQuestion, before event: Int
     ) -> Bool {

@@ -2,10 +2,10 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension ObservedClient {
-    /// What it showed at one moment; an object, because a check hands on most of them.
+    /// The screen at one moment; an object, because checks pass on most of them.
     final class State: Sendable {
         let event: Int
-        /// What it said about its connection; nil when it said nothing known.
+        /// The state of its connection as it showed it; nil when it showed none that is known.
         let connection: Connection?
         /// The session on the screen; nil for a conversation the server does not know yet.
         let sessionId: String?

@@ -1,4 +1,5 @@
 import HoldfastJSON
+import HoldfastTranscript
 
 extension ObservedExchange {
     /// The request, and the event that ended the exchange.
@@ -10,12 +11,21 @@ extension ObservedExchange {
 }
 
 extension ObservedConnection {
-    /// Whether, before `end`, the server answered a request sent after `begin`.
-    func hasAnswered(since begin: Int, before end: Int) -> Bool {
-        guard let asked = sent.first(where: { $0.event > begin })?.event, asked < end else { return false }
-        return received.contains { frame in
-            frame.event > asked && frame.event < end
-                && ["ack", "error", "pong", "syncResult"].contains(frame.type ?? "")
+    /// Whether, before `end`, the server answered a request sent after `begin` with a frame of one of the types.
+    ///
+    /// A server that works through a queue still answers what was sent before `begin`.
+    func hasAnswered(since begin: Int, before end: Int, with types: Set<String>) -> Bool {
+        let earlier = sent.prefix { $0.event <= begin }
+        let later = sent[earlier.endIndex...]
+        guard let asked = later.first?.event, asked < end else { return false }
+        return received.contains { answer in
+            guard answer.event > asked, answer.event < end, answer.isAnswer, types.contains(answer.type ?? "") else {
+                return false
+            }
+            if answer.type == "error", answer.clientMessageId == nil { return true }  // it answers some frame
+            guard let request = later.first(where: answer.answers) else { return false }
+            let owed = earlier.count { request.hasName(of: $0) }
+            return owed == 0 || received.count { $0.event <= answer.event && $0.answers(request) } > owed
         }
     }
 
@@ -27,6 +37,29 @@ extension ObservedConnection {
     func endByServer(after event: Int = -1) -> Ending? {
         guard wasEndedByServer, let ending, ending.event > event else { return nil }
         return ending
+    }
+}
+
+extension Frame {
+    /// Whether it answers a frame; an `error` of a turn is an ending.
+    fileprivate var isAnswer: Bool {
+        type == "error" ? turnId == nil : ["connected", "ack", "pong", "syncResult"].contains(type ?? "")
+    }
+
+    /// Whether it answers a request of its kind and name.
+    fileprivate func answers(_ request: Frame) -> Bool {
+        switch request.type {
+        case "auth": type == "connected"
+        case "chat": isAnswer && ["ack", "error"].contains(type) && clientMessageId == request.clientMessageId
+        case "ping": type == "pong" && string("nonce") == request.string("nonce")
+        case "sync": type == "syncResult"
+        default: false
+        }
+    }
+
+    /// Whether the answer to one request may be that to another.
+    fileprivate func hasName(of other: Frame) -> Bool {
+        type == other.type && clientMessageId == other.clientMessageId && string("nonce") == other.string("nonce")
     }
 }
 

@@ -83,8 +83,7 @@ extension Observations {
     /// Whether a malformed message may explain why a connection was silent or ended at an event; then ENV-5 or the
     /// clause about such messages judges it.
     ///
-    /// A message that the connection outlived explains nothing: the server answered something sent after it, or sent
-    /// something after the timeout for a close.
+    /// A message that the connection outlived explains nothing.
     func isAfterHostileFrame(_ event: Int, on index: Int) -> Bool {
         hostileFrames.contains { hostile in
             guard hostile.frame.event < event else { return false }
@@ -93,17 +92,27 @@ extension Observations {
         }
     }
 
-    /// Whether a connection, by default the frame's own, continued after a hostile frame: the server answered something
-    /// sent after it, or sent something after the timeout for a close.
+    /// Whether a connection, by default the frame's own, continued after a hostile frame.
+    ///
+    /// The server answered something sent after it, or sent something after the timeout for a close; or the connection
+    /// began later, when the server had greeted another since.
     func hasOutlived(_ hostile: HostileFrame, on other: Int? = nil, before event: Int) -> Bool {
         let index = other ?? hostile.frame.connection
         let isOwn = hostile.frame.connection == index
-        let begin = isOwn ? hostile.answer?.event ?? hostile.frame.event : hostile.frame.event
-        return connections[index].hasAnswered(since: begin, before: event)
-            || connections[index].received.contains {
+        let sent = hostile.frame.event
+        let begin = isOwn ? hostile.answer?.event ?? sent : sent
+        let connection = connections[index]
+        // Errors come in order: one that is not its own answers an earlier message.
+        let words: Set = isOwn && hostile.answer == nil ? ["ack", "pong", "syncResult"] : Self.answers
+        return connection.hasAnswered(since: begin, before: event, with: words)
+            || isOwn && connection.hasAnswered(since: sent, before: event, with: ["pong"])
+            || !isOwn && hostile.newcomerGreeted.map { $0 < connection.opening } == true
+            || connection.received.contains {
                 $0.event < event && patience(of: $0.event) > patience(of: begin) + timeouts.close.microseconds
             }
     }
+
+    private static let answers: Set = ["connected", "ack", "error", "pong", "syncResult"]
 
     func events(on connection: Int) -> [Int] { connections[connection].events }
 

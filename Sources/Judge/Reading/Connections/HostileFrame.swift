@@ -10,6 +10,8 @@ struct HostileFrame: Sendable {
     var answer: Frame?
     /// In a capture, the event by which the server accepted it like any other message; nil otherwise.
     var taken: Int?
+    /// The first greeting of a connection that began after it.
+    var newcomerGreeted: Int?
 
     /// Whether a clause decides about its connection; none does for deeply nested objects.
     var isJudged: Bool {
@@ -171,7 +173,17 @@ struct HostileFrame: Sendable {
             }
             all += hostile
         }
-        return all.sorted { $0.frame.event < $1.frame.event }
+        all.sort { $0.frame.event < $1.frame.event }
+        // From the last connection to the first.
+        var (left, greeted) = (history.connections[...], Int.max)
+        for index in all.indices.reversed() {
+            while let last = left.last, last.opening > all[index].frame.event {
+                greeted = min(greeted, last.connected ?? .max)
+                left.removeLast()
+            }
+            if greeted < .max { all[index].newcomerGreeted = greeted }
+        }
+        return all
     }
 }
 

@@ -110,6 +110,9 @@ final class ObservedConnection: @unchecked Sendable {
         }
     }
 
+    /// Whether the stage read it until it ended.
+    var wasReadToItsEnd: Bool { pauses.first.map { $0.stopped > ending?.event ?? .max } ?? true }
+
     /// Every connection in the order of the requests, and the frames of all of them by sender, in time order.
     static func all(
         in history: History
@@ -214,13 +217,16 @@ final class ObservedConnection: @unchecked Sendable {
         return signs.last { $0 < last }.map { time($0) > limit } ?? false
     }
 
-    /// Notes if silence may explain an end without a reason: two heartbeats had passed, and in the last few the machine
-    /// was late, or the stage did not read or answer pings.
+    /// Notes if silence may explain an end without another reason: two heartbeats had passed without a sign that the server
+    /// had heard of its client, and in the last few the machine was late; or the stage did not read or answer pings.
     private func doubtSilence(in history: History, by clock: PatientClock) {
-        guard let ending, ending.kind == .lost, let connected, let heartbeat else { return }
+        guard let ending, ending.kind == .lost || ending.isForSilence, let connected, let heartbeat else { return }
         let end = history.events[ending.event].at
         let wasLate =
             end - history.events[connected].at >= 2 * heartbeat && clock.wasLate(from: end - 4 * heartbeat, to: end)
+            && !hasAnswered(
+                since: history.events.boundary { $0.at > end - 2 * heartbeat } - 1, before: ending.event,
+                with: ["ack", "pong", "syncResult"])
         let wasDeaf = (pauses + mutes.map { (stopped: $0, resumed: nil) }).contains {
             isSilent(from: $0.stopped, to: $0.resumed, for: 2 * heartbeat, in: history)
         }

@@ -16,7 +16,7 @@ extension Observations {
         return span(from: lastSign(on: connection, before: event), to: event) >= 2 * heartbeat - heartbeat / 4
     }
 
-    /// Whether a client had sent no frame for a heartbeat, but WebSocket pings or pongs.
+    /// Whether a client had sent only WebSocket pings or pongs, and no frame, for a heartbeat.
     func wasIdle(_ connection: ObservedConnection, before event: Int) -> Bool {
         guard let heartbeat = connection.heartbeat, let connected = connection.connected else { return false }
         let spoke = max(connected, connection.sent.last { $0.event < event }?.event ?? 0)
@@ -24,8 +24,8 @@ extension Observations {
             && connection.signs.contains { $0 > spoke && $0 < event }
     }
 
-    /// Whether a connection lasted for more than three heartbeats in which its client sent no frames, but WebSocket
-    /// pings or pongs never two heartbeats apart.
+    /// Whether a connection lasted for more than three heartbeats in which its client sent no frames, only WebSocket
+    /// pings or pongs less than two heartbeats apart.
     func wasKeptIdle(_ connection: ObservedConnection) -> Bool {
         guard let heartbeat = connection.heartbeat, let connected = connection.connected else { return false }
         let texts = connection.sent.map(\.event)
@@ -43,10 +43,14 @@ extension Observations {
 
     /// Whether a question had been refused for its rate, and its wait was not over.
     func isWithinBudgetWait(_ event: Int, on index: Int) -> Bool {
-        connections[index].received.contains { frame in
-            guard frame.type == "error", frame.code == "rate_limited", frame.event < event else { return false }
-            let wait = min(max(frame["retryAfterMs"]?.intValue ?? 0, 0), 3_600_000) * 1000
-            return span(from: frame.event, to: event) < wait
+        connections[index].received.before(event).contains { frame in
+            frame.type == "error" && frame.code == "rate_limited" && isWithinWait(event, after: frame)
         }
+    }
+
+    /// Whether the wait that a refusal states was not over at an event; at most an hour.
+    func isWithinWait(_ event: Int, after refusal: Frame) -> Bool {
+        let wait = min(max(refusal["retryAfterMs"]?.intValue ?? 0, 0), 3_600_000) * 1000
+        return span(from: refusal.event, to: event) < wait
     }
 }

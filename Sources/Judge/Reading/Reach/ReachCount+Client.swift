@@ -19,7 +19,9 @@ extension ReachCount {
             case "sendAgain": mark(.sentAgain, from: act.event)
             case "send":
                 let greeted = connections.indices.filter { connections[$0].connected.map { $0 < act.event } ?? false }
-                guard greeted.allSatisfy({ client.ends[$0] ?? end < act.event }) else { continue }
+                // After a silent cut, a client is offline once the phone has no network.
+                let isOver = greeted.last.map { client.ends[$0] ?? end < act.event } ?? true
+                guard isOver || !client.hasNetwork(at: act.event) else { continue }
                 typed[greeted.count, default: 0] += 1
                 mark(.typedOffline, from: act.event)
             default: if ObservedClient.deaths.contains(act.name) { markAmidTurn(.restartAmidTurn, at: act.event) }

@@ -47,7 +47,8 @@ struct ListWindow {
             }
             let refusal = turn.isAccepted ? nil : turn.request.refusal
             let isNew = turn.sessionAsked == nil
-            // One that was refused, or that asked for a session, may have been accepted where it asked for a new one.
+            // A question that was refused, or that named a session, may have been accepted in another request that
+            // asked for a new session.
             let mayCreate = turn.requests.contains { $0.sessionAsked == nil && $0.refusal == nil }
             if mayCreate, refusal != nil || !isNew { return nil }
             guard refusal != nil || isNew else { continue }

@@ -52,11 +52,12 @@ struct SessionKnowledge: Sendable {
         owed(OwnName(session, of: principal), before: event) != nil
     }
 
-    /// Every session that the server must know for the principal at an event, each with the event that first named it.
+    /// Every session that the server must know for the principal at an event, in the order of the events that first
+    /// named them.
     func all(for principal: String, before event: Int) -> [(session: String, event: Int)] {
         named.keys.filter { $0.principal == principal }.compactMap { key in
             owed(key, before: event).map { (key.name, $0) }
-        }
+        }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }
     }
 
     private func owed(_ key: OwnName, before event: Int) -> Int? {

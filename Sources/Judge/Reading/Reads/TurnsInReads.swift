@@ -47,6 +47,11 @@ extension Observations {
         }
     }
 
+    /// Whether a read must hold what some events announced: one came before it began, and no crash between them.
+    func mustHold(_ read: ObservedSessionRead, whatCameAt events: [Int?]) -> Bool {
+        events.contains { $0.map { $0 < read.request && !hasCrashed(between: $0, and: read.request) } ?? false }
+    }
+
     /// How many more questions with the text of a turn a read shows than were asked, counting refused ones.
     func surplus(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int {
         let text = turn.request.prompt

@@ -19,6 +19,12 @@ struct LiveFrames {
         let questions: [Frame] = asked.filter { $0.type == "message" }
         unowed = Set(questions.compactMap(\.seq)).subtracting(numbers)
     }
+
+    /// Whether a frame that was shown elsewhere came here: with its number or, unless it is a `toolUse`, another one.
+    func hasReceived(_ item: NumberedFrame) -> Bool {
+        numbers.contains(item.seq)
+            || item.frame.type != "toolUse" && frames.contains { $0.identity == item.frame.identity }
+    }
 }
 
 extension Replay {
@@ -32,6 +38,8 @@ extension Frame {
     /// Whether a `syncResult` says that it is complete; nil if it does not say.
     var complete: Bool? { self["complete"]?.boolValue }
     var hasMore: Bool { self["more"]?.boolValue == true }
+    /// Whether it shows a question of the person.
+    var isQuestion: Bool { type == "message" && string("role") == "user" }
 }
 
 extension ObservedSync {

@@ -73,6 +73,9 @@ struct Replay {
 
     func covers(_ frame: Frame) -> Bool { syncs.contains { $0.result?.event == frame.event } }
 
+    /// Whether it has an ending without a turn, which may be that of any.
+    var hasNamelessEnding: Bool { frames.contains { $0.isEnding && $0.turnId == nil } }
+
     /// The first page that says that frames are gone.
     var evicted: Frame? {
         syncs.lazy.compactMap(\.result).first { $0.complete == false && $0.string("reason") == "evicted" }

@@ -37,7 +37,7 @@ struct RefusedWrite {
     var lacksTheQuestion: Bool { request.event > fault.begin && turn.acks.isEmpty && turn.frames.isEmpty }
 
     /// Whether the server had shown acceptance of the question by an event, before or during the fault.
-    func isTaken(before event: Int, in history: Observations) -> Bool {
+    func showsAcceptance(before event: Int, in history: Observations) -> Bool {
         wasAccepted || (turn.acks + turn.frames).contains { $0.event < event && history.life(of: $0) == fault.life }
     }
 

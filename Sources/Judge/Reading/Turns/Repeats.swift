@@ -166,7 +166,7 @@ extension Observations {
     }
 
     /// Whether a repeat was refused for its rate; RATE-6 judges that.
-    func isMatterOfRates(_ request: ObservedRequest) -> Bool {
+    func isRefusedForItsRate(_ request: ObservedRequest) -> Bool {
         request.refusalCode == "rate_limited" && profiles.contains(.rateLimit)
     }
 

@@ -133,9 +133,12 @@ extension Observations {
         }.sorted { $0.told < $1.told }
     }
 
+    /// The last `limits.maxFrameBytes` in a `connected` before an event.
+    func frameLimit(before event: Int) -> Int? { frameLimits.last { $0.told < event }?.bytes }
+
     /// Whether a request may exceed the last limit announced before it.
     func mayBeTooLarge(_ request: ObservedRequest) -> Bool {
-        guard let limit = frameLimits.last(where: { $0.told < request.event })?.bytes else { return true }
+        guard let limit = frameLimit(before: request.event) else { return true }
         return size(of: request).map { $0 > limit } ?? true
     }
 

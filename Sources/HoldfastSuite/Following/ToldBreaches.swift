@@ -3,7 +3,7 @@ import HoldfastPlatform
 
 /// The number of reports of each clause that is violated repeatedly: the first few are explained, the others counted.
 package final class ToldBreaches: Sendable {
-    /// How much of a finding is to be told.
+    /// How much of a finding to report.
     package enum Telling: Sendable, Equatable {
         case explained
         /// One line a minute for a clause that was explained, with how many findings were left out since the last.

@@ -12,7 +12,7 @@ package struct DialectCheck {
         var coverage: DialectCoverage
         var leftOut = CaptureLeftOut()
 
-        /// Whether something in it is unknown to the dialect; a bare frame of an unknown type tells no direction.
+        /// Whether something in it is unknown to the dialect; a bare frame of an unknown type has no known direction.
         var hasUnmapped: Bool {
             !coverage.unmapped.isEmpty || leftOut.entries.contains { $0.reason == CaptureLeftOut.noDirection }
         }
@@ -29,6 +29,9 @@ package struct DialectCheck {
 
     /// Whether something in a capture is unknown to the dialect.
     package var hasUnmapped: Bool { captures.contains(where: \.hasUnmapped) }
+
+    /// The entries that still wait for a person's decision.
+    private var drafts: Int { (dialect.source?.text() ?? "").ranges(of: "\"\(DialectDraft.mark)").count }
 
     // MARK: reading
 
@@ -61,6 +64,9 @@ package struct DialectCheck {
         let count = Role.allCases.reduce(0) { $0 + dialect.types(sentBy: $1).count }
         var text = "\(dialect.name): valid, \(count) wire types, can declare "
         text += dialect.profiles.sorted().map(\.rawValue).joined(separator: " ") + "\n"
+        if drafts > 0 {
+            text += "\(counted(drafts, "entry", "entries")) marked \(DialectDraft.mark): decide each before a run\n"
+        }
         for capture in captures {
             let entries = capture.coverage.entries
             text += "\n\(Self.shown(capture.file))\n"
@@ -90,7 +96,7 @@ package struct DialectCheck {
         }
     }
 
-    /// The meanings in the order in which they are told.
+    /// The meanings in the order of the report.
     private static let words = ["understood", "unknown", "ignored", "no message", "NOT MAPPED"]
 
     private static func rank(_ entry: DialectCoverage.Entry) -> Int {

@@ -54,6 +54,9 @@ extension RunReport {
         let failures = scenarios.count { $0.failure != nil }
         if failures > 0 { sentences.append("The driver failed in \(counted(failures, "scenario")).") }
         if wasInterrupted { sentences.append("The run was interrupted.") }
+        if let stoppedAfter {
+            sentences.append("The run stopped after \(counted(stoppedAfter, "scenario")) with a violation.")
+        }
         if let part { sentences.append("This is shard \(part.shard.index) of \(part.shard.count).") }
         return sentences.joined(separator: " ")
     }

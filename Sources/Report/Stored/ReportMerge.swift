@@ -46,6 +46,7 @@ package enum ReportMerge {
             leftOut: first.leftOut, isStrict: first.isStrict,
             startedAt: parts.map(\.startedAt).min() ?? first.startedAt,
             duration: parts.map(\.duration).max() ?? .zero, wasInterrupted: parts.contains(where: \.wasInterrupted))
+        whole.stoppedAfter = parts.compactMap(\.stoppedAfter).max()
         whole.diagnostics = parts.flatMap(\.diagnostics).unique
         whole.load = first.load.map { load in
             parts.dropFirst().compactMap(\.load).reduce(into: load) { $0.add($1) }
@@ -139,8 +140,9 @@ package enum ReportMerge {
         if !missing.isEmpty {
             let names = listed(missing.map { "\($0)/\(count)" }, most: 10)
             problems.note(
-                "report merge", "\(missing.count == 1 ? "a part is" : "\(missing.count) parts are") missing: \(names)",
-                expected: "all \(count) parts", fix: "add their files, or run them again")
+                "report merge",
+                "\(missing.count == 1 ? "a shard is" : "\(missing.count) shards are") missing: \(names)",
+                expected: "all \(count) shards", fix: "add their files, or run them again")
         }
         for (index, names) in byIndex.sorted(by: { $0.key < $1.key }) where names.count > 1 {
             problems.note(

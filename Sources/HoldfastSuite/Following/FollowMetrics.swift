@@ -8,7 +8,7 @@ import HoldfastTransport
 package final class FollowMetrics: Sendable {
     private struct State: Sendable {
         var violations: [ClauseID: Int]
-        /// Of closed parts; the open part of each file is in `open`.
+        /// The counts of closed parts; the open part of each file is in `open`.
         var exercised: [ClauseID: Int]
         var open: [Int: [ClauseID: Int]] = [:]
         var shown: [ClauseID: Int] = [:]

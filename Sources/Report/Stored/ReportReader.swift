@@ -89,6 +89,7 @@ package enum ReportReader {
             intended: intended, again: stored.members("again").map { RunReport.Again($0) },
             tool: stored.string("tool"), load: stored.members("load").map { LoadFigures($0) })
         report.reach = stored.value("reach").map(ReachTable.init)
+        report.stoppedAfter = stored.integer("stoppedAfter")
         report.findCauses()
         return report
     }

@@ -17,7 +17,7 @@ enum CapturedEvents {
         defer { file.close() }
         func next(_ count: Int) -> [UInt8] { (try? file.read(atMost: count)) ?? [] }
         var chunk = next(CaptureForm.openingBytes)
-        let form = try CaptureForm.recognised(in: chunk, file: path, dialect: dialect)
+        let form = try CaptureForm.recognized(in: chunk, file: path, dialect: dialect)
         guard form != .report else {
             throw InputProblem(
                 path, "this is a report", expected: "a transcript or a capture",

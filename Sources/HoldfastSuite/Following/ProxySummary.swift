@@ -91,12 +91,12 @@ package struct ProxySummary {
         for rule in unused {
             lines.append(
                 """
-                harness: the fault rule '\(rule.text)' matched nothing
+                suite failure: the fault rule '\(rule.text)' matched nothing
                   expected: at least one matching message or request
                   fix: correct the rule, or make the client send such a message
                 """)
         }
-        if let failure { lines.append("harness: the transcript is incomplete: \(failure)") }
+        if let failure { lines.append("suite failure: the transcript is incomplete: \(failure)") }
         if tallies.unjudged > 0 {
             lines.append(
                 """

@@ -5,25 +5,25 @@ import HoldfastSuite
 import ReferenceClient
 
 /// A way for a reference peer to be wrong, or different and right, that can be asked for by name.
-package protocol NamedBehaviour: Hashable {
+package protocol NamedBehavior: Hashable {
     var name: String { get }
     var summary: String { get }
     static var all: [Self] { get }
 }
 
-/// One that is wrong.
-package protocol NamedDefect: NamedBehaviour {
+/// A named behavior that breaks a clause.
+package protocol NamedDefect: NamedBehavior {
     var clause: ClauseID { get }
 }
 
 extension Defect: NamedDefect {}
-extension Variation: NamedBehaviour {}
-extension Preset: NamedBehaviour {}
+extension Variation: NamedBehavior {}
+extension Preset: NamedBehavior {}
 extension ClientDefect: NamedDefect {}
-extension ClientVariation: NamedBehaviour {}
+extension ClientVariation: NamedBehavior {}
 
-extension NamedBehaviour {
-    /// Those that a flag of a command names; every unknown name is told at once.
+extension NamedBehavior {
+    /// The ones that a flag of a command names; the error lists every unknown name.
     package static func chosen(_ names: [String], flag: String, of command: String) throws -> Set<Self> {
         try InputProblem.unknown(
             names, given: flag, among: all.map(\.name),
@@ -36,7 +36,7 @@ extension NamedBehaviour {
 extension ConsoleStyle {
     /// A list of all ways to be wrong or different.
     package func list(
-        _ defects: [some NamedDefect], _ variations: [some NamedBehaviour], _ presets: [Preset] = []
+        _ defects: [some NamedDefect], _ variations: [some NamedBehavior], _ presets: [Preset] = []
     ) -> String {
         func list(_ title: String, _ items: [(head: String, texts: [String])]) -> String {
             let entries = items.map { head, texts in

@@ -1,14 +1,14 @@
 /// How to format a report for a console.
 package struct ConsoleStyle: Sendable {
-    package var hasColour: Bool
+    package var hasColor: Bool
     /// The maximum width.
     package var width: Int
     /// Whether output beyond ASCII is possible.
     package var hasUnicode: Bool
 
     /// A style; by default without color, 80 columns wide.
-    package init(hasColour: Bool = false, width: Int = 80, hasUnicode: Bool = true) {
-        self.hasColour = hasColour
+    package init(hasColor: Bool = false, width: Int = 80, hasUnicode: Bool = true) {
+        self.hasColor = hasColor
         self.width = max(Self.narrowest, width)
         self.hasUnicode = hasUnicode
     }
@@ -23,7 +23,7 @@ package struct ConsoleStyle: Sendable {
     package func dim(_ text: String) -> String { paint(text, "2") }
 
     private func paint(_ text: String, _ code: String) -> String {
-        hasColour ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+        hasColor ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
     /// The text on one line of at most `limit` columns.

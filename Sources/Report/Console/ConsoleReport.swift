@@ -83,14 +83,12 @@ package struct ConsoleReport {
         return details(result, findings, isDrawn)
     }
 
-    /// A clause that follows from another, and the command to test it alone.
+    /// A clause that follows from another, in one line.
     private func follower(_ result: ClauseResult, of head: ClauseID) -> String {
         let start = "  \(result.clause.id) follows from \(head): "
         let room = style.width - TextWidth.columns(start)
-        let line =
-            "  \(style.bold(result.clause.id.description))" + start.dropFirst(2 + result.clause.id.description.count)
+        return "  \(style.bold(result.clause.id.description))" + start.dropFirst(2 + result.clause.id.description.count)
             + style.cut("“\(result.clause.sentence)”", to: room)
-        return ([line] + (report.again(of: result).map { ["    again: \($0)"] } ?? [])).joined(separator: "\n")
     }
 
     private func details(

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// A dialect drafted from a recording: every type that was seen, with what it probably means by its name and members.
+/// A dialect drafted from a capture: every type in it, with the meaning that its name and members suggest.
 ///
 /// If a name is not enough to decide, the draft marks the place for a person.
 package struct DialectDraft {
@@ -63,7 +63,7 @@ package struct DialectDraft {
         let splits = splits(of: said)
         for (sender, value) in said { note(value, from: sender, splits) }
         opening = kinds.first?.name
-        // Of several rules for one type the first whose conditions hold is used.
+        // If a type has several rules, the first one whose conditions hold applies.
         kinds = kinds.enumerated().sorted { one, other in
             (-one.element.when.count, one.offset) < (-other.element.when.count, other.offset)
         }.map(\.element)
@@ -103,7 +103,7 @@ package struct DialectDraft {
         "/params/state", "/data/state", "/data/type", "/data/event", "/event/type", "/event/event_type",
     ]
 
-    /// The places that tell messages of a type apart, by side and type: at most two, each with few values.
+    /// The members that distinguish messages of a type, by side and type: at most two, each with few values.
     private func splits(of said: [(sender: Role, value: JSONValue)]) -> [String: [String]] {
         var values: [String: [String: Set<String>]] = [:]
         for (sender, value) in said {
@@ -147,7 +147,7 @@ package struct DialectDraft {
 
     // MARK: Guessing
 
-    /// The words that a type is called by, of each side, for each canonical type; the ones that tell most come first.
+    /// The usual names of each canonical type, for each side; the most distinctive ones come first.
     private static let words: [(sender: Role, type: String, words: [String])] = [
         (.client, "auth", ["auth", "authenticate", "login", "handshake", "hello", "connect"]),
         (.client, "ping", ["ping", "heartbeat"]),
