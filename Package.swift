@@ -114,7 +114,9 @@ let package = Package(
             ],
             [.product(name: "Subprocess", package: "swift-subprocess")]),
         // Stands between a client and a server: passes on, writes down, judges and breaks things on request.
-        room("Proxy", ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Judge", "Transport", "Stage"]),
+        room(
+            "Proxy",
+            ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Captures", "Judge", "Transport", "Stage"]),
         // The reference server for people who develop a client, driven while it runs.
         room(
             "Mock", ["Basics", "Platform", "JSON", "Holdfast", "Transcript", "Transport", "Reference", "Proxy"],
@@ -201,7 +203,8 @@ let package = Package(
         tests(
             "StageTests",
             [
-                "Basics", "Explore", "Stage", "Proxy", "Mock", "Platform", "ClientDriver", "Reference", "Transport",
+                "Basics", "Captures", "Explore", "Stage", "Proxy", "Mock", "Platform", "ClientDriver", "Reference",
+                "Transport",
                 "TLS", "Judge", "Transcript", "Holdfast", "JSON", "JSONSchema", "TestSupport",
             ]),
         tests(

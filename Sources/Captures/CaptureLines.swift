@@ -38,7 +38,9 @@ struct CaptureLines {
 
     init(maxLineBytes: Int) { self.maxLineBytes = maxLineBytes }
 
-    /// The lines that these bytes complete, without their line ends; one that is too long as soon as it is.
+    /// The lines that these bytes complete, without line ends.
+    ///
+    /// A line that is too long is returned as soon as it exceeds the limit.
     mutating func append(_ bytes: [UInt8]) -> [Line] {
         var complete: [Line] = []
         var rest = bytes[...]

@@ -13,21 +13,28 @@ import HoldfastTranscript
 /// in neither. Carried events do not count for the length of a part, or many open connections would end a part with
 /// every event.
 ///
-/// A recording of a stage is one scenario and is kept whole up to `whole`.
+/// A recording of a stage is one scenario or one life, and is kept whole up to `whole`.
 package struct CapturedParts: Sendable {
     /// How long a part may be, in bytes of text and in events.
-    struct Bounds: Sendable {
+    package struct Bounds: Sendable {
         /// The length from which a part ends at the next quiet event.
         var soft = 1 << 20
         /// The length at which a part ends wherever it is.
         var hard = 8 << 20
-        /// The length up to which a scenario of a stage is kept whole.
-        var whole = 32 << 20
+        /// The length up to which what a stage recorded is kept whole: a life of minutes.
+        var whole = 128 << 20
         /// The same three in events.
         var softEvents = 20_000
         var hardEvents = 60_000
         /// The most events of a scenario of a stage.
-        var wholeEvents = 200_000
+        var wholeEvents = 1_000_000
+
+        init() {}
+
+        /// The bounds of a capture that grows.
+        package init(soft: Int, hard: Int, softEvents: Int, hardEvents: Int) {
+            (self.soft, self.hard, self.softEvents, self.hardEvents) = (soft, hard, softEvents, hardEvents)
+        }
     }
 
     /// One history to be judged.
@@ -60,7 +67,7 @@ package struct CapturedParts: Sendable {
 
     package init() { self.init(bounds: Bounds()) }
 
-    init(bounds: Bounds) { self.bounds = bounds }
+    package init(bounds: Bounds) { self.bounds = bounds }
 
     /// Takes the next item; gives the part that it completes.
     ///

@@ -75,7 +75,7 @@ public struct ShownMessage: Sendable, Equatable, Encodable {
 
     /// The server's id, if the app knows it.
     public var id: String?
-    /// The idempotency key, for messages written in this app.
+    /// The key (`clientMessageId`) of a message written in this app.
     public var clientMessageId: String?
     /// The author.
     public var role: Role

@@ -1,15 +1,15 @@
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Findings that one edit has led to: the one that names it stands for all.
+/// Groups the findings of one edit below the finding that names the edit.
 extension [GateEntry] {
-    /// The same findings, each that follows from another one marked as standing below it.
+    /// The same findings; each consequence of another finding refers to it in `under`.
     func folded() -> [GateEntry] {
         var entries = self
         // Breaking findings come before warnings of the same edit, and rules before the evidence for them.
         let order = indices.sorted { (self[$0].rank, $0) < (self[$1].rank, $1) }
         var heads: [Int] = []
-        // The messages that an edit reaches, by the finding that stands for it.
+        // The messages affected by an edit, by the finding at its head.
         var reached: [Int: Set<String>] = [:]
         for index in order {
             let entry = entries[index]
@@ -51,7 +51,9 @@ extension GateEntry {
             + (finding.severity == .error ? 0 : finding.severity == .warning ? 1 : 2)
     }
 
-    /// Whether it can stand for what follows: a golden file that says the opposite is an edit too.
+    /// Whether it can be the head of a group.
+    ///
+    /// A golden file with a new verdict is an edit too.
     fileprivate var isEdit: Bool { kind == .change && (!isEvidence || finding.rule == "fixture-verdict-changed") }
 
     /// Whether it is about something that the judge reads.
@@ -60,17 +62,17 @@ extension GateEntry {
             || [FactRule.timeout, .errorCode].contains { finding.rule.hasPrefix("\($0.id)-") }
     }
 
-    /// Whether what came took the place of what went: a status, a form, a reply or a value that is alone in that.
+    /// Whether one entry was removed and another added in its place: one status, form, reply or value for another.
     fileprivate func isSwap(with other: GateEntry, among all: [GateEntry]) -> Bool {
         guard let place = swapped, place == other.swapped, finding.rule != other.finding.rule else { return false }
-        // A change that breaks no peer has no place.
+        // A change that breaks no peer replaces nothing.
         let grave = all.count {
             $0.swapped == place && $0.finding.direction == finding.direction && $0.finding.severity > .information
         }
         return grave == (finding.severity > .information ? 2 : 1)
     }
 
-    /// Where something came or went among others of its kind.
+    /// The list in which an element was added or removed.
     private var swapped: [String]? {
         guard let location, let end = finding.rule.lastIndex(of: "-"),
             ["-added", "-removed"].contains(finding.rule[end...])
@@ -80,7 +82,7 @@ extension GateEntry {
         return isAmongOthers ? [location.file, kind] + location.pointer.tokens.dropLast() : nil
     }
 
-    /// Whether a golden transcript is to be judged otherwise, which follows where its clause changed.
+    /// Whether a golden transcript has another expected verdict, which follows from the change of its clause.
     private var isExpectation: Bool { finding.rule == "fixture-verdict-changed" && finding.messages.isEmpty }
 
     fileprivate var isOfTranscripts: Bool { finding.rule.hasPrefix("transcript-") }
@@ -95,7 +97,7 @@ extension GateEntry {
 
     private var edits: [Edit] {
         ([finding] + parts).flatMap { finding in
-            // The side on which there is nothing names only what stands around it.
+            // A side without a value only gives the location of its parent.
             let isWhole = finding.oldValue == nil && finding.newValue == nil || isOfMessages
             return [
                 isWhole || finding.oldValue != nil ? finding.old : nil,
@@ -108,7 +110,7 @@ extension GateEntry {
         }
     }
 
-    /// The row of a chapter's table that came or went.
+    /// The table row that was added or removed.
     private var row: GateLocation? {
         guard (finding.old == nil) != (finding.new == nil), let location, location.file.hasPrefix("chapters/") else {
             return nil
@@ -119,7 +121,7 @@ extension GateEntry {
     /// Whether both are about one edited place: the same one, or one inside the other.
     fileprivate func isSameEdit(as other: GateEntry) -> Bool {
         let isTold = kind == .policy || isOfMessages
-        // A row that came or went says all that its cells say.
+        // An added or removed row covers its cells.
         if let one = row, one == other.row { return true }
         return edits.contains { mine in
             other.edits.contains { theirs in
@@ -133,7 +135,7 @@ extension GateEntry {
         }
     }
 
-    /// Whether it shows by example what a rule says of the same message or clause.
+    /// Whether it is an example of the other finding: the same message or clause.
     fileprivate func isShown(by other: GateEntry, _ reached: Set<String>) -> Bool {
         if isOfMessages { return !reached.isDisjoint(with: finding.messages) }
         let isOfClause = isOfTranscripts || isExpectation

@@ -142,7 +142,7 @@ struct SchemaEntries {
 
     /// Rules about what schemas say to people, and to those who refer to them.
     static let explainsOnly: Set<String> = [
-        "annotation-changed", "reference-changed", "schema-id-changed", "message-renamed",
+        "annotation-changed", "schema-id-changed", "message-renamed",
     ]
 }
 

@@ -126,7 +126,7 @@ struct TranscriptComparison {
             let now = after[id]
             guard was?.outcome != now?.outcome, was?.isBroken == true || now?.isBroken == true else { return nil }
             let finding = (now?.isBroken == true ? now : was)?.findings.first
-            let printer = NotationPrinter(transcript.history, style: .brief)
+            let printer = NotationPrinter(transcript.history)
             let occurrence = GateOccurrence(
                 transcript: transcript.name, subject: transcript.history.header.subject.name,
                 // The header is the first line of a transcript.

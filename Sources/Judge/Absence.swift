@@ -37,11 +37,8 @@ extension Observations {
         let asked = turn.requests.first { $0.connection == connection && $0.refusal == nil } ?? turn.accepted
         var cause = max(turn.accepted(since: asked.event), connections[connection].connected ?? turn.event)
         if let session = turn.session {
-            for place in index.turns(of: session) where turns[place].event < turn.event {
-                let other = turns[place]
-                guard other.principal == turn.principal, other.sessionId == session, other.isAccepted,
-                    life(of: other) == life(of: turn)
-                else { continue }
+            for other in siblings(of: turn).before(turn.event)
+            where other.sessionId == session && other.isAccepted && life(of: other) == life(of: turn) {
                 guard let ended = other.ended else { return nil }
                 cause = max(cause, ended)
             }
@@ -56,7 +53,7 @@ extension Observations {
     /// that it sent nothing within it.
     private func laterWord(after cause: Int, within bound: Duration, on index: Int) -> Int? {
         guard knowsTimes, capture?.lacks.contains(.frames) == false else { return nil }
-        let words = roundTrips(on: index)
+        let words = roundTrips[index]
         let isOwn: Bool
         switch events[cause].kind {
         case .text(let direction, _), .binary(let direction, _):
@@ -83,18 +80,6 @@ extension Observations {
 
     /// The longest time, in microseconds, in which what a network held back arrives.
     private static let longestBurst = 1_000_000
-
-    /// The subject's messages on a connection, each with the event that it answers: of a server its pongs, of a client
-    /// all of them.
-    private func roundTrips(on index: Int) -> [(asked: Int, said: Int)] {
-        if let known = knownRoundTrips[index] { return known }
-        let all =
-            subject.role == .client
-            ? connections[index].sent.map { ($0.event, $0.event) }
-            : pings(on: index).compactMap { ping in ping.pong.map { (ping.request.event, $0.event) } }
-        knownRoundTrips[index] = all
-        return all
-    }
 
     func proof(after cause: Int, limit: Int) -> Int? {
         guard knowsDelays else { return nil }
@@ -137,21 +122,27 @@ extension Observations {
     }
 
     /// The proof that a response will not come: the end of its timeout, or the end of the connection by the server
-    /// without another reason.
+    /// without another reason, in the middle of a response too.
     func unanswered(_ exchange: ObservedExchange, within bound: Duration) -> Unanswered? {
         if let late = deadline(after: exchange, within: bound) {
             return Unanswered(asked: exchange.request, proof: late, actual: "nothing within \(bound)")
         }
         guard !isCapture, exchange.response == nil, exchange.unread == nil, let failure = exchange.failure,
-            case .failed(let reason) = events[failure].kind, ["closed", "reset"].contains(reason),
+            case .failed(let reason) = events[failure].kind, let actual = Self.losses[reason],
             !wasDisturbed(between: exchange.request, and: failure), !endedWithItsProcess(failure),
             !connections.contains(where: { connection in
                 guard let ending = connection.ending, ending.isGoodbye else { return false }
                 return abs(time(of: ending.event) - time(of: failure)) <= timeouts.stop.microseconds
             })
         else { return nil }
-        return Unanswered(asked: exchange.request, proof: failure, actual: "the end of the connection")
+        return Unanswered(asked: exchange.request, proof: failure, actual: actual)
     }
+
+    /// The words for an exchange without a response, by the reason that the stage gives.
+    private static let losses = [
+        "closed": "the end of the connection", "reset": "the end of the connection",
+        "protocol_error": "no whole HTTP response",
+    ]
 
     /// Whether the process ended with a connection, and something else may have ended it than what a client said last: the
     /// words of others, or a disk that took no writes.

@@ -48,6 +48,14 @@ private struct ReadHistory {
         observations = Observations(
             view.history, under: specification, hasAcks: history.header.dialect.hasAcks, inDoubt: view.inDoubt)
     }
+
+    /// The same facts without the turns that a guess was made about; nil where there are none.
+    var sure: Observations? {
+        guard !observations.guessedTurns.isEmpty else { return nil }
+        return Observations(
+            view.history, under: specification, hasAcks: observations.hasAcks, inDoubt: view.inDoubt,
+            isWithoutGuesses: true)
+    }
 }
 
 private func verdicts(of read: ReadHistory) -> [Verdict] {
@@ -61,7 +69,7 @@ private func verdicts(of read: ReadHistory) -> [Verdict] {
 private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule: Int)? = nil) -> [Verdict] {
     let (history, specification, observations) = (read.history, read.specification, read.observations)
     // Where a guess was made about whose a frame is, only what is seen without the guess stands.
-    let sure = observations.guessedTurns.isEmpty ? nil : observations.withoutGuesses()
+    let sure = read.sure
     let clauses = specification.clauses
     return clauses.indices.compactMap { index in
         // The role first: a clause is much to copy.

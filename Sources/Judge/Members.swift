@@ -6,12 +6,7 @@ struct OwnName: Hashable {
     let name: String
 
     init(_ name: String, of principal: String) { (self.name, self.principal) = (name, principal) }
-
-    init(principal: String, name: String) { self.init(name, of: principal) }
 }
-
-/// The name as the areas call it.
-enum TurnNames { typealias Key = OwnName }
 
 extension JSONValue {
     /// The text of a member; nil when it is absent or no string.

@@ -2,13 +2,13 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The facts of a history, derived once for all checks.
+/// The facts of a history, each derived once, for all checks.
 ///
 /// Everything here is derived from the events alone; indices called `event` point into `history.events`. Facts of
-/// single events come first. The turn of a frame may be a guess; it and its consequences are below ``turns``, and
+/// single events come first. The turn of a frame may be a guess; it and its consequences are below ``questions``, and
 /// depend on how far guesses are believed.
 ///
-/// An object, because every check hands it on; it changes only while it is made.
+/// An object, because every check hands it on.
 final class Observations {
     let history: History
     /// Whether the wire has acks; one whose names are made by its dialect may have none.
@@ -18,56 +18,93 @@ final class Observations {
     private let patientClock: PatientClock
     /// The lives of the subject's process, and the faults of its disk.
     let lives: SubjectLives
-    /// The acts of the stage after which the subject does nothing more, in the order of time.
-    let halts: [Int]
     /// The schemas under the profiles the subject declares.
     let schemas: MessageSchemas
     /// The schemas that hold whatever the subject declares.
     let coreSchemas: MessageSchemas
+    /// The state table of a client's message; nil for a server.
+    let messageTable: StateTable?
+    /// The events of questions whose frames have guessed names.
+    private let inDoubt: Set<Int>
+    private let isWithoutGuesses: Bool
 
     /// WebSocket connections, in the order in which they were asked for.
     let connections: [ObservedConnection]
     /// Every frame the server sent on any connection, in the order of time.
     let received: [Frame]
-    /// Those of them whose type this specification defines for servers.
-    let receivedOfKnownType: [Frame]
     /// Every frame sent to the server on any connection, in the order of time.
     let sent: [Frame]
-    /// Every handshake that was begun in order: an `auth` as the first frame, valid except perhaps for its version and
-    /// its token.
-    let handshakes: [Handshake]
     /// HTTP exchanges, in the order of their requests.
     let exchanges: [ObservedExchange]
-    /// Conversations as REST showed them, in the order of the responses.
-    let sessionReads: [ObservedSessionRead]
-    /// Lists of conversations as REST showed them, in the order of the responses.
-    let listReads: [ObservedListRead]
-    /// Requests for missed frames with their answers, in the order of asking.
-    let syncs: [ObservedSync]
-    /// Every numbered frame shown to anyone, in the order of time; a replay in the order of its list.
-    let shown: [NumberedFrame]
-    /// The same frames by the stream they belong to.
-    let streams: [Stream.Key: Stream]
-    /// Each replay whose position means something: it names the epoch of the answer, or is 0.
-    let replays: [Replay]
-    /// Requests to the push service, in the order of time.
-    let pushes: [ObservedPush]
-    /// Every frame that told a client something, those of a connection before those of replays, each in the order of time.
-    let framesTold: [Frame]
-    /// Where the questions and answers of each session read stand; made of a server's alone.
-    private let storedPlaces: [Int: StoredPlaces]
     /// The client as a program; empty where the subject is a server.
     let client: ObservedClient
-    /// Every moment at which its screen was looked at, in order; empty where the subject is a server.
-    private(set) var looks: [Look] = []
-    /// The person's messages and their fate; empty for a server.
-    private(set) var clientQuestions: [ClientQuestion] = []
-    /// Everything that brought a client a message, in the order of time; empty where the subject is a server.
-    private(set) var clientDeliveries: [ClientDelivery] = []
-    /// The client's knowledge of its place in the stream, and of messages; computed on first use.
-    private(set) lazy var clientPlaces = ClientPlaces(self)
-    private(set) lazy var clientMessages = ClientMessages(self)
-    /// The schema problems of each frame of a known type and of each body, by event; computed on first use.
+
+    /// Puts a history in order; its wire may have had no acks, and the questions of some events names that are a guess.
+    ///
+    /// Without guesses, the turns that a guess was made about are left out.
+    init(
+        _ history: History, under specification: Specification, hasAcks: Bool = true, inDoubt: Set<Int> = [],
+        isWithoutGuesses: Bool = false
+    ) {
+        (self.history, self.hasAcks, self.inDoubt) = (history, hasAcks, inDoubt)
+        self.isWithoutGuesses = isWithoutGuesses
+        let subject = history.header.subject
+        patientClock = PatientClock(history.header.lateness)
+        timeouts = history.header.capture == nil ? history.header.timeouts : .ofCaptures(history.header.timeouts)
+        lives = SubjectLives(history)
+        schemas = specification.schemasOfSent(for: subject.profiles)
+        coreSchemas = specification.messageSchemas(for: [])
+        messageTable = subject.role == .client ? specification.states(of: "message", .client) : nil
+        (connections, received, sent) = ObservedConnection.all(in: history)
+        exchanges = ObservedExchange.all(in: history)
+        client = ObservedClient(history, connections: connections, exchanges: exchanges)
+    }
+
+    // MARK: Facts of single events
+
+    /// The acts of the stage after which the subject does nothing more, in the order of time.
+    private(set) lazy var halts = events.indices.filter { index in
+        guard case .act(let name, _) = events[index].kind else { return false }
+        return ["kill", "stop", "exit"].contains(name)
+    }
+    /// The frames of the server whose type this specification defines for servers.
+    private(set) lazy var receivedOfKnownType: [Frame] = {
+        let known = Set(schemas.types(sentBy: .server))
+        return received.filter { $0.type.map(known.contains) ?? false }
+    }()
+    /// Every handshake that was begun in order: an `auth` as the first frame, valid except perhaps for its version and
+    /// its token.
+    private(set) lazy var handshakes = Handshake.all(
+        on: connections, schemas: coreSchemas, checksTokens: profiles.contains(.auth))
+    /// Conversations as REST showed them, in the order of the responses.
+    private(set) lazy var sessionReads = exchanges.compactMap(ObservedSessionRead.init)
+    /// The same by conversation and principal.
+    private(set) lazy var readsBySession = Dictionary(grouping: sessionReads, by: \.name)
+    /// Lists of conversations as REST showed them, in the order of the responses.
+    private(set) lazy var listReads = exchanges.compactMap(ObservedListRead.init)
+    /// Where the questions and answers of each session read are, by its event.
+    private lazy var storedPlaces = Dictionary(
+        sessionReads.map { ($0.event, StoredPlaces($0)) }, uniquingKeysWith: { first, _ in first })
+    private lazy var exchangesByResponse = Dictionary(
+        exchanges.compactMap { exchange in exchange.response.map { ($0, exchange) } },
+        uniquingKeysWith: { first, _ in first })
+    private lazy var connectionsByPrincipal = Dictionary(grouping: connections.indices) { connections[$0].principal }
+    /// The problem of each message that the server may not simply accept, by event.
+    private lazy var hostileKinds = HostileFrame.kinds(
+        in: history, on: connections, schemas: coreSchemas, hasSync: profiles.contains(.sync))
+    /// Requests for missed frames with their answers, in the order of asking.
+    private(set) lazy var syncs = ObservedSync.all(on: connections, hostile: hostileKinds, isCapture: isCapture)
+    /// Every numbered frame shown to anyone, in the order of time; a replay in the order of its list.
+    private(set) lazy var shown = NumberedFrame.all(on: connections, syncs: syncs)
+    /// The same frames by the stream they belong to.
+    private(set) lazy var streams = Stream.all(in: shown)
+    /// Each replay whose position means something: it names the epoch of the answer, or is 0.
+    private(set) lazy var replays = Replay.all(of: syncs, on: connections, from: streams)
+    /// Requests to the push service, in the order of time.
+    private(set) lazy var pushes = ObservedPush.all(in: history)
+    /// Every frame that told a client something, those of a connection before those of replays, each in the order of time.
+    private(set) lazy var framesTold = received + syncs.flatMap(\.missed)
+    /// The schema problems of each frame of a known type and of each body, by event.
     private(set) lazy var schemaProblems: [Int: [MessageProblem]] = {
         var problems: [Int: [MessageProblem]] = [:]
         var tape = JSONTape()
@@ -82,108 +119,66 @@ final class Observations {
         }
         return problems
     }()
-    /// The subject's messages on each connection, each with the event that it answers; computed on first use.
-    var knownRoundTrips: [Int: [(asked: Int, said: Int)]] = [:]
-    /// The messages of the person, run through their states; made when first asked for.
+    /// The subject's messages on each connection, each with the event that it answers: of a server its pongs, of a client
+    /// all of them.
+    private(set) lazy var roundTrips = connections.indices.map { index -> [(asked: Int, said: Int)] in
+        subject.role == .client
+            ? connections[index].sent.map { ($0.event, $0.event) }
+            : pings(on: index).compactMap { ping in ping.pong.map { (ping.request.event, $0.event) } }
+    }
+
+    // MARK: Facts of a client
+
+    /// Every moment at which its screen was looked at, in order.
+    private(set) lazy var looks = Look.all(in: history, by: client)
+    /// The person's messages and their fate.
+    private(set) lazy var clientQuestions = ClientQuestion.reconstructed(in: self)
+    /// Everything that brought it a message, in the order of time.
+    private(set) lazy var clientDeliveries = ClientDelivery.reconstructed(in: self)
+    /// Its knowledge of its place in the stream, and of messages.
+    private(set) lazy var clientPlaces = ClientPlaces(self)
+    private(set) lazy var clientMessages = ClientMessages(self)
+    /// The messages of the person, run through their states.
     private(set) lazy var messageModel = MessageModel(self)
-    /// The state table of a client's message; nil for a server.
-    let messageTable: StateTable?
-    /// The problem of each message that the server may not simply accept, by event.
-    private let hostileKinds: [Int: HostileFrame.Kind]
+
+    // MARK: Turns
 
     /// Questions asked in this history, with everything the server said about each, in the order of asking.
+    private(set) lazy var questions = TurnReconstruction.turns(in: self, hostile: hostileKinds, inDoubt: inDoubt)
+    /// Turns that a guess was made about, also where they are left out.
+    private(set) lazy var guessedTurns = questions.filter(\.isGuessed)
+    /// The questions that checks judge; where guesses are left out, what was asked in those turns is not among them.
     ///
     /// Turns without a question in this history are legal (another device, a schedule) and are not listed.
-    private(set) var turns: [ObservedTurn] = []
-    /// The same questions for who only counts them: where turns are left out because of a guess, what was asked in them stays.
-    private(set) var questions: [ObservedTurn] = []
-    /// Turns that a guess was made about, also where they are left out.
-    private(set) var guessedTurns: [ObservedTurn] = []
+    private(set) lazy var turns = isWithoutGuesses ? questions.filter { !$0.isGuessed } : questions
+    /// The turns by their session, in the order of asking; those whose session is unknown under nil.
+    private(set) lazy var turnsBySession = Dictionary(grouping: turns, by: \.session)
+    private lazy var turnsByConnection = turns.reduce(into: [Int: [ObservedTurn]]()) { known, turn in
+        for connection in Set(turn.requests.compactMap(\.connection)) { known[connection, default: []].append(turn) }
+    }
+    private lazy var turnsByWords = Dictionary(grouping: turns) { ExactString($0.request.prompt) }
     /// Which conversations the server named, and when.
-    private(set) var sessions = SessionKnowledge()
+    private(set) lazy var sessions = SessionKnowledge(self)
     /// Messages to the server that it may not simply take, with their answers, in the order of time.
-    private(set) var hostileFrames: [HostileFrame] = []
-    /// Where to find the turns, reads and exchanges that checks ask for.
-    private(set) var index = ObservationIndex()
+    private(set) lazy var hostileFrames = HostileFrame.all(of: hostileKinds, in: self)
 
-    /// Puts a history in order; its wire may have had no acks, and the questions of some events names that are a guess.
-    init(
-        _ history: History, under specification: Specification, hasAcks: Bool = true, inDoubt: Set<Int> = []
-    ) {
-        (self.history, self.hasAcks) = (history, hasAcks)
-        patientClock = PatientClock(history.header.lateness)
-        timeouts = history.header.capture == nil ? history.header.timeouts : .ofCaptures(history.header.timeouts)
-        lives = SubjectLives(history)
-        halts = history.events.indices.filter { index in
-            guard case .act(let name, _) = history.events[index].kind else { return false }
-            return ["kill", "stop", "exit"].contains(name)
-        }
-        let profiles = history.header.subject.profiles
-        schemas = specification.schemasOfSent(for: profiles)
-        coreSchemas = specification.messageSchemas(for: [])
-        (connections, received, sent) = ObservedConnection.all(in: history)
-        let known = Set(schemas.types(sentBy: .server))
-        receivedOfKnownType = received.filter { $0.type.map(known.contains) ?? false }
-        handshakes = Handshake.all(on: connections, schemas: coreSchemas, checksTokens: profiles.contains(.auth))
-        exchanges = ObservedExchange.all(in: history)
-        sessionReads = exchanges.compactMap(ObservedSessionRead.init)
-        listReads = exchanges.compactMap(ObservedListRead.init)
-        hostileKinds = HostileFrame.kinds(
-            in: history, on: connections, schemas: coreSchemas, hasSync: profiles.contains(.sync))
-        syncs = ObservedSync.all(
-            on: connections, hostile: hostileKinds, isCapture: history.header.capture != nil)
-        shown = NumberedFrame.all(on: connections, syncs: syncs)
-        streams = Stream.all(in: shown)
-        replays = Replay.all(of: syncs, on: connections, from: streams)
-        pushes = ObservedPush.all(in: history)
-        framesTold = received + syncs.flatMap(\.missed)
-        let isClient = history.header.subject.role == .client
-        messageTable = isClient ? specification.states(of: "message", .client) : nil
-        storedPlaces =
-            isClient
-            ? [:]
-            : Dictionary(sessionReads.map { ($0.event, StoredPlaces($0)) }, uniquingKeysWith: { first, _ in first })
-        client = ObservedClient(history, connections: connections, exchanges: exchanges)
-        questions = TurnReconstruction.turns(in: self, hostile: hostileKinds, inDoubt: inDoubt)
-        guessedTurns = questions.filter(\.isGuessed)
-        take(questions)
-        if isClient {
-            looks = Look.all(in: history, by: client)
-            clientQuestions = ClientQuestion.reconstructed(in: self)
-            clientDeliveries = ClientDelivery.reconstructed(in: self)
-        }
+    // MARK: Finding them
+
+    /// The turns that were asked, or asked again, on a connection, in the order of asking.
+    func turns(on connection: Int) -> [ObservedTurn] { turnsByConnection[connection] ?? [] }
+
+    /// The turns whose question has these words, in the order of asking.
+    func turns(asking text: String) -> [ObservedTurn] { turnsByWords[ExactString(text)] ?? [] }
+
+    /// The connections of a principal, in the order in which they were asked for.
+    func connections(of principal: String) -> [Int] { connectionsByPrincipal[principal] ?? [] }
+
+    /// The reads of a session by a principal, in the order of the responses.
+    func reads(of session: String, by principal: String) -> [ObservedSessionRead] {
+        readsBySession[OwnName(session, of: principal)] ?? []
     }
 
-    /// The same history without the turns that a guess was made about.
-    func withoutGuesses() -> Observations {
-        let less = Observations(sharing: self)
-        (less.questions, less.guessedTurns) = (questions, guessedTurns)
-        less.take(questions.filter { !$0.isGuessed })
-        return less
-    }
-
-    /// The facts of single events, as already derived.
-    private init(sharing other: Observations) {
-        (history, hasAcks, patientClock, timeouts, lives, halts) =
-            (other.history, other.hasAcks, other.patientClock, other.timeouts, other.lives, other.halts)
-        (schemas, coreSchemas, connections, handshakes, exchanges) =
-            (other.schemas, other.coreSchemas, other.connections, other.handshakes, other.exchanges)
-        (received, receivedOfKnownType, sent, framesTold) =
-            (other.received, other.receivedOfKnownType, other.sent, other.framesTold)
-        (sessionReads, listReads, storedPlaces) = (other.sessionReads, other.listReads, other.storedPlaces)
-        (looks, messageTable) = (other.looks, other.messageTable)
-        (syncs, shown, streams, replays, pushes) =
-            (other.syncs, other.shown, other.streams, other.replays, other.pushes)
-        (client, clientQuestions, clientDeliveries) = (other.client, other.clientQuestions, other.clientDeliveries)
-        hostileKinds = other.hostileKinds
-    }
-
-    private func take(_ turns: [ObservedTurn]) {
-        self.turns = turns
-        sessions = SessionKnowledge(self)
-        hostileFrames = HostileFrame.all(of: hostileKinds, in: self)
-        index = ObservationIndex(self)
-    }
+    func exchange(ofResponse event: Int) -> ObservedExchange? { exchangesByResponse[event] }
 
     /// The first problem of the server's frame or response at an event that belongs to a clause.
     func problem(at event: Int?, of clause: ClauseID) -> MessageProblem? {
@@ -193,10 +188,10 @@ final class Observations {
     /// The problem of a message to the server; nil if the server may simply accept it.
     func hostileKind(of event: Int) -> HostileFrame.Kind? { hostileKinds[event] }
 
-    /// Where the questions and answers of a session read stand.
+    /// Where the questions and answers of a session read are.
     func places(in read: ObservedSessionRead) -> StoredPlaces { storedPlaces[read.event] ?? StoredPlaces(read) }
 
-    /// The successful session read in an exchange, if it is one; of a server's history alone.
+    /// The successful session read in an exchange, if it is one.
     func read(in exchange: ObservedExchange) -> ObservedSessionRead? {
         exchange.response.flatMap { storedPlaces[$0]?.read }
     }

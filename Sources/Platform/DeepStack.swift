@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// Runs deeply recursive work on a new thread with a stack of that size; the caller is suspended and blocks no thread.
+/// Runs work that recurses deeply or blocks on a new thread with a stack of that size; the caller is only suspended.
 ///
 /// If the system cannot create the thread, the work runs on the current stack.
 package func onDeepStack<Result: Sendable>(

@@ -65,7 +65,8 @@ package final class Proxy: Sendable {
             specification: specification.version, subject: options.subject, startedAt: options.startedAt,
             dialect: options.dialect, capture: History.Capture(lacks: Self.lacks(options.upstream)))
         let dialect = options.dialect
-        let watched = WatchedEvents()
+        let judging = LiveJudge(
+            header, under: specification, isUndeclared: options.isUndeclared, note: note, tell: tell)
         let record = ProxyRecord(
             role: options.subject.role,
             canonical: { frame, direction in
@@ -73,13 +74,11 @@ package final class Proxy: Sendable {
                 return if case .frames(let frames) = dialect.decode(frame, sentBy: sender) { frames } else { [] }
             }, rules: options.faults,
             file: try options.transcript.map { try TranscriptFile($0, header: header) },
-            showsSecrets: options.showsSecrets, watched: watched, note: note)
+            showsSecrets: options.showsSecrets, watch: judging.add, note: note)
         let relay = try await Relay.start(
             host: options.host, port: options.port, upstream: options.upstream, tls: options.identity,
             upstreamTLS: options.upstreamTLS, holdsMessages: Rule.concernMessages(options.faults),
             watcher: record)
-        let judging = LiveJudge(
-            header, under: specification, isUndeclared: options.isUndeclared, watching: watched, note: note, tell: tell)
         judging.start()
         return Proxy(relay: relay, record: record, judging: judging)
     }
@@ -94,7 +93,11 @@ package final class Proxy: Sendable {
     package var port: Int { relay.port }
     /// Whether clients must speak TLS.
     package var isSecure: Bool { relay.isSecure }
-    package var tallies: ProxyTallies { record.tallies }
+    package var tallies: ProxyTallies {
+        var tallies = record.tallies
+        tallies.unjudged = judging.unjudged
+        return tallies
+    }
     package var tally: ClauseTally { judging.tally }
     /// The profiles that greetings stated, if the user declared none.
     package var statedProfiles: Set<Profile> { judging.stated }

@@ -21,15 +21,18 @@ extension Cause {
         of found: [(clause: ClauseID, findings: [ClauseResult.Occurrence])], in histories: [String: History]
     ) -> [Cause] {
         guard found.count > 1 else { return found.map { Cause(head: $0.clause, followers: []) } }
-        var evidence = SharedEvidence(histories)
+        let isLeak = found.contains { $0.clause == CauseRank.leak }
+        var evidence = SharedEvidence(histories, leaked: isLeak ? SharedEvidence.heardTwice(in: histories) : [])
         let breaches = found.map { evidence.breach($0.clause, $0.findings) }
         let causes = evidence.groups(breaches).map { group in
             let head = CauseRank.head(of: group)
             return (head: head, followers: group.map(\.clause).filter { $0 != head.clause }.sorted())
         }
+        let isVague = { (clause: ClauseID) in clause.area != .REST && CauseRank.general.contains(clause) }
         return causes.sorted { left, right in
-            (left.head.needsCrash ? 1 : 0, right.followers.count, left.head.clause)
-                < (right.head.needsCrash ? 1 : 0, left.followers.count, right.head.clause)
+            let (one, other) = (left.head.clause, right.head.clause)
+            return (left.head.needsCrash ? 1 : 0, right.followers.count, isVague(one) ? 1 : 0, one)
+                < (right.head.needsCrash ? 1 : 0, left.followers.count, isVague(other) ? 1 : 0, other)
         }.map { Cause(head: $0.head.clause, followers: $0.followers) }
     }
 }
@@ -47,8 +50,8 @@ private enum CauseRank {
 
     /// Clauses whose violation is unambiguous, such as a read that lacks what an earlier one showed.
     static let telling: Set<ClauseID> = [
-        ClauseID(.ID, 5), ClauseID(.SYNC, 5), ClauseID(.AUTH, 6), ClauseID(.PERSIST, 5), ClauseID(.AUTH, 7),
-        ClauseID(.LIVE, 9), ClauseID(.CLIENT, 21), ClauseID(.CLIENT, 6),
+        ClauseID(.ID, 5), ClauseID(.TURN, 5), ClauseID(.SYNC, 5), ClauseID(.AUTH, 6), ClauseID(.PERSIST, 5),
+        ClauseID(.AUTH, 7), ClauseID(.LIVE, 9), ClauseID(.CLIENT, 21), ClauseID(.CLIENT, 6),
     ]
 
     /// Generic clauses, such as that a read changed, which others state for one case.
@@ -58,10 +61,13 @@ private enum CauseRank {
         ClauseID(.TURN, 7), ClauseID(.SYNC, 7), ClauseID(.PERSIST, 5), ClauseID(.REST, 1), ClauseID(.LIVE, 1),
     ]
 
+    /// The clause that people see nothing of each other: what others are told may break any clause in any scenario.
+    static let leak = ClauseID(.AUTH, 6)
+
     static func head(of group: [SharedEvidence.Breach]) -> SharedEvidence.Breach {
         // A violation in a few places hardly explains one that occurs everywhere.
         let most = group.map(\.moments.count).max() ?? 0
-        let wide = group.filter { $0.moments.count * 2 >= most }
+        let wide = group.filter { $0.moments.count * 2 >= most || $0.clause == leak }
         let weights = wide.map { weight($0, in: wide) }
         let candidates = zip(wide, weights).filter { $0.1 == weights.min() }.map(\.0)
         let losses = candidates.map { one in candidates.count { isBefore($0, one) } }
@@ -130,12 +136,26 @@ private struct SharedEvidence {
     }
 
     private let histories: [String: History]
+    /// The sessions and turns that people of several scenarios heard of.
+    private let leaked: Set<String>
     private var numbers: [Place: Int] = [:]
     private var nameNumbers: [Name: Int] = [:]
     /// The messages named by each event.
     private var names: [Set<Int>] = []
 
-    init(_ histories: [String: History]) { self.histories = histories }
+    init(_ histories: [String: History], leaked: Set<String>) { (self.histories, self.leaked) = (histories, leaked) }
+
+    /// The sessions and turns with frames in several scenarios, whose people have nothing in common.
+    static func heardTwice(in histories: [String: History]) -> Set<String> {
+        var (once, twice): (Set<String>, Set<String>) = ([], [])
+        for history in histories.values {
+            let frames = history.frames.compactMap(\.self)
+            let names = Set(frames.flatMap { [$0["sessionId"], $0["turnId"]].compactMap { $0?.stringValue } })
+            twice.formUnion(once.intersection(names))
+            once.formUnion(names)
+        }
+        return twice
+    }
 
     mutating func breach(_ clause: ClauseID, _ findings: [ClauseResult.Occurrence]) -> Breach {
         var breach = Breach(clause: clause)
@@ -166,7 +186,17 @@ private struct SharedEvidence {
             nameNumbers[name] = number
             found.insert(number)
         }
-        history.events[event].forEachName { add(Name(scenario: scenario, member: $0, value: $1)) }
+        func addLeak(_ value: some StringProtocol) {
+            if leaked.contains(String(value)) { add(Name(scenario: "", member: "leak", value: "")) }
+        }
+        history.events[event].forEachName {
+            add(Name(scenario: scenario, member: $0, value: $1))
+            addLeak($1)
+        }
+        addLeak(history.frames[event]?["sessionId"]?.stringValue ?? "")
+        if case .request(let request) = history.events[event].kind {
+            addLeak(request.path.split(separator: "/").last ?? "")
+        }
         // A server that gives the same code and reason everywhere ends its connections for one cause.
         if case .close(.fromServer, let code?, let reason) = history.events[event].kind,
             !history.events[..<event].contains(where: \.isFault)

@@ -23,6 +23,8 @@ package struct ClauseResult: Sendable {
     package struct Occurrence: Sendable {
         package let scenario: String
         package let finding: Finding
+        /// The name of the scenario without the number of its repetition.
+        var baseName: String { String(scenario.prefix { $0 != "#" }) }
     }
 }
 

@@ -201,8 +201,8 @@ extension RunReport {
         if !own.isEmpty { meant = own }
         guard let left = meant.first(where: reason) else { return false }
         if meant.allSatisfy({ $0.wasSetAside || $0.isOutOfReach }) { return true }
-        return result.isUndecided && result.clause.id.isProvedByCrashes
-            || result.outcome == .inconclusive && left.wasSetAside
+        // A part of the proof is none.
+        return result.clause.id.isProvedByCrashes || result.outcome == .inconclusive && left.wasSetAside
     }
 
     package func clauses(_ outcome: Outcome) -> [ClauseResult] {
@@ -221,6 +221,14 @@ extension RunReport {
     /// Whether the run was interrupted or left a clause undecided.
     private var isOpen: Bool { wasInterrupted || clauses.contains(where: \.isUndecided) }
 
+    /// Whether the subject ended a life early, such as a server that does not start again on its own data.
+    private var hasLifeCutShort: Bool {
+        scenarios.contains { $0.isLife && $0.stoppedAt != nil && !$0.wasInterrupted }
+    }
+
+    /// Whether a crashed driver, a server that did not start, or a life that the subject ended early might have shown more.
+    private var wasCutShort: Bool { hasLifeCutShort || scenarios.contains { $0.failure != nil || $0.didNotStart } }
+
     /// The scenarios missing from a strict run: neither the user's selection nor the declaration excludes them.
     private var missed: Int { isStrict ? scenarios.count(where: \.isMissed) : 0 }
 
@@ -234,8 +242,7 @@ extension RunReport {
         if scenarios.contains(where: { !$0.problems.isEmpty }) || load?.problem != nil { return .harness }
         if !clauses(.harnessError).isEmpty { return .harness }
         if let baseline, !baseline.stale.isEmpty { return .staleBaseline }
-        // A crashed driver might have shown more.
-        if scenarios.contains(where: { $0.failure != nil }) { return .incomplete }
+        if wasCutShort { return .incomplete }
         if isOpen || missed > 0 { return .incomplete }
         if !hasEvidence && part == nil { return .incomplete }
         return .conforms
@@ -246,9 +253,10 @@ extension RunReport {
         var meaning = exit.meaning
         if exit == .conforms, !expected.isEmpty { meaning = "conforms except for expected violations" }
         if exit == .conforms, !outOfReach.isEmpty { meaning += ", as far as this setup can test" }
-        if exit == .incomplete, !isOpen, missed == 0, !scenarios.contains(where: { $0.failure != nil }) {
+        if exit == .incomplete, !isOpen, missed == 0, !wasCutShort {
             meaning = "incomplete: nothing was tested"
         }
+        if exit == .incomplete, hasLifeCutShort { meaning = "incomplete, the subject cut the life short" }
         guard let part else { return meaning }
         return "shard \(part.shard.index) of \(part.shard.count), "
             + (exit == .conforms ? meaning.replacing("conforms", with: "conforms so far") : meaning)
@@ -296,34 +304,57 @@ extension RunReport {
 }
 
 extension RunReport {
-    /// The selector for a clause in the scenario with its first finding: `TURN-2@server/TURN/two-devices`.
+    /// So many findings in a scenario make it likely to break a clause again.
+    private static let plenty = 8
+
+    /// How often a scenario with its repetitions exercised a clause, and how often that broke it.
+    private func counts(_ name: String, _ result: ClauseResult) -> (broken: Int, all: Int) {
+        scenarios.filter { $0.baseName == name }.flatMap(\.verdicts).filter { $0.clause == result.clause.id }
+            .reduce((0, 0)) { counts, verdict in
+                let broken = verdict.outcome == result.outcome ? verdict.findings.count : 0
+                return (counts.0 + broken, counts.1 + verdict.exercised)
+            }
+    }
+
+    /// The finding to repeat: the first, or if its scenario kept the clause too, one of a scenario that broke it often,
+    /// because it may have been chance.
+    private func repeated(_ result: ClauseResult) -> ClauseResult.Occurrence? {
+        let names = result.findings.map(\.baseName)
+        let known = Set(names).reduce(into: [:]) { $0[$1] = counts($1, result) }
+        guard let first = names.first.flatMap({ known[$0] }), first.broken < first.all else {
+            return result.findings.first
+        }
+        let enough = min(known.values.map(\.broken).max() ?? 0, Self.plenty)
+        return result.findings.first { known[$0.baseName]?.broken ?? 0 >= enough }
+    }
+
+    /// The selector for a clause in the scenario to repeat: `TURN-2@server/TURN/two-devices`.
     ///
     /// A lost connection may be the fault of a concurrent scenario. If several scenarios of a clause lost one, all of
     /// them are selected.
     package func selector(of result: ClauseResult) -> String {
         let clause = result.clause.id.description
-        guard let first = result.findings.first else { return clause }
-        let events = scenario(first.scenario)?.history.events ?? []
-        let isLoss = first.finding.events.contains { event in
+        guard let finding = repeated(result) else { return clause }
+        let events = scenario(finding.scenario)?.history.events ?? []
+        let isLoss = finding.finding.events.contains { event in
             if events.indices.contains(event), case .eof = events[event].kind { true } else { false }
         }
         let isShared = isLoss && Set(result.findings.map(\.scenario)).count > 1
-        if isShared, intended[first.scenario]?.contains(result.clause.id) ?? false { return clause }
-        return "\(clause)@\(first.scenario.prefix { $0 != "#" })"
+        if isShared, intended[finding.scenario]?.contains(result.clause.id) ?? false { return clause }
+        return "\(clause)@\(finding.baseName)"
     }
 
-    /// The command that repeats a clause's finding in its first scenario, if that is possible; nil for a clause that follows
-    /// from another, whose cause is to be repeated.
-    ///
-    /// If only some repetitions of that scenario had the finding, the command includes their number.
+    /// The command that repeats a clause's finding, if that is possible; nil for a clause that follows from another, whose
+    /// cause is to be repeated.
     package func again(of result: ClauseResult) -> String? {
-        guard let again, heads[result.clause.id] == nil else { return nil }
-        let command = again.only(selector(of: result))
-        guard let first = result.findings.first.flatMap({ scenario($0.scenario) }) else { return command }
-        let tries = scenarios.filter { $0.baseName == first.baseName && $0.skipped == nil }
-        let shown = Set(result.findings.map(\.scenario)).intersection(tries.map(\.name))
-        return shown.count < tries.count
-            ? "\(command)  # intermittent: \(shown.count) of \(tries.count) times" : command
+        heads[result.clause.id] == nil ? again?.only(selector(of: result)) : nil
+    }
+
+    /// How often the scenario to repeat broke a clause, if it kept it too and may do so again.
+    func rate(of result: ClauseResult) -> String? {
+        guard let name = repeated(result)?.baseName else { return nil }
+        let (broken, all) = counts(name, result)
+        return broken < min(all, Self.plenty) ? "\(broken) of \(all) checks in \(name) found it" : nil
     }
 }
 

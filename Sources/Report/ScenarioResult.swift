@@ -30,6 +30,17 @@ package struct ScenarioResult: Sendable {
     /// Its reach, if that was counted during the run.
     package var reach: Reach?
 
+    /// The reason of one that was under way or still to come when the run ended.
+    package static let runHadEnded = "the run had ended"
+
+    /// Whether the server of it did not start, although others did.
+    package var didNotStart: Bool { stoppedAt?.hasPrefix("its server did not start") == true }
+
+    /// Whether it is a life, and not a scenario of the specification.
+    var isLife: Bool { name.contains("/life/") }
+
+    var wasInterrupted: Bool { [stoppedAt, skipped].contains(Self.runHadEnded) }
+
     /// Whether it was skipped only because of undeclared profiles.
     var isOfOtherProfiles: Bool { skipped.map(Gap.isAboutProfiles) ?? false }
 

@@ -256,8 +256,7 @@ struct SchemaComparison {
         }
         func unproven(_ reason: String) -> String { " \(reason.prefix(1).uppercased())\(reason.dropFirst())." }
         switch own {
-        case .broken(let found):
-            let value = found.withPlainNumbers
+        case .broken(let value):
             finding.severity = rule.weight(direction).broken
             if let shown = witness(value, edit, direction, isForward ? .old : .new, judging) {
                 finding.witness = value.isOrdinary ? shown : nil
@@ -309,8 +308,7 @@ struct SchemaComparison {
         switch answer {
         case .safe: return nil
         case .unproven(let reason): return finding.severity < .error ? reason : nil
-        case .broken(let found):
-            let value = found.withPlainNumbers
+        case .broken(let value):
             let shown = witness(value, edit, direction.opposite, isForward ? .new : .old, judging)
             if finding.severity < .error {
                 guard let shown else { return "a value was built that the validator does not confirm" }

@@ -16,7 +16,7 @@ struct CopiedTexts {
 
     /// The shortest text to compress; people read shorter ones unchanged.
     static let shortest = 1024
-    /// The most bytes in all texts of one transcript.
+    /// The most bytes in all texts that copies refer to.
     static let most = 256 << 20
     /// The shortest worthwhile copy, in bytes.
     private static let worth = 32
@@ -33,8 +33,8 @@ struct CopiedTexts {
     /// The compressed text and its copies; nil if it is written whole.
     mutating func packed(_ text: String) -> (text: String, copies: [Copy])? {
         let start = bytes.count
+        guard start + text.utf8.count < Self.most else { return nil }
         bytes += Array(text.utf8)
-        guard bytes.count < Self.most else { return nil }
         if offsets.isEmpty { offsets = Array(repeating: 0, count: 1 << 18) }
         guard bytes.count - start >= Self.shortest else {
             note(from: start)
@@ -132,7 +132,11 @@ struct CopiedTexts {
     mutating func unpacked(_ text: String, _ copies: [Copy]) throws(Problem) -> String {
         let written = Array(text.utf8)
         let start = bytes.count
-        guard start + written.count <= Self.most else { throw .tooLong }
+        guard start + written.count < Self.most else {
+            // It was written whole, and later copies do not refer to it.
+            guard copies.isEmpty else { throw .tooLong }
+            return text
+        }
         var taken = 0
         for (number, copy) in copies.enumerated() {
             guard (taken...written.count).contains(copy.offset), copy.length > 0, copy.distance > 0 else {

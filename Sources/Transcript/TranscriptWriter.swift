@@ -136,7 +136,7 @@ public enum TranscriptWriter {
 
 extension Event.Kind {
     /// The text of a message or the body of an exchange, which may be long.
-    var body: String? {
+    package var body: String? {
         switch self {
         case .text(_, let text): text
         case .request(let request): request.body
@@ -148,7 +148,7 @@ extension Event.Kind {
     /// The name of its member in a line.
     fileprivate var bodyMember: String { if case .text = self { "text" } else { "body" } }
 
-    func withBody(_ text: String) -> Event.Kind {
+    package func withBody(_ text: String) -> Event.Kind {
         switch self {
         case .text(let direction, _): return .text(direction, text)
         case .request(var request):

@@ -117,7 +117,7 @@ import Testing
         try Data(String(repeating: "[]\n", count: 2_000_000).utf8).write(to: URL(fileURLWithPath: file))
         let process = Process()
         process.executableURL = URL(fileURLWithPath: BuiltBinary.path)
-        process.arguments = ["validate", "--lines", "--jobs", "1", file]
+        process.arguments = ["validate", "--lines", file]
         let (out, err) = (Pipe(), Pipe())
         process.standardOutput = out
         process.standardError = err

@@ -12,7 +12,7 @@ import Testing
     ) -> (ClientLifeDrawing, [LifeRound]) {
         let grammar = ClientGrammar(profiles: Profile.all(of: .client), disturbing: [], without: unsupported)
         var life = ClientLifeDrawing(grammar, seed: seed, to: ReachTable.goals(of: .client))
-        let rounds = (0..<count).map { _ in life.round() }
+        let rounds = (0..<count).map { _ in life.round(at: 0) }
         return (life, rounds)
     }
 
@@ -32,6 +32,14 @@ import Testing
         #expect(life.steering.reached.count >= 9)
         let pairs = life.summary.split(separator: " ").compactMap { Int($0) }
         #expect(pairs[0] * 10 > pairs[1] * 7, "\(life.summary)")
+    }
+
+    @Test func `for a while in the middle nothing ends the connection`() {
+        let grammar = ClientGrammar(profiles: Profile.all(of: .client), disturbing: [], without: [])
+        var life = ClientLifeDrawing(grammar, seed: 5, to: ReachTable.goals(of: .client))
+        let steps = (0..<40).flatMap { _ in life.round(at: 0.6).steps }
+        #expect(!steps.contains { ["end", "networkDown", "background", "quit", "crash"].contains($0["do"]) })
+        #expect(!steps.contains { $0["cut"] != nil })
     }
 
     @Test func `a driver is told nothing that it does not obey`() {

@@ -19,7 +19,7 @@ import Testing
     }
 
     private func rounds(_ count: Int, of life: inout ServerLifeDrawing) -> [LifeRound] {
-        (0..<count).map { _ in life.round() }
+        (0..<count).map { _ in life.round(at: 0) }
     }
 
     @Test(arguments: [1, 2, 6]) func `equal seeds draw equal rounds, and each of them can be performed`(people: Int)
@@ -45,7 +45,19 @@ import Testing
         let left = life.steering.reached.keys.filter { !life.steering.isReached($0) }
         #expect(left.isEmpty, "\(life.steering.reached)")
         #expect(life.steering.reached.count >= 15)
-        #expect(life.summary == "162 of 162 pairs of features met")
+        #expect(life.summary == "179 of 179 pairs of features met")
+    }
+
+    @Test func `for most of the time the process stays, and one connection with it`() {
+        var life = life(seed: 4)
+        let rounds = [life.round(at: 0)] + (0..<60).map { _ in life.round(at: 0.5) } + [life.round(at: 0.95)]
+        #expect(rounds[0].steps[0] == ["do": "connect", "on": "V", "principal": "p5"])
+        let calm = rounds.dropFirst().dropLast()
+        #expect(calm.allSatisfy { $0.open.contains(rounds[0].steps[0]) })
+        let verbs = Set(calm.flatMap(\.steps).flatMap(\.verbs))
+        #expect(verbs.isDisjoint(with: ["kill", "stop", "start", "killOn"]))
+        // A restart lags most by then.
+        #expect(rounds.last?.features.contains("restart") == true)
     }
 
     @Test func `nobody asks more in a round than the limit of a window leaves free`() {

@@ -70,6 +70,21 @@ import Testing
         #expect(offered([2, 1]) == nil && offered([1]) == nil && offered([]) == nil && offered([2, 3]) == nil)
     }
 
+    @Test func `a server that sends the client's first message back is an echo server`() {
+        func recognized(_ sender: Role, isOneSided: Bool = true) -> String? {
+            var sample = WireSample(isOneSided: isOneSided)
+            sample.take(#"{"type":"auth","protocol":1}"#, sentBy: sender)
+            return sample.foreign(among: [])?.name
+        }
+        #expect(recognized(.server) == "an echo server")
+        #expect(recognized(.client) == nil && recognized(.server, isOneSided: false) == nil)
+        // A server that greets may send any type besides.
+        var sample = WireSample(isOneSided: true)
+        sample.take(#"{"type":"connected","protocol":1,"connectionId":"c"}"#, sentBy: .server)
+        sample.take(#"{"type":"auth","protocol":1}"#, sentBy: .server)
+        #expect(sample.foreign(among: []) == nil)
+    }
+
     @Test func `an address tells`() throws {
         #expect(try recognized([], path: "/socket.io/?EIO=4&transport=websocket")?.name == "Socket.IO")
         let error = #"<{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#

@@ -12,6 +12,9 @@ import Testing
         try clause.conforms("A>open A<open A>auth +9s A<connected")
         try clause.conforms("A>open A<open A>auth(-p) A<connected")  // without profile auth the token is ignored
         try clause.violates("A>open A<open A>auth +10s^")
+        // The wait for it was over when it was sent.
+        try clause.untested("A>open A<open +10s A>auth A<error(auth_timeout) A<close(4002)")
+        try clause.violates("A>open A<open +9s A>auth A<error(auth_timeout) A<close(4002)^")
         try clause.violates("A>open A<open A>auth +11s A<connected^")
         try clause.violates("A>open A<open A>auth A<error(internal) A<close(1011)^")
         try clause.violates("A>open A<open A>auth A<eof^")

@@ -141,6 +141,18 @@ import Testing
         try clause.conforms("\(live) client!selectSession(s2) client=connected(s2)")
     }
 
+    @Test func `CLIENT-25 what a read lacks that was begun since it came may go`() throws {
+        let clause = ClauseUnderTest("CLIENT-25", rule: 2)
+        let live = """
+            client!launch A+ client=connected(s1 u1 a1) A!cut B+ 1>GET(s1) B<done(t4 a4) client=connected(s1 u1 a1 a4)
+            1<200(u1 a1 a4)
+            """
+        try clause.conforms("\(live) 2>GET(s1) 2<200(u1 a1) client=connected(s1 u1 a1)")
+        try clause.violates("\(live) 2>GET(s1) 2<200(u1 a1) client=connected(s1 u1)^")
+        try clause.violates("\(live) 2>GET(s1) 2<200(u1 a1) client=connected(s1 a1 a4)^")
+        try clause.violates("\(live) client=connected(s1 u1 a1)^")
+    }
+
     @Test func `CLIENT-25 two entries of one message may become one`() throws {
         let clause = ClauseUnderTest("CLIENT-25", rule: 2)
         try clause.conforms(

@@ -86,6 +86,7 @@ import Testing
         let asked = "A+ A>chat(c1) A<ack(c1)"
         try clause.untested("\(asked) server!kill A<eof 1>GET(s1) 1<failed('connectionRefused')")
         try clause.violates("\(asked) 1>GET(s1) 1<failed('closed')^")
+        try clause.violates("\(asked) 1>GET(s1) 1<failed('protocol_error')^")  // half a response, or none of HTTP
     }
 
     @Test func `SYNC-10 a turn that was asked before may have ended before`() throws {

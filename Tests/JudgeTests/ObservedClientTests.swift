@@ -45,7 +45,7 @@ import Testing
                 true, false, true, false, true, false, true, false,
             ])
         #expect([6, 7, 9].map(client.hasNetwork(at:)) == [true, false, true])
-        #expect(client.nextAct("background", after: 5)?.event == 11)
+        #expect(client.acts("background").after(5).first?.event == 11)
     }
 
     @Test func `a screen belongs to its life`() throws {

@@ -100,6 +100,8 @@ import Testing
         let late = ClauseUnderTest("LIVE-3", lateness: [History.Lateness(from: 3_000_000, to: 4_000_000, slowness: 5)])
         for end in ["eof", "close(4004)"] { try late.untested("\(idle) A<\(end)") }
         try late.violates("\(idle) A<close(1000)^")
+        try late.violates("A+(heartbeatSeconds=5) +10s A<close(4004)^")  // nobody asked for one
+        try late.untested("A+(heartbeatSeconds=5) +5s A<pingFrame +5s A<close(4004)")
         try late.violates("\(idle) +5s A<pingFrame A>pongFrame +5s A<pingFrame A>pongFrame +5s A<eof^")
         try ClauseUnderTest("LIVE-3").violates("\(idle) A<eof^")
     }

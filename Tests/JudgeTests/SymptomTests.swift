@@ -46,6 +46,12 @@ private func symptoms(
         #expect(try symptoms(.unanswered, "\(two) 1<200(u1 u2 a1)").count == 1)
     }
 
+    @Test func `an answer elsewhere settles a question where people are a guess`() throws {
+        let moved = "\(asked) A!cut B+(p2 e1 #0) B<done(t1 #1)"
+        #expect(try symptoms(.unanswered, moved, lacks: [.principals]).isEmpty)
+        #expect(try symptoms(.unanswered, moved).count == 1)
+    }
+
     @Test func `a refused question is not unanswered`() throws {
         #expect(try symptoms(.unanswered, "A+(e1 #0) A>chat(c1) A<error(busy c1)").isEmpty)
     }

@@ -27,8 +27,8 @@ import Testing
 
     /// Rows that the reference client does not show.
     private static let unseen: [StateTableCheck.Exception] = [
-        .init("refused × foreground (the client waits", "this client begins anew"),
-        .init("connecting × close.4010.other (the client leaves it)", "this client comes back"),
+        .init("refused × foreground unless again.offered", "this client begins anew"),
+        .init("connecting × close.4010.other unless version.offered", "this client comes back"),
     ]
 }
 
@@ -70,8 +70,8 @@ private struct Standing {
 /// Something that comes in a state of the connection.
 private struct Happening: Sendable {
     let state, input: String
-    /// What the table says of it in words.
-    var words: Set<String> = []
+    /// Conditions of the table that hold besides those that a phone shows.
+    var conditions: Set<String> = []
     var variations: Set<ClientVariation> = []
     /// Which phones it can come to.
     var fits: @Sendable (Standing) -> Bool = { _ in true }
@@ -94,7 +94,7 @@ private struct Happening: Sendable {
         let effects = Array(phone.effects.dropFirst(count))
         let after = Self.state(of: phone)
         let facts = StateTable.Facts(
-            kept: standing.kept, words: words.union(Self.words(of: before, standing)))
+            kept: standing.kept, conditions: conditions.union(Self.conditions(of: before)))
         let told = phone
         check.saw(state, input, facts, "\(effects), and was then \(after)") { row in
             isNext(after, row) && row.answer.allSatisfy { holds($0, effects, before, told) }
@@ -144,35 +144,16 @@ private struct Happening: Sendable {
         }
     }
 
-    /// What holds of a phone, in words of the table.
-    private static func words(of phone: Phone, _ standing: Standing) -> Set<String> {
+    /// The conditions of the table that a phone shows.
+    private static func conditions(of phone: Phone) -> Set<String> {
         let core = phone.core
-        let hasSession = core.conversations[core.shown]?.session != nil
-        let awaited = core.outbox.first { $0.wasSent }
-        var words: Set<String> = [
-            "it is shown at once, and the place stays", "or a read of the session on the screen",
-            "the client may also keep its connection; it uses it no more after it came back",
-            "what is known of that session is shown at once; it is read unless the stream has brought all of it",
-            core.hasNetwork ? "there is network" : "there is no network",
-            hasSession ? "a session is on the screen" : "no session is on the screen",
-        ]
-        if core.isForeground { words.insert("the app is in the foreground") }
-        if core.cursor.held != nil || awaited != nil {
-            words.insert("the client holds a position or awaits a turn")
-        } else {
-            words.insert(
-                hasSession
-                    ? "the client holds no position and awaits no turn; it takes up the place that was stated, and a session is on the screen"
-                    : "the same, and no session is on the screen")
-        }
-        let session = "\(hasSession ? "a" : "no") session is on the screen"
         let isKnown = core.outbox.contains { $0.wasSent && core.conversations[$0.conversation]?.session != nil }
-        words.insert(
-            isKnown
-                ? "a turn is awaited whose session is known"
-                : "no turn is awaited whose session is known, and \(session); a question whose session is not known is sent again"
-        )
-        return words
+        let all = [
+            "network": core.hasNetwork, "app.inFront": core.isForeground, "turn.known": isKnown,
+            "session.shown": core.conversations[core.shown]?.session != nil,
+            "catchUp.due": core.cursor.held != nil || core.outbox.contains(where: \.wasSent),
+        ]
+        return Set(all.filter(\.value).keys)
     }
 
     // MARK: what is done
@@ -315,12 +296,12 @@ private struct Happening: Sendable {
 
     /// The same input in several states.
     private static func happenings(
-        _ states: Set<String>, _ input: String, words: Set<String> = [],
+        _ states: Set<String>, _ input: String, conditions: Set<String> = [],
         fits: @escaping @Sendable (Standing) -> Bool = { _ in true }, _ deed: @escaping Deed
     ) -> [Happening] {
         ways.filter { states.contains($0.state) }.map { way in
             Happening(
-                state: way.state, input: input, words: words,
+                state: way.state, input: input, conditions: conditions,
                 // Where nothing is on the screen and nothing is awaited, nothing is to be recovered.
                 fits: { fits($0) && (way.state != "recovering" || $0.followsStream || $0.hasSession) },
                 prepare: way.prepare, deed: deed)
@@ -402,16 +383,16 @@ private struct Happening: Sendable {
     private static let reads: [[Happening]] = [
         [
             Happening(
-                state: "recovering", input: "read.whole", words: ["it was read for a gap"],
+                state: "recovering", input: "read.whole", conditions: ["read.forGap"],
                 fits: { readers($0) && !$0.awaits }, prepare: readForGap,
                 deed: { $0.answer(path: "/api/sessions/s1", whole) }),
             Happening(
                 state: "recovering", input: "read.whole",
-                words: ["it was read for a turn, and shows its ending"],
+                conditions: ["read.forTurn", "ending.read"],
                 fits: waiters, prepare: readForTurn, deed: { $0.answer(path: "/api/sessions/s1", whole) }),
             Happening(
                 state: "recovering", input: "read.whole",
-                words: ["it was read for a turn whose ending it does not show"], fits: waiters,
+                conditions: ["read.forTurn"], fits: waiters,
                 prepare: readForTurn,
                 deed: { phone in
                     phone.answer(path: "/api/sessions/s1", part)
@@ -432,10 +413,10 @@ private struct Happening: Sendable {
                     }
                 }),
             Happening(
-                state: "recovering", input: "read.notFound", words: ["a notification named the session"],
+                state: "recovering", input: "read.notFound", conditions: ["push.named"],
                 fits: { !$0.awaits }, prepare: { $0.tell(.pushOpened(tap)) }, deed: notFound),
             Happening(
-                state: "greeted", input: "read.notFound", words: ["a notification named the session"],
+                state: "greeted", input: "read.notFound", conditions: ["push.named"],
                 fits: { !$0.awaits },
                 deed: { phone in
                     phone.tell(.pushOpened(tap))
@@ -485,7 +466,7 @@ private struct Happening: Sendable {
         [
             Happening(
                 state: "connecting", input: "close.4010.other",
-                words: ["the client comes back with that version"],
+                conditions: ["version.offered"],
                 variations: [.offersTheNextVersion], prepare: reconnect,
                 deed: { phone in
                     phone.tell(.opened(socket: phone.socket))
@@ -501,7 +482,7 @@ private struct Happening: Sendable {
             $0.tell(.foreground)
         },
         happenings(["waiting", "connecting", "greeted", "recovering"], "networkDown", lose),
-        happenings(["connecting"], "networkUp", words: ["an attempt is under way"]) { $0.tell(.networkUp) },
+        happenings(["connecting"], "networkUp", conditions: ["attempt.running"]) { $0.tell(.networkUp) },
         happenings(["waiting"], "networkUp") { $0.tell(.networkUp) },
         [
             Happening(
@@ -516,7 +497,7 @@ private struct Happening: Sendable {
             Happening(
                 state: "refused", input: "networkUp", prepare: refuse, deed: { $0.tell(.networkUp) }),
             Happening(
-                state: "refused", input: "foreground", words: ["the client begins anew"], prepare: refuse,
+                state: "refused", input: "foreground", conditions: ["again.offered"], prepare: refuse,
                 deed: { phone in
                     phone.tell(.background)
                     phone.tell(.foreground)
@@ -529,25 +510,20 @@ private struct Happening: Sendable {
             $0.tell(.selected("s2"))
         },
         happenings(["waiting", "connecting"], "receivePush") { $0.tell(.pushReceived(tap)) },
-        happenings(["recovering"], "receivePush", words: ["the recovery under way brings it"]) {
+        happenings(["recovering"], "receivePush", conditions: ["recovery.brings"]) {
             $0.tell(.pushReceived(tap))
         },
-        happenings(
-            ["greeted"], "receivePush",
-            words: ["the connection does not deliver, or the client reads all the same"]
-        ) {
-            $0.tell(.pushReceived(tap))
-        },
+        happenings(["greeted"], "receivePush") { $0.tell(.pushReceived(tap)) },
         [
             Happening(
-                state: "greeted", input: "receivePush", words: ["the connection delivers"],
+                state: "greeted", input: "receivePush", conditions: ["connection.delivers"],
                 variations: [.ignoresPushesWhileLive],
                 deed: { phone in
                     phone.receive(["type": "pong"])
                     phone.tell(.pushReceived(tap))
                 }),
             Happening(
-                state: "offline", input: "openPush", words: ["the tap launches the app or brings it back"],
+                state: "offline", input: "openPush", conditions: ["app.opened"],
                 prepare: leave, deed: { $0.tell(.pushOpened(tap)) }),
         ],
         happenings(["waiting", "connecting", "greeted", "recovering"], "openPush") {

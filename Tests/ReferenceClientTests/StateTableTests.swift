@@ -27,10 +27,10 @@ import Testing
     private static let unseen: [StateTableCheck.Exception] = [
         .init("* × road.rest", "OutboxTests: takes a network that fails before"),
         .init("* × person.again", "the person types; to a core that is a new message"),
-        .init("* × refusal.busy (the client sends it again", "this client leaves the rest to the person"),
+        .init("* × refusal.busy unless person.decides", "this client leaves the rest to the person"),
         .init("later × session.free", "this client leaves the rest to the person"),
-        .init("later × retryAfter.over (the client leaves", "this client sends it again by itself"),
-        .init("later × quit (the wait is over)", "this client keeps the wait"),
+        .init("later × retryAfter.over if person.decides", "this client sends it again by itself"),
+        .init("later × quit if wait.over", "this client keeps the wait"),
         .init("doubtful × ack", "this client sends it again before a connection brings anything"),
         .init("doubtful × turn", "this client sends it again before a connection brings anything"),
         .init("unanswered × road.socket", "the message of the test was acknowledged before"),
@@ -192,8 +192,10 @@ private struct Situation {
         phone.answer(path: "/api/sessions/s1", history("s1", ids, keys: ["u1": phone.key], turns: turns))
     }
 
-    private var sends: String {
-        isResent ? "an earlier send of it was not refused" : "it was sent once since the last refusal"
+    /// The conditions of the table that hold, with what the reference client chooses where it has a choice.
+    private var conditions: Set<String> {
+        let all = ["send.single": !isResent, "person.decides": input == "refusal.busy"]
+        return Set(all.filter(\.value).keys).union(["arrival.proved", "failure.stays"])
     }
 
     func hold(_ prepare: Deed, _ deed: Deed, against check: inout StateTableCheck) {
@@ -212,21 +214,13 @@ private struct Situation {
         let effects = input == "quit" ? [] : Array(phone.effects.dropFirst(count))
         let after = Self.state(of: phone)
         let facts = StateTable.Facts(
-            kept: [.clientCore, .clientSync, .clientPush],
-            words: Self.words.union([sends, "the client leaves the rest to the person; \(sends)"]))
+            kept: [.clientCore, .clientSync, .clientPush], conditions: conditions)
         let told = phone
         check.saw(state, input, facts, "\(effects), and was then \(after)") { row in
             (after == row.next || after == "failed" && row.next == "refused")
                 && row.answer.allSatisfy { Self.holds($0, effects, told) }
         }
     }
-
-    /// What the reference client chooses where it has a choice.
-    private static let words: Set<String> = [
-        "the client sends it again by itself", "the client keeps the wait",
-        "the turn is awaited, so the client recovers when it is back",
-        "the client shows it as failed until its ending comes",
-    ]
 
     /// Where the first message is, in words of the table.
     private static func state(of phone: Phone) -> String {

@@ -28,8 +28,8 @@ import Testing
         .init("* × peer.closed", "the transport answers a close frame"),
         .init("* × overload", "this server is never overloaded"),
         .init("* × silence → end", "this server says why"),
-        .init("* × sync.whole with sync (the server makes smaller pages", "this server fills its pages"),
-        .init("* × ambiguous (the server repairs it", "this server refuses what is ambiguous"),
+        .init("* × sync.whole with sync if pages.small", "this server fills its pages"),
+        .init("* × ambiguous if frame.repaired", "this server refuses what is ambiguous"),
         .init("opened × auth.invalid → close", "this server closes before `auth` on what is valid alone"),
         .init("opened × chat.invalid → close", "this server closes before `auth` on what is valid alone"),
         .init("opened × chat.oddSession → close", "this server closes before `auth` on what is valid alone"),
@@ -40,8 +40,8 @@ import Testing
         .init("opened × binary → close", "this server closes before `auth` on what is valid alone"),
         .init("* × chat.unstorable → close", "this server says it in words"),
         .init("running × agent.unstorable → close", "this server goes on when its disk is full"),
-        .init("running × stop (the turn is finished before", "this server ends turns when it stops"),
-        .init("running × stop (the turn is finished or ended behind", "this server ends turns before it closes"),
+        .init("running × stop if turn.finished", "this server ends turns when it stops"),
+        .init("running × stop unless turn.cut, turn.finished", "this server ends turns before it closes"),
     ]
 
     /// What has no row.
@@ -68,8 +68,8 @@ private struct Situation {
     let state, input: String
     var kept: Set<Profile>
     var variations: Set<Variation> = []
-    /// What holds or was chosen, in words of the table.
-    var words: Set<String> = []
+    /// The conditions of the table that hold, without what variations choose.
+    var conditions: Set<String> = []
 
     /// Brings an input about on a socket.
     typealias Deed = @Sendable (Bench, World) -> Void
@@ -197,40 +197,36 @@ private struct Situation {
             }
         }
         let everything = Set([.core] + optional)
-        let chosen: [(Variation, [String], String?)] = [
-            (.closesUnauthenticated, table.inputs.filter { $0.hasPrefix("chat") || $0.hasPrefix("sync") }, nil),
-            (.closesUnauthenticated, ["ping", "ping.invalid"], nil), (.closesTooLarge, ["tooLarge"], nil),
-            (.closesBadText, ["invalidUTF8"], nil), (.silentTimeout, ["silence.auth"], nil),
-            (.busyInsteadOfQueueing, ["chat.session"], "the server does not queue"), (.restartCode, ["stop"], nil),
-            (.noEcho, ["chat.new", "elsewhere.asked"], nil),
+        let chosen: [(Variation, [String])] = [
+            (.closesUnauthenticated, table.inputs.filter { $0.hasPrefix("chat") || $0.hasPrefix("sync") }),
+            (.closesUnauthenticated, ["ping", "ping.invalid"]), (.closesTooLarge, ["tooLarge"]),
+            (.closesBadText, ["invalidUTF8"]), (.silentTimeout, ["silence.auth"]),
+            (.busyInsteadOfQueueing, ["chat.session"]), (.restartCode, ["stop"]),
+            (.noEcho, ["chat.new", "elsewhere.asked"]),
         ]
-        let varied = chosen.flatMap { variation, inputs, words in
+        let varied = chosen.flatMap { variation, inputs in
             table.states.flatMap { state in
                 inputs.flatMap { input in
-                    Situation(
-                        state: state, input: input, kept: everything, variations: [variation],
-                        words: words.map { [$0] } ?? []
-                    ).cases
+                    Situation(state: state, input: input, kept: everything, variations: [variation]).cases
                 }
             }
         }
         return usual + varied
     }
 
-    /// The situation, or one for each of the conditions that the table makes in words.
+    /// The situation with each set of conditions that the table tells apart.
     private var cases: [Situation] {
-        let conditions: [String] =
+        let cases: [Set<String>] =
             switch (state, input) {
-            case ("opened", "auth.good"): ["no turn of the principal runs", "a turn of the principal runs"]
-            case (_, "ping"): ["the `ping` has a `nonce`", "the `ping` has no `nonce`"]
-            case ("opened", "auth.bad") where !kept.contains(.auth): ["without the profile the token is ignored"]
-            case ("running", "stop"): ["the turn is ended before the close"]
-            default: []
+            case ("opened", "auth.good"): [[], ["turn.runs"]]
+            case (_, "ping"): [[], ["nonce"]]
+            case ("running", "stop"): [["turn.cut"]]
+            default: [[]]
             }
-        guard !conditions.isEmpty else { return [self] }
-        return conditions.map { condition in
+        return cases.map { conditions in
             var situation = self
-            situation.words.insert(condition)
+            situation.conditions = conditions
+            if !variations.contains(.busyInsteadOfQueueing) { situation.conditions.insert("questions.queue") }
             return situation
         }
     }
@@ -244,7 +240,7 @@ private struct Situation {
             return
         }
         let before = (said: bench.said.count, other: bench.frames[world.other]?.count ?? 0)
-        if words.contains("the `ping` has a `nonce`") {
+        if conditions.contains("nonce") {
             bench.say(["type": "ping", "nonce": "n"], on: world.socket)
         } else {
             Self.inputs[input]?(bench, world)
@@ -256,7 +252,7 @@ private struct Situation {
         if state == "closing" || state == "ended" {
             #expect(seen.acts.isEmpty, "\(state) × \(input): \(seen)")
         }
-        let facts = StateTable.Facts(kept: kept, words: words)
+        let facts = StateTable.Facts(kept: kept, conditions: conditions)
         check.saw(state, input, facts, "\(seen)") { seen.isMet(by: $0) }
     }
 
@@ -283,7 +279,7 @@ private struct Situation {
         let sessions = bench.list().compactMap { $0.text("id") }
         var session = past.first?.text("sessionId") ?? sessions.last ?? ""
         let socket = state == "opened" ? bench.openOnly() : bench.open()
-        let isAgents = input.hasPrefix("agent") || words.contains("a turn of the principal runs")
+        let isAgents = input.hasPrefix("agent") || conditions.contains("turn.runs")
         if state == "running" || isAgents && state != "greeted" {
             bench.chat(running, key: "runs", on: state == "opened" ? other : socket)
             session = bench.list().compactMap { $0.text("id") }.first { !sessions.contains($0) } ?? session

@@ -72,6 +72,14 @@ import Testing
         #expect(try causes("A+ A<close(1001)", "A+ server!stop A<close(1001)") == ["LIVE-3", "LIVE-10"])
     }
 
+    @Test func `a leak between people explains what others were told in any scenario`() throws {
+        let (asked, heard) = try (index(of: "chat1"), index(of: "ack1"))
+        let many = [violation(.TURN, 10, at: [heard])]
+        #expect(try causes([violation(.AUTH, 6, at: [heard])], many, many, many) == ["AUTH-6 TURN-10"])
+        #expect(try causes([violation(.AUTH, 7, at: [heard])], many) == ["TURN-10", "AUTH-7"])
+        #expect(try causes([violation(.AUTH, 6, at: [heard])], [violation(.TURN, 10, at: [asked])]).count == 2)
+    }
+
     @Test func `a finding that stands alone makes a cause of its own`() throws {
         #expect(try causes([violation(.SYNC, 3, at: [1]), violation(.SYNC, 2, at: [1], [0])]) == ["SYNC-2 SYNC-3"])
         #expect(
@@ -108,6 +116,10 @@ import Testing
         // What is not found in an invalid body need not be missing.
         #expect(
             try causes([violation(.REST, 1, at: [2, 3]), violation(.PERSIST, 2, at: [0, 3])]) == ["REST-1 PERSIST-2"])
+    }
+
+    @Test func `of two causes that explain as much, the general one comes last`() throws {
+        #expect(try causes([violation(.TURN, 7, at: [1]), violation(.ORDER, 2, at: [0])]) == ["ORDER-2", "TURN-7"])
     }
 
     @Test func `what needs a crash comes last, what explains most comes first`() throws {

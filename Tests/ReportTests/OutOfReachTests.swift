@@ -49,6 +49,18 @@ import Testing
         }
     }
 
+    @Test func `a part of the proof of PERSIST-1 is no pass`() throws {
+        let (env, stored) = (ClauseID(.ENV, 1), ClauseID(.PERSIST, 1))
+        let whole = try report()
+        var scenarios = Array(whole.scenarios.prefix(2))
+        scenarios[0].verdicts = [States.verdict(env, .pass), States.verdict(stored, .pass)]
+        let report = RunReport(
+            scenarios, of: whole.subject, at: whole.address, under: try Sample.specification.get(),
+            selection: [env, stored], intended: ["server/ENV/any": [env, stored], "server/TURN/crash": [stored]],
+            startedAt: whole.startedAt, duration: .zero)
+        #expect(report.outOfReach.flatMap(\.clauses) == [stored])
+    }
+
     @Test func `cases of clauses out of reach have their sentence, and stand in the order of the clauses`() throws {
         let report = try report()
         let sentence = try #require(Sample.specification.get()[ClauseID(.TURN, 2)]?.sentence)

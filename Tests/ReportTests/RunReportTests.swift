@@ -1,9 +1,10 @@
 import Holdfast
 import HoldfastJudge
-import HoldfastReport
 import HoldfastTranscript
 import TestSupport
 import Testing
+
+@testable import HoldfastReport
 
 @Suite struct RunReportTests {
     @Test func `a broken MUST ends with 1 whatever else happened`() throws {
@@ -45,21 +46,48 @@ import Testing
         #expect(try outcomes([.init("cut", broken, stoppedAt: cut.stoppedAt)]) == [.violation, .pass])
     }
 
-    @Test func `what selects a finding again names its scenario, and how often it shows`() throws {
-        let id = ClauseID(.SYNC, 3)
-        let finding = Finding("gone", expected: "", actual: "", at: [0])
-        let found = [Verdict(clause: id, outcome: .violation, exercised: 1, findings: [finding])]
-        let kept = [Verdict(clause: id, outcome: .pass, exercised: 1)]
-        func again(_ scenarios: [Sample.Scenario]) throws -> String? {
-            var report = try Sample.report(scenarios, selection: [id])
-            report.again = RunReport.Again("conformance server ws://h")
-            return report.clauses.first.flatMap(report.again(of:))
+    @Test func `a run in which a server did not start again is incomplete`() throws {
+        let kept = [Verdict(clause: ClauseID(.ENV, 1), outcome: .pass, exercised: 1)]
+        func conforms(_ stop: String) throws -> Bool {
+            let scenarios: [Sample.Scenario] = [.init("a", kept), .init("b", [], stoppedAt: stop)]
+            return try Sample.report(scenarios, selection: [ClauseID(.ENV, 1)]).exit == .conforms
         }
-        let line = "conformance server ws://h --only SYNC-3@server/SYNC/a"
-        #expect(try again([.init("server/SYNC/a", found)]) == line)
+        #expect(try conforms("/steps/3: no pong in time"))
+        #expect(try !conforms("its server did not start: no connection in 30 s"))
+    }
+
+    @Test func `a life that the subject cut short does not conform`() throws {
+        let kept = [Verdict(clause: ClauseID(.ENV, 1), outcome: .pass, exercised: 1)]
+        func meaning(_ stop: String?) throws -> String {
+            try Sample.report([.init("server/life/1", kept, stoppedAt: stop)], selection: [ClauseID(.ENV, 1)]).meaning
+        }
+        #expect(try meaning(nil) == "conforms")
+        #expect(try meaning("no connection accepted") == "incomplete, the subject cut the life short")
+        #expect(try meaning(ScenarioResult.runHadEnded) == "conforms")
+    }
+
+    @Test func `what is repeated is where a clause was broken often, with the rate if it was kept too`() throws {
+        let id = ClauseID(.SYNC, 3)
+        func scenario(_ name: String, _ broken: Int, of all: Int) -> Sample.Scenario {
+            let findings = (0..<broken).map { _ in Finding("gone", expected: "", actual: "", at: [0]) }
+            let outcome: Outcome = broken > 0 ? .violation : .pass
+            return .init(name, [Verdict(clause: id, outcome: outcome, exercised: all, findings: findings)])
+        }
+        func again(_ scenarios: Sample.Scenario...) throws -> [String?] {
+            var report = try Sample.report(scenarios, selection: [id])
+            report.again = RunReport.Again("run")
+            let result = try #require(report.clauses.first)
+            return [report.again(of: result), report.rate(of: result)]
+        }
+        #expect(try again(scenario("a", 1, of: 1)) == ["run --only SYNC-3@a", nil])
+        #expect(try again(scenario("a", 2, of: 2), scenario("b", 9, of: 60)) == ["run --only SYNC-3@a", nil])
         #expect(
-            try again([.init("server/SYNC/a", kept), .init("server/SYNC/a#2", found), .init("server/SYNC/b", kept)])
-                == "\(line)  # intermittent: 1 of 2 times")
+            try again(scenario("a", 0, of: 1), scenario("a#2", 1, of: 1), scenario("b", 0, of: 1))
+                == ["run --only SYNC-3@a", "1 of 2 checks in a found it"])
+        #expect(
+            try again(scenario("a", 1, of: 6), scenario("b", 3, of: 9))
+                == ["run --only SYNC-3@b", "3 of 9 checks in b found it"])
+        #expect(try again(scenario("a", 1, of: 6), scenario("b", 9, of: 60)) == ["run --only SYNC-3@b", nil])
     }
 
     @Test func `a scenario that was performed and exercised nothing is a failure of the suite`() throws {

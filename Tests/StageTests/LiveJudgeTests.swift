@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastCaptures
 import HoldfastJudge
 import HoldfastPlatform
 import HoldfastTranscript
@@ -6,10 +7,9 @@ import Testing
 
 @testable import HoldfastProxy
 
-/// What a judge tells of a history without end, of which it sees a window.
+/// What a judge tells of a history without end, which it judges in parts.
 @Suite struct LiveJudgeTests {
     private final class Watched: Sendable {
-        let events = WatchedEvents(bounds: .init(events: 20, bytes: 1 << 20))
         let told: Told
         let judging: LiveJudge
 
@@ -23,7 +23,10 @@ import Testing
                 capture: History.Capture(lacks: [.credentials, .principals]))
             let told = Told()
             self.told = told
-            judging = LiveJudge(header, under: try Specification(.embedded), watching: events) { report in
+            judging = LiveJudge(
+                header, under: try Specification(.embedded),
+                bounds: .init(soft: 1 << 20, hard: 1 << 20, softEvents: 20, hardEvents: 40), mostWaiting: 80
+            ) { report in
                 told.clauses.withLock { $0.append(report.clause.id.description) }
             }
         }
@@ -38,67 +41,60 @@ import Testing
         func add(_ numbers: ClosedRange<Int>, broken: Set<Int> = []) {
             for number in numbers {
                 let lane = Lane.exchange(number)
-                events.add(
+                judging.add(
                     Event(at: 2 * number, lane: lane, kind: .request(.init(method: "GET", path: "/api/sessions"))))
                 let body = broken.contains(number) ? #"{"sessions":[],"sessions":[]}"# : #"{"sessions":[]}"#
-                events.add(
+                judging.add(
                     Event(at: 2 * number + 1, lane: lane, kind: .response(.init(status: 200, body: body))))
             }
         }
     }
 
-    @Test func `a violation in a window that is full is told before a part of it goes`() throws {
+    @Test func `a violation in the open part is told once two looks have found it`() throws {
+        let watched = try Watched()
+        watched.add(1...5, broken: [2])
+        watched.judging.look(isLast: false)
+        #expect(watched.count == 0, "the first look only suspects")
+        watched.add(6...7)
+        watched.judging.look(isLast: false)
+        #expect(watched.count == 1)
+        watched.judging.look(isLast: true)
+        #expect(watched.count == 1)
+        #expect(watched.entry == ClauseTally.Entry(outcome: .violation, exercised: 7))
+    }
+
+    @Test func `a look at nothing new confirms what the last one suspected`() throws {
+        let watched = try Watched()
+        watched.add(1...5, broken: [2])
+        for _ in 1...2 { watched.judging.look(isLast: false) }
+        #expect(watched.count == 1)
+    }
+
+    @Test func `the violations of a complete part are told at once, and counted with those of the others`() throws {
         let watched = try Watched()
         watched.add(1...15, broken: [1, 14])
         watched.judging.look(isLast: false)
-        #expect(watched.count == 0, "the first look only suspects")
+        #expect(watched.count == 1, "the second part is open")
         watched.add(16...17)
         watched.judging.look(isLast: false)
         #expect(watched.count == 2)
         watched.judging.look(isLast: true)
         #expect(watched.count == 2)
-        #expect(watched.events.unjudged == 0)
+        #expect(watched.judging.unjudged == 0)
         #expect(watched.entry == ClauseTally.Entry(outcome: .violation, exercised: 17))
     }
 
-    @Test func `what comes while the judge looks is new to the next window`() throws {
-        let watched = try Watched()
-        watched.add(1...12)
-        _ = watched.events.look()
-        watched.add(13...14, broken: [13])
-        watched.events.letGoIfFull()
-        watched.judging.look(isLast: false)
-        watched.judging.look(isLast: true)
-        #expect(watched.count == 1)
-        #expect(watched.events.unjudged == 0)
-    }
-
-    @Test func `a judge that is far behind tells what it suspected, and says what it missed`() throws {
+    @Test func `a judge that is far behind says what it missed, and judges on`() throws {
         let watched = try Watched()
         watched.add(1...8, broken: [2])
         watched.judging.look(isLast: false)
         watched.add(9...60, broken: [20])
         watched.judging.look(isLast: false)
-        #expect(watched.count == 1)
-        #expect(watched.events.unjudged > 0)
-        watched.add(61...70)
+        #expect(watched.count == 1, "the gap ended the part that was suspected")
+        #expect(watched.judging.unjudged > 0)
+        watched.add(61...70, broken: [65])
         for isLast in [false, false, true] { watched.judging.look(isLast: isLast) }
+        #expect(watched.count == 2)
         #expect(watched.entry?.outcome == .violation)
-    }
-
-    /// Regression: what had pushed out all that was looked at ended the proxy.
-    @Test(arguments: 0...150)
-    func `what comes faster than it is looked at is let go, whenever that is asked for`(count: Int) {
-        let events = WatchedEvents(bounds: .init(events: 20, bytes: 1 << 20))
-        func add(_ times: Range<Int>) {
-            for time in times { events.add(Event(at: time, lane: .exchange(time), kind: .failed(reason: ""))) }
-        }
-        add(0..<30)
-        _ = events.look()
-        add(30..<30 + count)
-        events.letGoIfFull()
-        let window = events.look()
-        #expect(window.events.map(\.at) == Array(window.base..<30 + count))
-        #expect(events.unjudged == max(0, window.base - 30))
     }
 }

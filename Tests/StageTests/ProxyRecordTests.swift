@@ -27,7 +27,7 @@ import Testing
             record = ProxyRecord(
                 role: role, canonical: { frame, _ in [frame] }, rules: try rules.map { try Rule($0) },
                 file: try TranscriptFile(path, header: History.Header(subject: subject)), showsSecrets: showsSecrets,
-                watched: WatchedEvents(), note: { line in notes.lines.withLock { $0.append(line) } })
+                watch: { _ in }, note: { line in notes.lines.withLock { $0.append(line) } })
         }
 
         deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -298,25 +298,6 @@ import Testing
         let header = History.Header(subject: History.Subject(name: "s", role: .server, profiles: [.core]))
         let problem = #expect(throws: InputProblem.self) { try TranscriptFile(written.path, header: header) }
         #expect(problem?.what == "the file exists")
-    }
-
-    @Test func `the window that is judged is bounded, and its places stay what they were`() {
-        let watched = WatchedEvents(bounds: .init(events: 10, bytes: 1 << 20))
-        watched.add(Event(at: 0, lane: .connection("A"), kind: .opening(.init(principal: "p7"))))
-        for index in 1...40 {
-            watched.add(Event(at: index, lane: .connection("A"), kind: .text(.toServer, "\(index)")))
-        }
-        let window = watched.look()
-        #expect(window.events.count <= 20)
-        #expect(window.events.first?.kind == .act("belongs", ["to": "p7"]), "who it is stays known")
-        let last = window.events.count - 1
-        #expect(window.base + last == 40)
-        #expect(window.events.last?.kind == .text(.toServer, "40"))
-        #expect(watched.isFull == (window.events.count > 10))
-        #expect(watched.unjudged == 41 - window.events.count + window.introduced)
-        watched.letGoIfFull()
-        #expect(!watched.isFull)
-        #expect(watched.look().end == 41)
     }
 
     @Test func `a server whose certificate is not believed is told once, with the reason`() throws {

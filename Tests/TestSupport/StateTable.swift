@@ -6,10 +6,12 @@ extension StateTable {
     package struct Facts: Sendable {
         /// The profiles of this side.
         package var kept: Set<Profile>
-        /// Conditions and choices in the words of the table.
-        package var words: Set<String>
+        /// The conditions of the table that hold.
+        package var conditions: Set<String>
 
-        package init(kept: Set<Profile>, words: Set<String> = []) { (self.kept, self.words) = (kept, words) }
+        package init(kept: Set<Profile>, conditions: Set<String> = []) {
+            (self.kept, self.conditions) = (kept, conditions)
+        }
     }
 
     /// The table of a role, as it stands in the checkout.
@@ -27,14 +29,19 @@ extension StateTable.Row: CustomStringConvertible {
     /// Whether it speaks of what comes in a state when these facts hold.
     package func applies(_ state: String, _ input: String, _ facts: StateTable.Facts) -> Bool {
         self.state == state && self.input == input && with.isSubset(of: facts.kept)
-            && without.isDisjoint(with: facts.kept) && also.map(facts.words.contains) ?? true
+            && without.isDisjoint(with: facts.kept) && conditions.isSubset(of: facts.conditions)
+            && exclusions.isDisjoint(with: facts.conditions)
     }
 
     package var description: String {
         let profiles = [("with", with), ("without", without)].filter { !$1.isEmpty }.map {
             "\($0) \($1.sorted().map(\.rawValue).joined(separator: ", "))"
         }
-        let when = profiles + (also.map { ["(\($0))"] } ?? [])
+        let when =
+            profiles
+            + [("if", conditions), ("unless", exclusions)].filter { !$1.isEmpty }.map {
+                "\($0) \($1.sorted().joined(separator: ", "))"
+            }
         let acts = answer.isEmpty ? "nothing" : answer.map(\.description).joined(separator: ", ")
         return ([state, "×", input] + when + ["→", acts, "→", next]).joined(separator: " ")
     }
@@ -111,7 +118,7 @@ package struct StateTableCheck {
         let met = rows.filter { isMet(table.rows[$0]) }
         seen.formUnion(met)
         guard met.isEmpty else { return }
-        let place = "\(state) × \(input) \(facts.words.sorted())"
+        let place = "\(state) × \(input) \(facts.conditions.sorted())"
         guard problems[place] == nil else {
             problems[place]?.count += 1
             return
@@ -131,6 +138,10 @@ package struct StateTableCheck {
         }
         for pair in lacking.sorted() where !rowless.contains(where: { $0.covers(pair) }) {
             problems.append("\(table.name): no row for \(pair), and no reason is given")
+        }
+        let named = Set(table.rows.flatMap { $0.conditions.union($0.exclusions) })
+        for name in named.symmetricDifference(table.conditions).sorted() {
+            problems.append("\(table.name): the condition '\(name)' is not declared, or no row asks for it")
         }
         let unseenRows = table.rows.indices.filter { !seen.contains($0) }.map { table.rows[$0].description }
         for exception in unseen where !unseenRows.contains(where: exception.covers) {

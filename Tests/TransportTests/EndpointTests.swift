@@ -36,9 +36,13 @@ import Testing
         #expect(try Endpoint("wss://h/ws").httpBase.at("api/health").description == "https://h/api/health")
     }
 
+    @Test(arguments: [("", "HOST:PORT/PATH"), ("127.0.0.1:8080/ws", "127.0.0.1:8080/ws")])
+    func `a URL without a scheme is shown with one`(_ url: String, _ rest: String) {
+        let problem = #expect(throws: TransportProblem.self) { try Endpoint(url) }
+        #expect(problem?.code == .badURL(reason: "a URL without a scheme", fix: "begin with the scheme: ws://\(rest)"))
+    }
+
     @Test(arguments: [
-        ("", "a URL without a scheme"),
-        ("127.0.0.1:8080", "a URL without a scheme"),
         ("ftp://h", "unknown scheme 'ftp'"),
         ("ws://", "a URL without a host"),
         ("ws:///ws", "a URL without a host"),

@@ -11,11 +11,16 @@ struct ClientFeature: SteeredFeature, Sendable {
     var raises: [Reach.Dimension] = []
     /// Whether it takes as long as several rounds.
     var isLong = false
+    /// Whether the app, the network and the connection stay.
+    var isCalm = false
     /// Whether it can be now: mostly while the person has the app before them, with a network.
     var isPossible: @Sendable (ClientDrawing) -> Bool = { $0.isSeen && $0.hasNetwork }
     let begin: @Sendable (inout ClientLifeDrawing) -> Void
     /// The steps that end it, after the others of its round.
     var end: @Sendable (inout ClientLifeDrawing) -> Void = { _ in }
+
+    /// The session with texts as long as they may be.
+    private static let longSession = "long"
 
     static let all = typing + failing + streaming + going + serving
 }
@@ -27,7 +32,22 @@ extension ClientFeature {
             $0.drawing.add("networkDown")
             $0.drawing.hasNetwork = false
             let many = $0.amount(of: .typedOffline, usually: 3)
-            for _ in 0..<many { $0.say() }
+            for _ in 0..<many {
+                if $0.drawing.happens(20), $0.drawing.grammar.allows("selectSession") { _ = $0.choose() }
+                $0.say()
+            }
+        } end: {
+            $0.drawing.add("networkUp")
+            $0.drawing.hasNetwork = true
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "a long outage", needs: ["networkDown", "networkUp"], isLong: true) {
+            $0.drawing.when("chat", $0.drawing.one(of: "store", "drop"), times: 1)
+            $0.say()
+            $0.drawing.add("networkDown")
+            $0.drawing.hasNetwork = false
+            $0.say()
+            $0.drawing.add("watch", ("for", 5_000))
         } end: {
             $0.drawing.add("networkUp")
             $0.drawing.hasNetwork = true
@@ -46,17 +66,25 @@ extension ClientFeature {
             $0.say()
             $0.awaitConnection()
         },
-        ClientFeature(name: "a new conversation", needs: ["selectSession"], raises: [.sessions]) {
+        ClientFeature(name: "a new conversation", needs: ["selectSession"], raises: [.sessions], isCalm: true) {
             $0.drawing.add("select", ("session", JSONValue.null))
             $0.say()
             $0.steering.raise(.sessions)
         },
-        ClientFeature(name: "equal words") {
+        ClientFeature(name: "equal words", isCalm: true) {
             $0.drawing.say(fate: 100, text: Words.usual)
             $0.drawing.say(fate: 100, text: Words.usual)
         },
-        ClientFeature(name: "a session chosen", needs: ["selectSession"], isPossible: \.isSeen) { _ = $0.choose() },
-        ClientFeature(name: "a turn that runs") {
+        ClientFeature(name: "kinds of text", raises: [.kindsOfText], isCalm: true) {
+            let words = Words.all.filter { $0.contains { !$0.isWhitespace } }
+            let long = "typed at length" + String(repeating: ", and so on", count: 4_000)
+            for text in ["👍🏽 both ends ", $0.drawing.any(words + [long]) ?? ""] { $0.drawing.say(fate: 100, text: text) }
+            $0.steering.raise(.kindsOfText)
+        },
+        ClientFeature(name: "a session chosen", needs: ["selectSession"], isCalm: true, isPossible: \.isSeen) {
+            _ = $0.choose()
+        },
+        ClientFeature(name: "a turn that runs", isCalm: true) {
             $0.ask()
         } end: {
             $0.drawing.add("finish")
@@ -75,7 +103,7 @@ extension ClientFeature {
             $0.serve("post")
             $0.sayAgain()
         },
-        ClientFeature(name: "a failure seen live", needs: ["sendAgain"]) {
+        ClientFeature(name: "a failure seen live", needs: ["sendAgain"], isCalm: true) {
             $0.fail()
         } end: {
             $0.sayAgain()
@@ -92,7 +120,7 @@ extension ClientFeature {
             $0.awaitConnection()
             $0.sayAgain()
         },
-        ClientFeature(name: "a limit told") {
+        ClientFeature(name: "a limit told", isCalm: true) {
             let frame: JSONValue = [
                 "type": "error", "error": "slow down", "code": "rate_limited", "clientMessageId": "${key}",
                 "retryAfterMs": 1_500, "limit": 1, "windowMs": 60_000,
@@ -124,7 +152,7 @@ extension ClientFeature {
             $0.serve("upgrade")
             $0.awaitConnection()
         },
-        ClientFeature(name: "a refusal", needs: ["sendAgain"]) {
+        ClientFeature(name: "a refusal", needs: ["sendAgain"], isCalm: true) {
             let code = $0.drawing.one(of: "persist_failed", "internal", "something_new")
             let frame: JSONValue = [
                 "type": "error", "error": .string("no, because of \(code)"), "code": .string(code),
@@ -135,6 +163,18 @@ extension ClientFeature {
             $0.noteFailure()
         } end: {
             $0.sayAgain()
+        },
+        ClientFeature(name: "a final refusal") {
+            let code = $0.drawing.one(of: "bad_request", "too_large")
+            let frame: JSONValue = [
+                "type": "error", "error": "no", "code": .string(code), "clientMessageId": "${key}",
+            ]
+            $0.drawing.when("chat", "refuse", times: 1, ("frame", frame))
+            $0.say()
+        } end: {
+            // Nothing of it comes on the next connection.
+            $0.reconnect()
+            $0.drawing.add("watch", ("for", "resend"))
         },
     ]
 }
@@ -194,13 +234,13 @@ extension ClientFeature {
             $0.drawing.restart()
             $0.awaitConnection()
         },
-        ClientFeature(name: "a read beside live frames", needs: ["selectSession"]) {
+        ClientFeature(name: "a read beside live frames", needs: ["selectSession"], isCalm: true) {
             $0.drawing.when("read", "delay", times: 1, ("milliseconds", 400))
             $0.speak(1, in: $0.choose())
         } end: {
             $0.drawing.add("watch", ("for", 500))
         },
-        ClientFeature(name: "reads that fail", needs: ["selectSession"]) {
+        ClientFeature(name: "reads that fail", needs: ["selectSession"], isCalm: true) {
             $0.drawing.when("read", "fail", times: 2, ("status", 503))
             _ = $0.choose()
         },
@@ -222,9 +262,9 @@ extension ClientFeature {
         },
         ClientFeature(
             name: "a notification", needs: ["receivePush"], profile: .clientPush,
-            isPossible: \.isSeen
+            isCalm: true, isPossible: \.isSeen
         ) { $0.push("receivePush") },
-        ClientFeature(name: "many connections", raises: [.connections]) { life in
+        ClientFeature(name: "many connections", raises: [.connections, .cuts]) { life in
             for _ in 0..<4 { life.reconnect() }
         },
         ClientFeature(name: "failed attempts", needs: ["networkDown", "networkUp"], raises: [.attempts]) {
@@ -244,7 +284,9 @@ extension ClientFeature {
     // MARK: the server and other devices
 
     private static let serving = [
-        ClientFeature(name: "another device in new sessions", raises: [.sessions], isPossible: { _ in true }) {
+        ClientFeature(
+            name: "another device in new sessions", raises: [.sessions], isCalm: true, isPossible: { _ in true }
+        ) {
             let name = $0.drawing.newName("x")
             // Two of them are equal except for case.
             for session in [name, name.uppercased(), $0.drawing.newName("x"), $0.drawing.newName("x")] {
@@ -254,12 +296,17 @@ extension ClientFeature {
             }
             $0.steering.raise(.sessions, by: 4)
         },
-        ClientFeature(name: "much from another device", raises: [.sessionMessages], isPossible: { _ in true }) {
-            $0.speak(12, in: "s1")
-            $0.steering.raise(.sessionMessages, by: 24)
+        ClientFeature(
+            name: "much from another device", raises: [.sessionMessages], isCalm: true, isPossible: { _ in true }
+        ) {
+            let times = $0.steering.isReached(.sessionMessages) ? 3 : 12
+            $0.speak(times, in: "s1")
+            $0.steering.raise(.sessionMessages, by: times * 2)
+            // A client that stores all at each frame is behind for a while.
+            $0.drawing.add("watch", ("for", 400))
         },
         // A bound counts only where nothing interrupts it; it is long beside the other rounds.
-        ClientFeature(name: "a quiet while") { _ in
+        ClientFeature(name: "a quiet while", isCalm: true) { _ in
         } end: {
             guard $0.drawing.isSeen, $0.drawing.hasNetwork, $0.drawing.happens(25) else { return }
             $0.drawing.add("watch", ("for", "resend"))
@@ -274,6 +321,8 @@ extension ClientFeature {
                 ["limits": ["maxFrameBytes": 600]], ["lastSeq": 1])
             $0.drawing.when("auth", "serve", times: 1, ("greeting", greeting))
             $0.reconnect()
+            // One nearly fills the smallest frame, and one is too long for it.
+            for count in [70, 200] { $0.drawing.say(fate: 100, text: String(repeating: "long ", count: count)) }
         },
         ClientFeature(name: "a late greeting", raises: [.connections]) {
             $0.drawing.when("auth", "delay", times: 1, ("milliseconds", 900))
@@ -283,9 +332,21 @@ extension ClientFeature {
         } end: {
             $0.awaitConnection()
         },
-        ClientFeature(name: "another device's turn fails", isPossible: { _ in true }) {
+        ClientFeature(name: "another device's turn fails", isCalm: true, isPossible: { _ in true }) {
             $0.drawing.add("elsewhere", ("session", .string($0.screen)), ("messages", ["u${next}"]))
             $0.drawing.add("fail", ("code", .string($0.drawing.one(of: "agent_failed", "internal"))))
+        },
+        ClientFeature(name: "only requests work", isLong: true) {
+            $0.drawing.when("upgrade", "refuse", ("status", 503))
+            $0.drawing.add("end", ("how", "reset"))
+            $0.speak(1, in: $0.screen)
+            if $0.drawing.grammar.profiles.contains(.clientPush), $0.drawing.grammar.allows("receivePush") {
+                $0.push("receivePush")
+            }
+            $0.drawing.add("watch", ("for", 4_000))
+        } end: {
+            $0.serve("upgrade")
+            $0.awaitConnection()
         },
         ClientFeature(name: "no socket") {
             $0.drawing.when("upgrade", "reset")
@@ -295,7 +356,7 @@ extension ClientFeature {
             $0.serve("upgrade")
             $0.awaitConnection()
         },
-        ClientFeature(name: "a terminal close", needs: ["quit"], raises: [.restarts]) {
+        ClientFeature(name: "a terminal close", needs: ["quit"], raises: [.restarts], isLong: true) {
             let (error, code): (JSONValue, JSONValue) = $0.drawing.one(
                 of: ("unsupported_version", 4010), ("auth_failed", 4001))
             if $0.drawing.happens(50) {
@@ -304,7 +365,7 @@ extension ClientFeature {
                 $0.drawing.when("auth", "refuse", ("error", error), ("code", code))
                 $0.drawing.add("end", ("how", "reset"))
             }
-            $0.drawing.add("watch", ("for", 1_500))
+            $0.drawing.add("watch", ("for", "attempts"))
         } end: {
             $0.serve("auth")
             $0.end("quit")
@@ -323,12 +384,24 @@ extension ClientFeature {
         } end: {
             $0.reconnect()
         },
-        ClientFeature(name: "a long text", isPossible: { _ in true }) {
+        ClientFeature(name: "a long text", raises: [.textBytes, .readBytes], isCalm: true, isPossible: { _ in true }) {
+            life in
+            // Each look at a screen with such texts is slow, and so only one session has them.
+            let isBehind = !life.steering.isReached(.readBytes)
+            let size = isBehind ? life.steering.goals[.textBytes] ?? 0 : 22_000
             let answer: JSONValue = [
-                "id": "a${next}", "role": "assistant", "text": .string(String(repeating: "and so on, ", count: 2_000)),
+                "id": "a${next}", "role": "assistant",
+                "text": .string(String(repeating: "and so on, ", count: size / 11 + 1)),
             ]
-            let session = JSONValue.string($0.drawing.any($0.drawing.sessions) ?? "s1")
-            $0.drawing.add("elsewhere", ("session", session), ("messages", ["u${next}", answer]))
+            let session = isBehind ? Self.longSession : life.drawing.any(life.drawing.sessions) ?? "s1"
+            let isNew = isBehind && life.steering.reached[.readBytes] == nil
+            life.drawing.add(
+                "elsewhere", ("session", .string(session)), ("messages", ["u${next}", answer]),
+                ("new", life.drawing.given(isNew, true)))
+            if isBehind {
+                life.steering.raise(.textBytes, to: size)
+                life.steering.raise(.readBytes, by: size)
+            }
         },
     ]
 }

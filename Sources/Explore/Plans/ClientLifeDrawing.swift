@@ -25,9 +25,13 @@ package struct ClientLifeDrawing: LifeDrawing {
         { $0.together() }, { $0.endConnection() }, { $0.goAway() }, { $0.loseNetwork() },
     ]
     /// A long feature comes once in so many rounds.
-    private static let seldom = 8
+    private static let seldom = 14
     /// So many connections has the first app before anything ends it.
     private static let youth = 30
+    /// The place in the stream at the beginning: soon the numbers need more than 31 bits.
+    private static let firstPlace: JSONValue = 2_147_483_600
+    /// One connection lasts through this share of the time.
+    private static let calm = 0.5..<0.7
 
     /// - Parameters:
     ///   - grammar: The possible actions.
@@ -55,34 +59,39 @@ package struct ClientLifeDrawing: LifeDrawing {
                 ["do": "select", "session": "s1"],
             ].filter { drawing.grammar.allows("selectSession") || $0["do"] != "select" } + rounds.flatMap(\.steps))
         plan.role = .client
-        plan.world = ["sessions": [["id": "s1", "messages": ["u1", "a1"]], ["id": "s2", "messages": ["u2", "a2"]]]]
+        plan.world = [
+            "sessions": [["id": "s1", "messages": ["u1", "a1"]], ["id": "s2", "messages": ["u2", "a2"]]],
+            "lastSeq": Self.firstPlace,
+        ]
         return plan
     }
 
     /// Draws the next round.
-    package mutating func round() -> LifeRound {
+    package mutating func round(at share: Double) -> LifeRound {
         rounds += 1
         // At the beginning of a round the stage has mended everything.
         (drawing.isRunning, drawing.isForeground, drawing.hasNetwork) = (true, true, true)
         (drawing.steps, drawing.ruled, drawing.held, drawing.asked, failed) = ([], [], [], [], [])
         var begun: [ClientFeature] = []
-        for feature in chosen() {
+        let isCalm = Self.calm.contains(share)
+        for feature in chosen(isCalm) {
             guard feature.isPossible(drawing) else { continue }
             feature.begin(&self)
             begun.append(feature)
         }
-        drawing.any(Self.moves)?(&drawing)
+        if !isCalm { drawing.any(Self.moves)?(&drawing) }
         for feature in begun.reversed() { feature.end(&self) }
+        steering.raise(.cuts, by: drawing.steps.count { $0["do"] == "end" || $0["cut"] != nil })
         let names = begun.map(\.name).sorted()
         steering.note(names)
         return LifeRound(steps: drawing.steps, features: names)
     }
 
-    private mutating func chosen() -> [ClientFeature] {
+    private mutating func chosen(_ isCalm: Bool) -> [ClientFeature] {
         // The effect of many connections on an app shows only if the app did not end meanwhile.
         let isYoung = steering.reached[.connections, default: 0] < Self.youth
         let possible = features.filter { feature in
-            (!isYoung || !feature.raises.contains(.restarts))
+            (!isCalm || feature.isCalm) && (!isYoung || !feature.raises.contains(.restarts))
                 && (!feature.isLong || steering.count(of: feature.name) * Self.seldom < rounds)
         }
         return shuffled(steering.choose(Self.company, of: possible, by: &drawing))
@@ -93,10 +102,10 @@ package struct ClientLifeDrawing: LifeDrawing {
         return elements.map { _ in rest.remove(at: drawing.chance.number(in: 0...rest.count - 1)) }
     }
 
-    /// How much of something a feature makes: the goal, and less once that is reached.
+    /// How much of something a feature makes: the goal, twice, as others may spoil it, and less after that.
     mutating func amount(of dimension: Reach.Dimension, usually some: Int) -> Int {
         guard !steering.isReached(dimension), let goal = steering.goals[dimension] else { return some }
-        steering.raise(dimension, to: goal)
+        steering.raise(dimension, by: (goal + 1) / 2)
         return goal
     }
 

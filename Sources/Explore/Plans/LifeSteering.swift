@@ -38,22 +38,27 @@ struct LifeSteering: Sendable {
         let shares = feature.raises.compactMap { dimension in
             goals[dimension].map { Double(reached[dimension, default: 0]) / Double(max(1, $0)) }
         }
-        guard let least = shares.min(), least < 1 else { return max(shares.isEmpty ? 0 : 1, count / 10) }
-        return least + count / 30
+        guard let least = shares.min(), least < 1 else { return max(shares.isEmpty ? 0.8 : 1, count / 10) }
+        return least + count / 100
     }
 
-    /// The feature that is furthest behind, and then those that have met the others least.
+    /// The features that are furthest behind, a third of all, and then those that have met the others least.
     func choose<Feature: SteeredFeature>(
         _ count: Int, of features: [Feature], by drawing: inout some Drawing,
         where fit: (Feature, Feature) -> Bool = { _, _ in true }
     ) -> [Feature] {
-        let progress = features.map(progress)
-        let least = progress.min() ?? 0
-        let behind = zip(features, progress).filter { $0.1 <= least + 0.05 }.map(\.0)
-        var chosen = [drawing.any(behind)].compactMap(\.self)
+        var chosen: [Feature] = []
         while chosen.count < count {
             let others = features.filter { other in
                 chosen.allSatisfy { $0.name != other.name && fit($0, other) }
+            }
+            if chosen.count < max(1, count / 3) {
+                let progress = others.map(progress)
+                let least = progress.min() ?? 0
+                let behind = zip(others, progress).filter { $0.1 <= least + 0.05 }.map(\.0)
+                guard let next = drawing.any(behind) else { break }
+                chosen.append(next)
+                continue
             }
             let news = others.map { other in chosen.count { !met.contains([$0.name, other.name]) } }
             let best = zip(others, news).filter { $0.1 == news.max() }.map(\.0)

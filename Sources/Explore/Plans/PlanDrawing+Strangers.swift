@@ -128,7 +128,7 @@ extension PlanDrawing {
     }
 
     /// A person leaves while a turn runs; its answer is pushed.
-    private mutating func callWhoLeft(_ principal: String) {
+    mutating func callWhoLeft(_ principal: String) {
         let letters = devices.filter { $0.principal == principal && $0.isOpen }.map(\.letter)
         for letter in letters {
             add("close", ("on", .string(letter)))

@@ -39,6 +39,7 @@ struct ServerFeature: SteeredFeature {
         ServerFeature(name: "slow reader", isSturdy: false) { $0.linger() },
         ServerFeature(name: "walk") { $0.walk() },
         ServerFeature(name: "bad messages", isSturdy: false) { $0.sendBadly() },
+        ServerFeature(name: "edges", isSturdy: false) { $0.touchEdges() },
         ServerFeature(name: "wrong tokens", raises: [.wrongTokens], needs: [.auth], isSturdy: false) {
             $0.knockWrongly()
         },
@@ -61,6 +62,10 @@ extension ServerLifeDrawing {
     private static let fewDevices = 2
     /// How long a long message is, with what is around its text, and how large a session may become.
     private static let (longText, largestSession) = (301_000, 4_000_000)
+    /// So often a life fills what a reader leaves unread.
+    private static let mostFilled = 2
+    /// So often a life waits until a server notices silence.
+    private static let mostWaits = 6
     /// How many characters a text of any kind has, at least, that is longer than usual.
     private static let longerThanUsual = 600
 
@@ -174,7 +179,7 @@ extension ServerLifeDrawing {
         let count = min(8, most)
         // The list shows the end of each answer, cut.
         let asked = (1...count).map { _ in
-            let reply = JSONValue.string(plan.any(Self.texts) ?? "")
+            let reply = JSONValue.string(nextText())
             return ask(person, on: letter, in: nil, ("script", [["reply": reply]]), waits: false)
         }
         for question in asked { _ = begun(by: question) }
@@ -230,7 +235,7 @@ extension ServerLifeDrawing {
         homes[key] = session
         // More would make each look at everything slow.
         let isFull = bytes[person, default: 0] > (person == Self.crowded ? Self.largestSession : Self.longText)
-        let count = isFull ? 1 : 3
+        let count = isFull || person != Self.crowded ? 1 : 3
         for _ in 0..<count {
             plan.add(
                 "chat", on(letter), ("as", .string(plan.newName("c"))), ("session", plan.ref(session)),
@@ -239,7 +244,8 @@ extension ServerLifeDrawing {
         if !isFull { bytes[person, default: 0] += count * size }
         steering.raise(.textBytes, to: size)
         steering.raise(.readBytes, to: bytes[person, default: 0])
-        readAndList(session, person)
+        // The looks at everything read it too.
+        if !isFull { readAndList(session, person) }
     }
 
     // MARK: company
@@ -318,7 +324,16 @@ extension ServerLifeDrawing {
         let home = home(of: person, on: letter)
         guard let slow = plan.any(others)?.letter else { return crowd() }
         plan.add("stopReading", on(slow))
-        burst(most / 2, by: person, on: letter, in: home, [["tool": "webFetch"], ["reply": "unread ${i}"]])
+        // First the buffers of the network are filled, then those of the server.
+        if steering.count(of: "slow reader") < Self.mostFilled {
+            let tool: JSONValue = [
+                "tool": "webFetch", "input": ["query": .string(String(repeating: "many ", count: 200))],
+            ]
+            let script = Array(repeating: tool, count: min(200, largestFrame / 2_000)) + [["reply": "filled"]]
+            ask(person, on: letter, in: nil, ("script", .array(script)), waits: false)
+        }
+        let tools: [JSONValue] = Array(repeating: ["tool": "webFetch"], count: 40)
+        burst(most / 2, by: person, on: letter, in: home, tools + [["reply": "unread ${i}"]])
         plan.add("resumeReading", on(slow))
     }
 
@@ -344,8 +359,10 @@ extension ServerLifeDrawing {
         for number in 1...count {
             let session = number % 2 == 0 ? home : plan.any(own) ?? home
             var content = JSONObject()
-            content["session"] = plan.ref(session)
-            content["script"] = [["wait": 40], ["reply": .string("posted \(number)")]]
+            // The first of all is slow, in a session of its own.
+            let isSlow = number == 1 && steering.count(of: "REST at once") == 0
+            if !isSlow { content["session"] = plan.ref(session) }
+            content["script"] = [["wait": isSlow ? 11_000 : 40], ["reply": .string("posted \(number)")]]
             let asked = PlanDrawing.Asked(
                 name: plan.newName("c"), principal: person, content: content, isFirst: false)
             let steps = plan.steps
@@ -372,14 +389,22 @@ extension ServerLifeDrawing {
     private static let texts =
         Words.all + [
             "", "x" + String(repeating: "👍🏽", count: 60), "x" + String(repeating: "🇩🇪", count: 130), " both ends \n",
-            "\u{10FFFF}\u{1F9D1}\u{1F3FD}", "\t", Words.usual, Words.usual,
+            "\u{10FFFF}\u{1F9D1}\u{1F3FD}", "\t", "lines\u{85}of\u{2028}every\u{2029}kind\u{B}and\u{C}page",
+            Words.usual,
+            Words.usual,
         ]
+
+    /// Each text in turn.
+    private mutating func nextText() -> String {
+        textNumber += 1
+        return Self.texts[textNumber % Self.texts.count]
+    }
 
     mutating func askInKinds() {
         let (person, letter) = (person, device(of: person))
         let home = home(of: person, on: letter)
         for _ in 0..<min(6, most) {
-            var text = plan.any(Self.texts) ?? ""
+            var text = nextText()
             if !text.isEmpty, plan.happens(25) {
                 text = Array(repeating: text, count: 1 + Self.longerThanUsual / text.count).joined(separator: " ")
             }
@@ -474,8 +499,48 @@ extension ServerLifeDrawing {
         plan.add("listSessions", ("principal", plan.shown(person)))
     }
 
+    /// Uses connections and requests as libraries, proxies and strangers do.
+    mutating func touchEdges() {
+        let (person, letter, stranger) = (person, device(of: person), on(plan.stranger))
+        let home = home(of: person, on: letter)
+        let optional: Member = ("optional", true)
+        plan.add("ping", on(letter))
+        plan.add(
+            "chat", on(letter), ("as", .string(plan.newName("c"))), ("session", plan.ref(home)),
+            ("text", .string("naïve " + (plan.any(Self.texts) ?? "") + " 🇦🇹")),
+            ("fragments", JSONValue(plan.one(of: 2, 3, 41))))
+        plan.add("http", ("method", "GET"), ("path", "/api/health"), ("token", JSONValue.null))
+        plan.add("connect", stranger, ("protocol", JSONValue(plan.one(of: 2, 3, 999))), optional)
+        plan.add("awaitClose", stranger, optional)
+        if plan.isKept {
+            plan.add("http", ("method", "GET"), ("path", "/api/sessions?token=${p1Token}"), ("token", JSONValue.null))
+            plan.add("connect", stranger, ("query", "token=${p1Token}"), ("token", JSONValue.null), optional)
+            plan.add("close", stranger)
+        }
+        plan.sendLarge()
+        guard isQuick, steering.count(of: "edges") < Self.mostWaits else { return plan.add("close", stranger) }
+        if plan.isKept, plan.happens(50) {
+            plan.add("connect", stranger, ("handshake", false))
+            if plan.happens(50) { plan.add("ping", stranger) }
+            plan.add("awaitClose", stranger, ("after", ["seconds": "${authSeconds}"]), optional)
+        } else {
+            plan.add(
+                "connect", stranger, ("principal", plan.shown(person)), ("save", ["heartbeat": "/heartbeatSeconds"]))
+            // The device that goes silent may be the one that speaks on.
+            if plan.happens(50) { plan.steps[plan.steps.count - 1]["clientId"] = .string("device-\(letter)-${run}") }
+            plan.add("mute", stranger)
+            plan.add("awaitClose", stranger, ("after", ["seconds": "${heartbeat}", "times": 3]), optional)
+            ask(person, on: letter, in: home, ("script", [["tool": "webFetch"], ["reply": "still here"]]))
+            plan.add("fence", on(letter))
+        }
+    }
+
     mutating func call() {
-        guard plan.happens(60), let person = plan.people.first else { return plan.refusePushes() }
+        // The lasting device of the last person hears everything.
+        guard plan.happens(75), let person = plan.people.first(where: { $0 != lastingPerson }) else {
+            return plan.refusePushes()
+        }
+        if plan.happens(60) { return plan.callWhoLeft(person) }
         // All devices freeze; one is there when the answer comes, and takes nothing of it.
         for device in plan.open where device.principal == person {
             plan.add("cut", on(device.letter), ("how", .string(plan.one(of: "fin", "reset"))))
@@ -499,14 +564,21 @@ extension ServerLifeDrawing {
     mutating func spendBudget() {
         let person = person
         let letter = device(of: person)
+        let asked = ask(person, on: letter, in: homes[person], ("script", [["reply": "asked again and again"]]))
+        // Repeats are free.
+        for _ in 0..<5 { plan.add(asked, "chat", on(letter)) }
         burst(
-            (budget ?? 0) + 2, by: person, on: letter, in: home(of: person, on: letter), [["reply": "in budget ${i}"]])
+            (budget ?? 0) * plan.one(of: 1, 2) + 1, by: person, on: letter, in: home(of: person, on: letter),
+            [["reply": "in budget ${i}"]])
         // Refused questions do not count.
         for _ in 0..<3 {
             let late = PlanDrawing.Asked(
                 name: plan.newName("c"), principal: person, content: JSONObject([(key: "text", value: "over budget")]))
             plan.add(late, "postChat", ("principal", plan.shown(person)))
         }
+        plan.add(asked, "chat", on(letter))
+        plan.add("fence", on(letter))
+        if plan.keepsStream { plan.add("sync", on(letter), ("lastSeqSeen", 0)) }
         // A budget outlives all connections.
         if !plan.isBeside, plan.happens(40) {
             for device in plan.open where device.principal == person {
@@ -537,6 +609,25 @@ extension ServerLifeDrawing {
         plan.add(plan.happens(60) ? "kill" : "stop")
         plan.add("start")
         steering.raise(.restarts)
+        if plan.happens(70) { breakPromise() }
+    }
+
+    /// Kills the process on the bytes of what it promises, and looks whether it keeps that.
+    private mutating func breakPromise() {
+        let (person, stranger) = (person, on(plan.stranger))
+        for type in ["ack", "done"] {
+            let session = plan.newName("s")
+            plan.add("connect", stranger, ("principal", plan.shown(person)))
+            plan.add("killOn", stranger, ("type", .string(type)))
+            plan.add("chat", stranger, ("as", .string(plan.newName("c"))), ("text", "promised"))
+            plan.add("awaitKill")
+            plan.add(
+                "await", stranger, ("type", .string(type)), ("within", "pong"), ("optional", true),
+                ("save", .object(JSONObject([(key: session, value: .string("/sessionId"))]))))
+            plan.add("start")
+            steering.raise(.restarts)
+            plan.add("readSession", ("session", plan.ref(session)), ("principal", plan.shown(person)))
+        }
     }
 
     mutating func refuseWrites() {

@@ -16,14 +16,21 @@ package struct ServerLifeDrawing: LifeDrawing {
     let budget: Int?
     /// The seconds of a limit.
     let window: Int
+    /// Whether silence is noticed so soon that a round can wait for it.
+    let isQuick: Bool
     /// The session of each person that only grows.
     var homes: [String: String] = [:]
     /// How many messages each session has, about.
     var sizes: [String: Int] = [:]
     /// How many bytes the session of each person has that holds large texts.
     var bytes: [String: Int] = [:]
+    /// The place in the list of texts.
+    var textNumber = 0
     /// How many connections of each person were cut.
     var cuts: [String: Int] = [:]
+    /// Whether the process stays, so that a connection can grow old.
+    private var isCalm = false
+    private var isFirst = true
 
     /// - Parameters:
     ///   - grammar: The participants, and the possible actions.
@@ -32,11 +39,12 @@ package struct ServerLifeDrawing: LifeDrawing {
     ///   - limit: How many questions a person may ask, in how many seconds; nil where nothing is known of a limit.
     ///   - isScripted: Whether the agent obeys scripts; another takes its time.
     ///   - largestFrame: The largest frame that the server takes.
+    ///   - isQuick: Whether heartbeats and the wait for credentials are short.
     package init(
         _ grammar: PlanGrammar, seed: UInt64, to goals: [Reach.Dimension: Int], limit: (questions: Int, seconds: Int)?,
-        isScripted: Bool = true, largestFrame: Int = 1 << 20
+        isScripted: Bool = true, largestFrame: Int = 1 << 20, isQuick: Bool = false
     ) {
-        self.largestFrame = largestFrame
+        (self.largestFrame, self.isQuick) = (largestFrame, isQuick)
         let known = limit.map { Double($0.questions) / Double(max(1, $0.seconds)) } ?? Self.fastest
         let rate = min(known, isScripted ? Self.fastest : 1)
         budget = limit.flatMap {
@@ -46,9 +54,10 @@ package struct ServerLifeDrawing: LifeDrawing {
         steering = LifeSteering(goals)
         plan = PlanDrawing(grammar, seed: seed)
         everybody = (1...(grammar.profiles.contains(.auth) ? grammar.principals : 1)).map { "p\($0)" }
-        plan.letters = "ABCDEFGHIJKLMNOPQRSTUV".map(String.init)
+        plan.letters = "ABCDEFGHIJKLMNOPQRSTU".map(String.init)
         plan.people = everybody
         plan.weights = PlanDrawing.moves.map(\.weight)
+        textNumber = plan.chance.number(in: 0...99)
         let own = min(Self.largest, max(4, Int(rate * Self.pace)))
         most = everybody.count == 1 ? own / 2 : own
     }
@@ -64,22 +73,34 @@ package struct ServerLifeDrawing: LifeDrawing {
 
     /// The person with many devices.
     static let crowded = "p1"
+    /// A device of the last of several people that no round takes away: its connection is as old as the process.
+    private static let lasting = "V"
+    var lastingPerson: String? { everybody.count > 1 ? everybody.last : nil }
+    /// The process ends only in the shares of the time before and after these.
+    private static let calm = 0.02..<0.87
 
     /// The letters of strangers, one for each branch, and so the most features that meet in a round.
     private static let strangers = ["W", "X", "Y", "WW"]
 
-    package var summary: String { steering.summary(of: usable) { $0.isCompatible(with: $1) } }
+    package var summary: String {
+        var whole = self
+        whole.isCalm = false
+        return steering.summary(of: whole.usable) { $0.isCompatible(with: $1) }
+    }
 
     private var usable: [ServerFeature] {
         ServerFeature.all.filter { feature in
             feature.needs.isSubset(of: plan.grammar.profiles) && (plan.grammar.startsServer || !feature.needsStart)
+                && !(isCalm && feature.endsProcess)
                 && (!feature.needsBudget || budget != nil && steering.count(of: feature.name) < Self.mostSpent)
         }
     }
 
     /// Draws the next round.
-    package mutating func round() -> LifeRound {
-        let open = plan.devices.filter(\.isOpen).map(opening)
+    package mutating func round(at share: Double) -> LifeRound {
+        isCalm = Self.calm.contains(share)
+        let lasting = lastingPerson.map { opening(PlanDrawing.Device(letter: Self.lasting, principal: $0)) }
+        let open = plan.devices.filter(\.isOpen).map(opening) + (isFirst ? [] : [lasting].compactMap(\.self))
         let actors = plan.chance.number(in: 0...everybody.count - 1)
         var people = everybody.indices.map { everybody[($0 + actors) % everybody.count] }
         let isAlone = people.count == 1
@@ -114,13 +135,22 @@ package struct ServerLifeDrawing: LifeDrawing {
         }
         let names = chosen.map(\.name)
         if chosen.contains(where: \.endsProcess) { comeBack() }
+        if isFirst, let lasting { plan.steps.insert(lasting, at: 0) }
+        isFirst = false
         settle()
         steering.note(names)
         return LifeRound(steps: plan.steps, features: names, open: open)
     }
 
     private mutating func choose(_ count: Int) -> [ServerFeature] {
-        let chosen = steering.choose(count, of: usable, by: &plan) { $0.isCompatible(with: $1) }
+        // Restarts have little time.
+        let isDue = !isCalm && !steering.isReached(.restarts)
+        let ending = usable.filter { isDue && $0.endsProcess }
+        let others = usable.filter { feature in
+            !ending.contains { $0.name == feature.name || !$0.isCompatible(with: feature) }
+        }
+        let chosen =
+            ending + steering.choose(count - ending.count, of: others, by: &plan) { $0.isCompatible(with: $1) }
         // The feature that ends the process does so while the others are at it.
         return chosen.filter { !$0.endsProcess } + chosen.filter(\.endsProcess)
     }

@@ -7,15 +7,15 @@ final class Link {
     let number: Int
     /// The process that it was opened to.
     let life: Int
-    /// When the last message on its way up, and down, arrives: none overtakes another.
+    /// The arrival times of the last messages to and from the server; messages never overtake each other.
     var upAt = 0
     var downAt = 0
     var isOpen = false
-    /// Nothing more is taken from it or sent on it by the stage.
+    /// The stage no longer reads from it or writes to it.
     var isCut = false
-    /// The server has ended it, or said that it does.
+    /// The server has ended it, or has announced its end.
     var hasEnded = false
-    /// The server has no end of it any more.
+    /// The server no longer holds its side of the connection.
     var isGone = false
     var closeSent = false
     /// Whether the server closed it for a stop, restart or overload, although it was not told to stop.

@@ -2,22 +2,20 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// One thing beside clauses and message schemas that programs are written from: a status, a code, a bound, an answer.
+/// One fact that programs depend on, besides clauses and message schemas: a status, a code, a bound, an answer.
 struct Fact {
     /// Its kind, which knows whom a change breaks.
     let rule: FactRule
     /// Its subject: `GET /api/sessions 404`.
     var key: String
-    /// How many further subjects it stands for.
+    /// The number of other subjects that it also covers.
     var rest = 0
     /// Its value; null if it only exists or not.
     var value: JSONValue = .null
     /// Its text in sentences, which a machine does not compare; null if there is none.
     var words = JSONValue.null
-    /// The sentence that `words` come from, where a finding shows more than is compared; null elsewhere.
+    /// The full sentence to show in a finding, if `words` is only a part of it; else null.
     var sentence = JSONValue.null
-    /// The conditions in sentences, by the outcome that each leads to; empty where there are none.
-    var conditions: [String: [JSONValue]] = [:]
     /// Its value as a duration; nil if it is not one.
     var bound: Duration?
     /// Its location; an unknown line is computed on demand.
@@ -28,13 +26,13 @@ struct Fact {
     let subject: String
     /// Those who are held to it.
     var held: [GateParty] = []
-    /// The facts of which it is a part: one that comes or goes takes its parts along.
+    /// The facts that contain it; if one is added or removed, so are its parts.
     var parents: [String] = []
-    /// The fact that takes it along when it goes, and does not cover it when it comes.
+    /// The fact whose removal removes it too, but whose addition does not add it.
     var holder: String?
     /// Its place in a part that several requests refer to.
     var shared: JSONPointer?
-    /// The facts that stand for it and for some others: the range `4XX` and the default of the status 410.
+    /// Wider facts that include it: for the status 410, the range `4XX` and the default.
     var cover: [String] = []
 
     /// Its value or text, if any.
@@ -52,13 +50,14 @@ extension FactRule.Effect {
     static func harmless(_ why: String) -> Self { Self(whom: .nobody, why: why) }
 
     /// Opening a closed set breaks no peer: writers already keep to its values.
-    static let wasClosed = harmless("it was a closed set before, of no other values")
+    static let wasClosed = harmless("before, the set was closed and had the same values")
 
     /// A peer that does not know a parameter with a default is answered as if it had sent the default.
-    static let assumed = breaks(.clients, "it has a default, which is assumed of old clients: they leave it out")
+    static let assumed = breaks(.clients, "old clients omit it, and the server then assumes its default")
 
-    /// Rows of one state and input are lawful alternatives: who did what is gone breaks, and so does the other side where
-    /// it meets what was not there.
+    /// Rows with the same state and input are alternatives.
+    ///
+    /// Removing one breaks the side that used it; adding one breaks the other side, which does not expect it.
     fileprivate static func rows(_ old: JSONValue, _ new: JSONValue) -> Self? {
         func outcomes(_ rows: JSONValue, seen isSeen: Bool) -> Set<JSONValue> {
             Set(
@@ -73,7 +72,7 @@ extension FactRule.Effect {
                     }
                 })
         }
-        /// The possible courses: an optional action makes two.
+        /// The possible sequences of actions; each optional action doubles their number.
         func courses(_ deeds: [JSONValue]) -> [[JSONValue]] {
             guard deeds.count(where: { $0["optional"] == true }) <= 8 else { return [deeds] }
             return deeds.reduce(into: [[]]) { courses, deed in
@@ -89,16 +88,16 @@ extension FactRule.Effect {
         let isMet = met.contains { old != [] || $0["answer"] != [] }
         return switch (isLost, isMet) {
         case (true, true): nil
-        case (true, false): .breaks(.held, "whoever did what is gone no longer follows the table")
+        case (true, false): .breaks(.held, "a program that used the removed row no longer follows the table")
         case (false, true): .breaks(.others, "the other side does not expect it there")
-        case (false, false): .harmless("it allows more, and the other side sees nothing of it")
+        case (false, false): .harmless("it allows more, but nothing that the other side can see")
         }
     }
 
-    /// Actions of a side by itself, which the other side does not see.
+    /// Actions that the other side cannot see.
     private static let unseen: Set = ["show", "hide", "place", "wait"]
 
-    /// Those whom it breaks when some are held to the fact.
+    /// The parties that break, given those that the fact binds.
     func parties(_ held: [GateParty]) -> [GateParty] {
         let both = [GateParty(.server), GateParty(.client)]
         let others = held.map { GateParty($0.role == .server ? .client : .server) }
@@ -151,7 +150,7 @@ struct FactComparison {
             return []
         }
         let entries = compare(before, after, by: \.id) { was in
-            // A whole that was removed is reported once.
+            // The removal of a fact with parts is reported once.
             guard !names.contains(was.id), are.isSuperset(of: was.parents + [was.holder].compactMap(\.self)) else {
                 return []
             }
@@ -186,7 +185,7 @@ struct FactComparison {
             .flatMap(entry)
     }
 
-    /// Rows of answers whose input has other words now, and whose answers are the same.
+    /// Rows whose input was reworded and whose answers are unchanged.
     private static func renamed(_ gone: [Fact], _ fresh: [Fact]) -> [(was: Fact, now: Fact)] {
         func rows(_ facts: [Fact]) -> [[String]: [Fact]] {
             Dictionary(grouping: facts.filter { $0.rule == .answerRow }) { row in
@@ -203,7 +202,7 @@ struct FactComparison {
         }.sorted { $0.now.key < $1.now.key }
     }
 
-    /// A keyword that is judged under another clause: more softly, more strictly, or neither.
+    /// The effect of judging a schema keyword under another clause: weaker, stricter or neither.
     private func judged(_ was: Fact, _ now: Fact) -> FactRule.Effect? {
         func clause(_ fact: Fact, _ state: ProtocolState) -> Clause? {
             fact.value.stringValue.flatMap(ClauseID.init).flatMap { state.specification[$0] }
@@ -269,19 +268,8 @@ struct FactComparison {
     private static func changes(_ was: Fact, _ now: Fact) -> [FactRule.Change] {
         let isSame = was.value == now.value || (was.bound != nil && was.bound == now.bound)
         if isSame { return was.words == now.words ? [] : [.reworded] }
-        guard was.rule != .stateRow else {
-            return isReworded(was.conditions, now.conditions) ? [.changed, .reworded] : [.changed]
-        }
         guard let before = was.bound, let after = now.bound else { return [.changed] }
         return [after < before ? .tightened : .loosened] + (was.words == now.words ? [] : [.reworded])
-    }
-
-    /// Whether an outcome that stays has other conditions, or one that goes had others than the one that takes its place.
-    private static func isReworded(_ old: [String: [JSONValue]], _ new: [String: [JSONValue]]) -> Bool {
-        if old.contains(where: { outcome, was in new[outcome].map { $0 != was } ?? false }) { return true }
-        let gone = old.filter { new[$0.key] == nil }
-        let fresh = new.filter { old[$0.key] == nil }
-        return !gone.isEmpty && !fresh.isEmpty && Set(gone.values.joined()) != Set(fresh.values.joined())
     }
 
     private func entry(_ difference: Difference) -> [GateEntry] {
@@ -313,7 +301,7 @@ struct FactComparison {
         if let before = was?.value.stringValue, let after = now?.value.stringValue {
             finding.words? += ", from \(GateFinding.quoted(before)) to \(GateFinding.quoted(after))"
         }
-        // A table that is new, rows that explain, and how the tools read programs ask nothing of peers.
+        // Peers need not act on a new table, on explanatory rows, or on how the tools read programs.
         let explains =
             (change == .added && fact.rule == .table)
             || FactRule.explaining.union(FactRule.dialects).contains(fact.rule)

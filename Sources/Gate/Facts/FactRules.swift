@@ -257,10 +257,9 @@ enum FactRule: String, CaseIterable, Sendable {
           added | others | the other side does not expect it there
           removed | held | whoever did this no longer follows the table
           changed | everybody | the same input has another outcome
-          reworded | everybody | a program cannot tell whether the new condition holds more or less often: someone has to check
         state-clause | list of clauses of a row | – | `ping` before `auth` is judged under AUTH-5, and was under LIVE-1
           changed | perhaps | who leaves the row breaks other clauses now: someone has to check how they bind
-        state-word | meaning of a state or an input | – | the input `chat.new` means a `chat` with a key, and meant any `chat`
+        state-word | meaning of a state, an input or a condition | – | the input `chat.new` means a `chat` with a key, and meant any `chat`
           reworded | everybody | a program cannot tell whether its rows cover more or less now: someone has to check
         """
 }

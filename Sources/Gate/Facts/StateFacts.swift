@@ -4,9 +4,9 @@ import HoldfastSchemaDiff
 
 /// The facts in the state tables.
 enum StateFacts {
-    /// The rows of every machine of a state, and what its states and inputs mean.
+    /// The rows of every machine of a state, and what its states, inputs and conditions mean.
     ///
-    /// A state or an input that means the same as one that is gone is named as it was in another state of the protocol.
+    /// A state, an input or a condition that means the same as one that is gone keeps its name.
     static func facts(of state: ProtocolState, namedAs other: ProtocolState? = nil) -> [Fact] {
         state.texts(below: "states/", ".json").flatMap { path, text -> [Fact] in
             guard let root = try? JSONParser.value(text) else { return [] }
@@ -17,9 +17,8 @@ enum StateFacts {
                 let known = before.first { $0["name"] == machine["name"] }
                 let states = names("states", of: machine, as: known)
                 let inputs = names("inputs", of: machine, as: known)
+                let conditions = names("conditions", of: machine, as: known)
                 var rows: [String: [JSONValue]] = [:]
-                // Conditions in sentences, each with its outcome.
-                var words: [String: [(outcome: String, sentence: JSONValue)]] = [:]
                 var places: [String: JSONPointer] = [:]
                 var alternatives: [String: [JSONValue]] = [:]
                 for (number, row) in (machine["rows"]?.arrayValue ?? []).enumerated() {
@@ -31,27 +30,28 @@ enum StateFacts {
                         places[key] ?? JSONPointer(tokens: ["machines", String(index), "rows", String(number)])
                 }
                 for (key, row) in alternatives.flatMap({ key, rows in merged(rows).map { (key, $0) } }) {
-                    let when = row["when"]?.objectValue ?? [:]
-                    // The condition counts; its words do not.
-                    let outcome = JSONObject(when.map { (key: $0.key, value: $0.key == "also" ? true : $0.value) })
+                    let when = JSONObject(
+                        (row["when"]?.objectValue ?? [:]).map { kind, named in
+                            let names = (named.arrayValue ?? []).compactMap(\.stringValue)
+                            let known = names.map { conditions[$0] ?? $0 }.sorted()
+                            return (key: kind, value: .array(known.map { .string($0) }))
+                        })
                     let result: JSONValue = [
-                        "when": .object(outcome), "answer": row["answer"] ?? [],
+                        "when": .object(when), "answer": row["answer"] ?? [],
                         "next": row["next"]?.stringValue.flatMap { states[$0].map { .string($0) } } ?? row["next"]
                             ?? "",
                     ]
                     rows[key, default: []].append(result)
-                    if let also = when["also"] {
-                        words[key, default: []].append((result.text(sortedKeys: true), also))
-                    }
                 }
                 let table = Fact(
                     rule: .table, key: "\(role.rawValue) \(name)",
                     location: GateLocation(file: path, pointer: JSONPointer(tokens: ["table", name]), line: 1),
                     subject: name)
-                let meanings = ["states", "inputs"].flatMap { list in
+                let lists = [("states", states), ("inputs", inputs), ("conditions", conditions)]
+                let meanings = lists.flatMap { list, known in
                     (machine[list]?.arrayValue ?? []).enumerated().map { number, named in
                         let own = named["name"]?.stringValue ?? ""
-                        let word = (list == "states" ? states : inputs)[own] ?? own
+                        let word = known[own] ?? own
                         return Fact(
                             rule: .stateWord, key: "\(table.key): \(word)", words: named["means"] ?? .null,
                             location: GateLocation(
@@ -67,13 +67,6 @@ enum StateFacts {
                         let sorted = answers.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) }
                         let row = Fact(
                             rule: .stateRow, key: key, value: .array(sorted),
-                            words: .array(
-                                (words[key] ?? []).sorted {
-                                    ($0.outcome, $0.sentence.text()) < ($1.outcome, $1.sentence.text())
-                                }.map(\.sentence)),
-                            conditions: Dictionary(grouping: words[key] ?? [], by: \.outcome).mapValues {
-                                $0.map(\.sentence).sorted { $0.text() < $1.text() }
-                            },
                             location: GateLocation(file: path, pointer: JSONPointer(tokens: [key])), place: places[key],
                             subject: key.split(separator: " ").last.map(String.init) ?? name, held: [GateParty(role)],
                             parents: [table.id])
@@ -139,6 +132,7 @@ enum StateFacts {
             }
             row["when"] = when.isEmpty ? nil : .object(when)
             row["clauses"] = nil
+            row["note"] = nil
             return row
         }
         for (yes, no) in conditions {
@@ -150,5 +144,5 @@ enum StateFacts {
         return nil
     }
 
-    private static let conditions = [("with", "without"), ("stated", "unstated")]
+    private static let conditions = [("with", "without"), ("if", "unless")]
 }

@@ -20,6 +20,8 @@ public struct ForeignProtocol: Sendable, Equatable {
         case bridge
         /// It is another version of this protocol.
         case version
+        /// It sends back what it is sent.
+        case echo
     }
 
     /// The message to show in place of violations.
@@ -44,6 +46,7 @@ public struct ForeignProtocol: Sendable, Equatable {
             "a dialect cannot unwrap its messages: offer a WebSocket with one JSON object per message, "
                 + "then map its names with 'conformance dialect new CAPTURE'"
         case .version: "make it speak version 1, or use the release of this program for its version"
+        case .echo: "give the address of the chat server, with its path; this one answers with what it is sent"
         }
     }
 }
@@ -89,6 +92,9 @@ public struct WireSample: Sendable {
     /// is no evidence.
     public func foreign(among dialects: [Dialect]) -> ForeignProtocol? {
         if let version = otherVersion { return version }
+        if let echo = messages.first(where: \.isEcho), isOneSided, !messages.contains(where: \.isServersAlone) {
+            return ForeignProtocol(name: "an echo server", mark: Self.cut(echo.text), way: .echo)
+        }
         if let dialect = dialect(among: dialects) { return dialect }
         let strange = firstOfMostlyUnknown
         guard !isOwn || strange != nil else { return nil }
@@ -195,6 +201,9 @@ public struct WireSample: Sendable {
 
 extension WireSample.Message {
     fileprivate var type: String? { value?["type"]?.stringValue }
+
+    /// Whether a server sent the first message of every client.
+    fileprivate var isEcho: Bool { sender == .server && type == "auth" && value?["protocol"] != nil }
 
     /// Whether it is an object with a type outside the specification.
     fileprivate var isOfUnknownType: Bool {

@@ -9,8 +9,8 @@ package struct StateTable: Sendable {
         package let state, input, next: String
         /// The profiles required for it, and those that exclude it.
         package let with, without: Set<Profile>
-        /// A further condition, in words.
-        package let also: String?
+        /// The conditions required for it, and those that exclude it.
+        package let conditions, exclusions: Set<String>
         /// The actions.
         package let answer: [Act]
         /// The clauses it follows from.
@@ -37,8 +37,8 @@ package struct StateTable: Sendable {
 
     /// The name of the machine.
     package let name: String
-    /// The names of its states and inputs.
-    package let states, inputs: [String]
+    /// The names of its states, inputs and conditions.
+    package let states, inputs, conditions: [String]
     /// Its rows, in file order.
     package let rows: [Row]
     private let places: [Pair: [Int]]
@@ -55,6 +55,7 @@ package struct StateTable: Sendable {
         self.name = "\(role.rawValue).json \(name)"
         states = Self.texts(machine["states"]) { $0["name"]?.stringValue }
         inputs = Self.texts(machine["inputs"]) { $0["name"]?.stringValue }
+        conditions = Self.texts(machine["conditions"]) { $0["name"]?.stringValue }
         rows = (machine["rows"]?.arrayValue ?? []).map(Self.row)
         places = Dictionary(grouping: rows.indices) { [rows] in Pair(state: rows[$0].state, input: rows[$0].input) }
     }
@@ -72,7 +73,8 @@ package struct StateTable: Sendable {
         return Row(
             state: row["state"]?.stringValue ?? "", input: row["input"]?.stringValue ?? "",
             next: row["next"]?.stringValue ?? "", with: profiles("with"), without: profiles("without"),
-            also: when?["also"]?.stringValue, answer: (row["answer"]?.arrayValue ?? []).map(act),
+            conditions: Set(texts(when?["if"])), exclusions: Set(texts(when?["unless"])),
+            answer: (row["answer"]?.arrayValue ?? []).map(act),
             clauses: texts(row["clauses"]).compactMap { ClauseID($0) })
     }
 

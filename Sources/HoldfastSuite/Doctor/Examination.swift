@@ -146,7 +146,7 @@ package struct Examination {
                 let lane = Lane.connection(Greetings.letter(index))
                 if let reason = probe.refusal(on: lane) {
                     refuse(
-                        principal, probe.problems.first?.description ?? reason,
+                        principal, probe.history.events.isEmpty ? probe.reason : reason,
                         isAboutCredentials: probe.isAboutCredentials(on: lane))
                 } else {
                     greeted.append(principal.name)

@@ -147,7 +147,7 @@ package struct Exploration: Sendable {
         package var status: ExitStatus {
             if startProblem != nil { return .unreachable }
             if plans.contains(where: { $0.verdicts.contains { $0.outcome == .violation } }) { return .violation }
-            let isCut = plans.contains { $0.skipped != nil || $0.failure != nil }
+            let isCut = plans.contains { $0.skipped != nil || $0.failure != nil || $0.didNotStart }
             if wasInterrupted || isCut { return .incomplete }
             return plans.allSatisfy(\.problems.isEmpty) ? .conforms : .harness
         }
@@ -220,7 +220,7 @@ package struct Exploration: Sendable {
                 guard let performance = performed.first(where: { $0.scenario == plan.name }) else {
                     continue
                 }
-                guard !performance.wasInterrupted else { continue }
+                guard !performance.wasInterrupted, performance.startProblem == nil else { continue }
                 result.performed += 1
                 progress.note(performed: result.performed)
                 result.problems += performance.problems.map { "seed \(next &+ UInt64(index)): \($0)" }

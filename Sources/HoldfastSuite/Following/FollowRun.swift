@@ -1,8 +1,8 @@
-@preconcurrency import Dispatch
 import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 import HoldfastPlatform
+import HoldfastProxy
 import HoldfastReport
 import HoldfastTranscript
 
@@ -80,12 +80,7 @@ package struct FollowRun: Sendable {
             await withTaskGroup(of: Void.self) { readers in
                 for (index, source) in sources.enumerated() {
                     readers.addTask {
-                        await withCheckedContinuation { continuation in
-                            DispatchQueue(label: "holdfast.follow").async {
-                                follow(source, index, followed[index], into: shared)
-                                continuation.resume()
-                            }
-                        }
+                        await onDeepStack { follow(source, index, followed[index], into: shared) }
                     }
                 }
             }
@@ -109,6 +104,7 @@ package struct FollowRun: Sendable {
     /// Reads one file to its end.
     private func follow(_ source: JudgeSource, _ index: Int, _ input: FollowedInput, into shared: SharedJudgement) {
         var told = ToldFindings()
+        var looked: JudgeSource.Unit?
         var sample = plan.sample.map(PrincipalSample.init)
         var (isFresh, nextLook) = (false, ContinuousClock.now)
         var dropped = 0
@@ -119,13 +115,13 @@ package struct FollowRun: Sendable {
             }
             keep(unit, verdicts, shared)
             plan.metrics?.exercised(Self.exercised(verdicts), of: index, isClosed: true)
-            let (new, old) = told.close(unit, verdicts)
+            let (new, old) = told.close(unit.locations, verdicts)
             announce(new, in: unit, source.name)
             for (id, finding) in old {
                 guard let clause = specification[id] else { continue }
                 tell(Told(clause: clause, name: source.name, finding: finding, lines: [], isWithdrawn: true))
             }
-            told = ToldFindings()
+            (told, looked) = (ToldFindings(), nil)
         }
         do {
             var isOver = false
@@ -159,8 +155,9 @@ package struct FollowRun: Sendable {
                 if isFresh, let unit = source.open {
                     let verdicts = HoldfastJudge.judge(unit.history, under: specification)
                     plan.metrics?.exercised(Self.exercised(verdicts), of: index, isClosed: false)
-                    announce(told.look(unit, verdicts), in: unit, source.name)
-                } else if let unit = told.suspected {
+                    looked = unit
+                    announce(told.look(unit.locations, verdicts), in: unit, source.name)
+                } else if let unit = looked {
                     announce(told.confirm(), in: unit, source.name)
                 }
                 isFresh = false
@@ -211,66 +208,6 @@ package struct FollowRun: Sendable {
             }
             if isFirst { note("\(error)") }
         }
-    }
-}
-
-/// The findings of the open part that were reported, and those that the next look must confirm.
-private struct ToldFindings {
-    typealias Found = (clause: ClauseID, finding: Finding)
-
-    private struct Key: Hashable {
-        let clause: ClauseID
-        let location: String?
-        let what: String
-    }
-
-    private var told: [Key: Found] = [:]
-    private var suspects: [Key: Found] = [:]
-    private(set) var suspected: JudgeSource.Unit?
-
-    var hasSuspects: Bool { !suspects.isEmpty }
-
-    private func findings(
-        _ unit: JudgeSource.Unit, _ verdicts: [Verdict]
-    ) -> [(key: Key, found: Found)] {
-        verdicts.filter { [.violation, .warning].contains($0.outcome) }.flatMap { verdict in
-            verdict.findings.map { finding in
-                let location = finding.events.last.flatMap { index in
-                    unit.locations.indices.contains(index) ? unit.locations[index].description : nil
-                }
-                return (Key(clause: verdict.clause, location: location, what: finding.what), (verdict.clause, finding))
-            }
-        }
-    }
-
-    /// The findings of a look at the open part that the last look had too.
-    mutating func look(_ unit: JudgeSource.Unit, _ verdicts: [Verdict]) -> [Found] {
-        var (sure, next): ([Found], [Key: Found]) = ([], [:])
-        for (key, found) in findings(unit, verdicts) where told[key] == nil {
-            if suspects[key] != nil {
-                told[key] = found
-                sure.append(found)
-            } else {
-                next[key] = found
-            }
-        }
-        suspects = next
-        suspected = next.isEmpty ? nil : unit
-        return sure
-    }
-
-    /// The findings of the last look, when nothing was read since: another look would find the same.
-    mutating func confirm() -> [Found] {
-        defer { (suspects, suspected) = ([:], nil) }
-        told.merge(suspects) { $1 }
-        return Array(suspects.values)
-    }
-
-    /// The findings of the complete part that were not reported, and the reported ones that it does not have.
-    func close(_ unit: JudgeSource.Unit, _ verdicts: [Verdict]) -> (new: [Found], withdrawn: [Found]) {
-        let all = findings(unit, verdicts)
-        let keys = Set(all.map(\.key))
-        return (all.filter { told[$0.key] == nil }.map(\.found), told.filter { !keys.contains($0.key) }.map(\.value))
     }
 }
 

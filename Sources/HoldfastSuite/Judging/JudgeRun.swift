@@ -96,16 +96,13 @@ package struct JudgeRun: Sendable {
             Judgement(files: sources.map { .init(name: $0.name) }, drawn: draws ? DrawnParts() : nil))
         let progress = show.map { _ in JudgeProgress(paths) }
         let end = progress.flatMap { progress in show?({ progress.content }) }
-        await withCheckedContinuation { continuation in
-            DispatchQueue(label: "holdfast.judge").async {
-                DispatchQueue.concurrentPerform(iterations: max(1, jobs)) { _ in
-                    while let source = next(pool) {
-                        let isMore = take(from: source, into: judgement)
-                        finish(source, isMore: isMore, pool)
-                        progress?.note(source, violations: judgement.withLock { $0.clauses(.violation).count })
-                    }
+        await onDeepStack {
+            DispatchQueue.concurrentPerform(iterations: max(1, jobs)) { _ in
+                while let source = next(pool) {
+                    let isMore = take(from: source, into: judgement)
+                    finish(source, isMore: isMore, pool)
+                    progress?.note(source, violations: judgement.withLock { $0.clauses(.violation).count })
                 }
-                continuation.resume()
             }
         }
         end?()

@@ -97,6 +97,8 @@ package struct Judgement: Sendable {
     var differences: [Difference] = []
     var differenceCount = 0
     var recomputed = 0
+    /// The sides that were judged.
+    var roles: Set<Role> = []
     /// How servers ended by themselves, each way with the files that show it.
     var deaths: [String: [String]] = [:]
     /// Observations in captures, which are not verdicts.
@@ -212,6 +214,7 @@ package struct Judgement: Sendable {
         files[unit.file].profiles.formUnion(header.subject.profiles)
         files[unit.file].dialects.insert(header.dialect.name)
         files[unit.file].specifications.insert(header.specification)
+        roles.insert(header.subject.role)
         if header.subject.role == .server {
             for death in unit.history.deaths { deaths[death, default: []].append(name) }
         }

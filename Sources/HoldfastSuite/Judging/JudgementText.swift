@@ -182,6 +182,9 @@ package struct JudgementText {
             lines.append(
                 "not applicable: \(counted(foreign.count, "clause")) of profiles that are not declared (--profile)")
         }
+        if judgement.hasCaptures, judgement.roles == [.server] {
+            lines.append("only the server was judged; --role client judges the client of the same capture")
+        }
         for file in judgement.files {
             for entry in file.summary.leftOut.entries {
                 lines.append(

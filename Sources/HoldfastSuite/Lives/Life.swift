@@ -30,8 +30,9 @@ package final class Life: Sendable {
         /// The moment from which all times of the life count.
         var began = ContinuousClock.now
         var isJudging = false
-        /// When the judge may look again.
+        /// When the judge may look again, and how long its last look took.
         var nextLook = ContinuousClock.now
+        var lookTime = Duration.zero
         /// The violations that were told, by cause.
         var told: Set<String> = []
         /// The work after it, and when that has to end.
@@ -58,6 +59,9 @@ package final class Life: Sendable {
     /// So many people take part in the life of a server where there are as many.
     private static let people = 5
 
+    /// A life waits for heartbeats of so many seconds.
+    private static let quick = 2
+
     /// A life of a server from a seed; `tell` gets what is found, at once.
     package init(
         of subject: ServerSubject, seed: UInt64, for time: LifeTime, under specification: Specification,
@@ -74,7 +78,8 @@ package final class Life: Sendable {
         let drawing = ServerLifeDrawing(
             grammar, seed: seed, to: ReachTable.goals(of: .server),
             limit: questions.map { ($0, subject.stated("rateWindowSeconds")) }, isScripted: subject.hasScriptedAgent,
-            largestFrame: limits?["maxFrameBytes"]?.intValue ?? 1 << 20)
+            largestFrame: limits?["maxFrameBytes"]?.intValue ?? 1 << 20,
+            isQuick: max(subject.stated("heartbeatSeconds"), subject.stated("authSeconds")) <= Self.quick)
         state = Mutex(State(drawing: drawing))
         var needs = Scenario.Needs()
         (needs.keys, needs.start) = (true, grammar.startsServer)
@@ -137,10 +142,8 @@ package final class Life: Sendable {
         let hasStopped = enough.value != nil
         var performance = lived.performance
         performance.wasInterrupted = performance.wasInterrupted && !hasStopped
-        // A server that does not start is not a fault of the suite.
-        if role == .server, let problem = performance.problems.first(where: \.isUnreachable) {
-            guard !options.isAlone else { throw SuiteProblem(.unreachable, problem.description) }
-            (performance.problems, performance.stoppedAt) = ([], problem.description)
+        if role == .server, options.isAlone, let problem = performance.startProblem {
+            throw SuiteProblem(.unreachable, problem.description)
         }
         state.withLock { $0.activity = ("judging it", nil) }
         let result = await result(performance)
@@ -155,7 +158,7 @@ package final class Life: Sendable {
     private func next(at time: Duration) -> LifeRound {
         state.withLock { state in
             if state.rounds.isEmpty { state.began = .now - time }
-            let round = state.drawing.round()
+            let round = state.drawing.round(at: time / self.time.duration)
             state.rounds.append((time, round))
             return round
         }
@@ -163,10 +166,15 @@ package final class Life: Sendable {
 
     // MARK: judging
 
-    /// Judges what was seen so far, beside the life; not while it still judges, and for a fifth of the time at most.
+    /// Judges what was seen so far, beside the life; not while it still judges, for a fifth of the time at most, and not
+    /// where the judgement at the end would have to wait for it.
     private func look(_ history: History, then take: @escaping @Sendable ([Verdict]) -> Void) {
         let isFree = state.withLock { state in
-            guard !state.isJudging, ContinuousClock.now >= state.nextLook else { return false }
+            let now = ContinuousClock.now
+            guard !state.isJudging, now >= state.nextLook, now + state.lookTime * 1.5 < state.began + time.duration
+            else {
+                return false
+            }
             state.isJudging = true
             return true
         }
@@ -178,7 +186,8 @@ package final class Life: Sendable {
             take(verdicts)
             state.withLock { state in
                 state.isJudging = false
-                state.nextLook = .now + (.now - begin) * 4
+                state.lookTime = .now - begin
+                state.nextLook = .now + state.lookTime * 4
             }
         }
     }

@@ -51,17 +51,14 @@ final class SuiteJudging: Sendable {
             return Set(early.results.keys).union([early.running].compactMap(\.self))
         }
         let rest = performances.filter { !known.contains($0.scenario) }
-        return await withCheckedContinuation { continuation in
-            DispatchQueue(label: "holdfast.judging").async { [self] in
-                DispatchQueue.concurrentPerform(iterations: rest.count) { index in
-                    let result = result(rest[index])
-                    early.withLock { $0.results[rest[index].scenario] = result }
-                }
-                // The one that was being judged when the run ended is not judged twice.
-                aside.sync {}
-                let results = early.withLock { early in performances.compactMap { early.results[$0.scenario] } }
-                continuation.resume(returning: results)
+        return await onDeepStack { [self] in
+            DispatchQueue.concurrentPerform(iterations: rest.count) { index in
+                let result = result(rest[index])
+                early.withLock { $0.results[rest[index].scenario] = result }
             }
+            // The one that was being judged when the run ended is not judged twice.
+            aside.sync {}
+            return early.withLock { early in performances.compactMap { early.results[$0.scenario] } }
         }
     }
 
@@ -76,7 +73,7 @@ extension ScenarioResult {
         self.init(
             name: name, history: performance.history, verdicts: verdicts,
             problems: performance.problems.map(\.description), skipped: performance.skipped,
-            stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? "the run ended before it did" : nil),
+            stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? ScenarioResult.runHadEnded : nil),
             failure: performance.failure, duration: performance.duration, lacks: performance.lacks)
         reach = Reach(performance.history)
     }

@@ -26,8 +26,8 @@ extension AUTH {
                     || frame.clientMessageId.map { ownership.isForeign(key: $0, to: principal) } == true
             }
             let end = connection.ending?.event ?? .max
-            let since = frames[frames.boundary { $0.event > connected }...]
-            let others = since[..<since.boundary { $0.event >= end }]
+            let since = frames[frames.boundary { $0.isAfter(connected) }...]
+            let others = since[..<since.boundary { !$0.isBefore(end) }]
             evidence.test(no: foreign, keptIf: others.contains { history.principal(of: $0) != principal }) { foreign in
                 Finding(
                     "a connection received a frame of another principal", expected: "frames of \(principal) only",
@@ -48,7 +48,9 @@ extension AUTH {
             let events = exchange.events
             switch exchange.route {
             case .session(let id):
-                guard let since = ownership.foreign(id, to: principal), since < exchange.request else { continue }
+                guard let since = ownership.foreign(id, to: principal), since.isBefore(exchange.request) else {
+                    continue
+                }
                 evidence.test(
                     status != 200, keptIf: status == 404, otherwise: "a read shows another principal's session",
                     expected: "404", actual: "\(status)", at: events)
@@ -73,13 +75,13 @@ extension AUTH {
         let ownership = Ownership(history)
         for (turn, request) in history.requests {
             guard let session = request.sessionAsked, request.principal != "", request.principal != "other",
-                let since = ownership.foreign(session, to: request.principal), since < request.event,
+                let since = ownership.foreign(session, to: request.principal), since.isBefore(request.event),
                 request.refusalCode != "rate_limited"
             else { continue }
             ID.judgeRefusal(
                 of: request, turn, "a question to another principal's session", within: history.timeouts.ack, history,
                 &evidence)
-            for read in history.sessionReads where read.sessionId == session && read.request > request.event {
+            for read in history.sessionReads where read.sessionId == session && read.isAsked(after: request.event) {
                 guard read.principal.map({ ownership.owners(of: session)[$0] != nil }) == true else { continue }
                 evidence.test(
                     !holds(read, request, history), otherwise: "a session contains another principal's question",

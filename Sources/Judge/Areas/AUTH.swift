@@ -31,7 +31,7 @@ enum AUTH {
         for handshake in history.handshakes where handshake.isValid {
             let connection = history.connections[handshake.connection]
             let auth = handshake.auth.event
-            let refusal = connection.received.first { $0.event > auth && $0.code == "auth_failed" }
+            let refusal = connection.received.first { $0.isAfter(auth) && $0.code == "auth_failed" }
             func violate(_ actual: String, _ event: Int) {
                 let words = refusal == nil ? nil : handshake.wordsOfRefusal
                 evidence.violate(
@@ -54,7 +54,7 @@ enum AUTH {
             if let ending = history.unannouncedEnd(of: handshake.connection, after: auth) {
                 violate("the end of the connection", ending.event)
             } else if let late = history.deadline(after: auth, within: bound, on: handshake.connection) {
-                violate(connection.received.first { $0.event > auth }.map { called($0) } ?? "nothing", late)
+                violate(connection.received.first { $0.isAfter(auth) }.map { called($0) } ?? "nothing", late)
             }
         }
     }
@@ -65,7 +65,7 @@ enum AUTH {
     static func nothingComesBeforeTheGreeting(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections where connection.isWhole && !connection.received.isEmpty {
             if connection.isGreetingAssumed { continue }
-            let early = connection.received.first { $0.event < connection.connected ?? .max && $0.type != "error" }
+            let early = connection.received.first { connection.connected.isOpen(at: $0.event) && $0.type != "error" }
             evidence.test(no: early) { early in
                 Finding(
                     "the server sent a frame before connected", expected: "error or nothing", actual: called(early),
@@ -115,24 +115,25 @@ enum AUTH {
             let early = earlyFrames(on: index, history)
             guard let first = early.first else { continue }
             let limit = connection.connected ?? .max
-            let keys = history.keysOfNoOther(than: early)
+            let others = history.requests.map(\.request).filter { other in !early.contains { $0.event == other.event } }
+            let keys = Set(early.compactMap(\.clientMessageId)).subtracting(others.compactMap(\.clientMessageId))
             func shows(_ frame: Frame) -> Bool {
                 frame.isOf("ack", "message", "toolUse", "done") && frame.clientMessageId.map(keys.contains) == true
             }
             let data = connection.received.first { frame in
                 let isReplay =
-                    frame.type == "syncResult" && early.contains { $0.type == "sync" && $0.event < frame.event }
-                return frame.event > first.event && frame.event < limit && (isReplay || shows(frame))
+                    frame.type == "syncResult" && early.contains { $0.type == "sync" && $0.isBefore(frame.event) }
+                return frame.isAfter(first.event) && frame.isBefore(limit) && (isReplay || shows(frame))
             }
             let read = history.sessionReads.first { read in
                 (read.messages.map(\.clientMessageId) + read.turns.map(\.clientMessageId))
                     .contains { $0.map(keys.contains) == true }
             }
-            let stored = [history.received.first(where: shows)?.event, read?.event].compactMap(\.self).min()
+            let stored = earliest(history.received.first(where: shows)?.event, read?.event)
             let isRefused = connection.received.contains {
-                $0.event > first.event && $0.event < limit && $0.type == "error" && $0.turnId == nil
+                $0.isAfter(first.event) && $0.isBefore(limit) && $0.type == "error" && $0.turnId == nil
             }
-            let isEnded = history.unannouncedEnd(of: index, after: first.event).map { $0.event < limit } ?? false
+            let isEnded = history.unannouncedEnd(of: index, after: first.event).map { $0.isBefore(limit) } ?? false
             let isTraceable = early.allSatisfy { $0.type != "chat" || $0.clientMessageId != nil }
             evidence.test(no: data?.event ?? stored, keptIf: isTraceable && (isRefused || isEnded)) { trace in
                 Finding(
@@ -151,12 +152,9 @@ enum AUTH {
             guard exchange.isRESTRequest, exchange.route != .health, hasNoValidToken(exchange.sent.principal) else {
                 continue
             }
-            let (what, expected) = ("a request without a valid token was not refused", "401 with an error body")
-            if exchange.status != nil {
-                evidence.test(exchange, isRefusedWith: 401...401, otherwise: what, expected: expected)
-            } else if let missing = history.unanswered(exchange, within: history.timeouts.rest) {
-                evidence.violate(what, expected: expected, by: missing)
-            }
+            history.judge(
+                exchange, isRefusedWith: 401...401, within: history.timeouts.rest,
+                "a request without a valid token was not refused", into: &evidence)
         }
     }
 
@@ -203,7 +201,7 @@ enum AUTH {
                 && history.handshakes.contains { $0.connection == index && $0.credential != .good }
         }
         return connection.sent.filter { frame in
-            let isFirst = connection.auth.map { $0 > frame.event } ?? true
+            let isFirst = connection.auth.isOpen(at: frame.event)
             return (frame.type == "chat" || frame.type == "sync") && (isFirst || isRefused())
         }
     }
@@ -318,7 +316,7 @@ enum AUTH {
                     first.type == "auth" && first["protocol"]?.intValue.map { $0 >= 1 } == true,
                     otherwise: "the first frame of a connection was not auth", expected: expected,
                     actual: called(first) + version, at: [opened, first.event])
-            } else if let late = history.clientSilence(after: opened, within: history.timeouts.connect),
+            } else if let late = history.clientDeadline(after: opened, within: history.timeouts.connect),
                 connection.isOpen(at: late)
             {
                 evidence.violate(
@@ -339,8 +337,8 @@ enum AUTH {
         for connection in history.connections {
             guard let auth = connection.auth ?? connection.sent.first?.event else { continue }
             let end = connection.connected ?? connection.ending?.event ?? last
-            let early = connection.sent.first { $0.event != connection.auth && $0.event < end }
-            let wasTempted = history.client.acts.contains { $0.name == "send" && $0.event > auth && $0.event < end }
+            let early = connection.sent.first { $0.event != connection.auth && $0.isBefore(end) }
+            let wasTempted = history.client.acts.contains { $0.name == "send" && $0.isAfter(auth) && $0.isBefore(end) }
             let wasLong = history.span(from: auth, to: min(end, last - 1)) >= withheld.microseconds
             evidence.test(no: early, keptIf: wasTempted || wasLong) { early in
                 Finding(
@@ -366,14 +364,5 @@ enum AUTH {
             default: break
             }
         }
-    }
-}
-
-extension Observations {
-    /// The keys of some questions that no other request in the history has.
-    fileprivate func keysOfNoOther(than early: [Frame]) -> Set<String> {
-        let events = Set(early.map(\.event))
-        let others = requests.map(\.request).filter { !events.contains($0.event) }
-        return Set(early.compactMap(\.clientMessageId)).subtracting(others.compactMap(\.clientMessageId))
     }
 }

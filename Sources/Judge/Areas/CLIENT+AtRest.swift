@@ -10,7 +10,7 @@ extension CLIENT {
     /// answered. The order is that of the last read: what came later by two roads may have crossed.
     static func restShowsTheWhole(_ history: Observations, _ evidence: inout Evidence) {
         for rest in history.rests where !rest.messages.isEmpty {
-            let read = history.sessionReads.last { $0.sessionId == rest.sessionId && $0.event < rest.event }
+            let read = history.sessionReads.last { $0.sessionId == rest.sessionId && $0.isBefore(rest.event) }
             let ids = Set(read?.messages.compactMap(\.id) ?? [])
             let ordered = rest.messages.filter { $0.id.map(ids.contains) == true }
             let outcome = history.shown(atRest: rest) { state in
@@ -35,10 +35,10 @@ extension CLIENT {
         let questions = history.clientQuestions
         for rest in history.rests {
             let isOpen = questions.contains { question in
-                question.event < rest.end && question.event > history.client.installation(at: rest.event)
+                question.isBefore(rest.end) && question.isAfter(history.client.installation(at: rest.event))
                     && question.requests.first?.sessionAsked ?? rest.sessionId == rest.sessionId
                     && !question.news.contains {
-                        $0.kind != .proof && $0.event < rest.event && $0.error?.retryAfter == nil
+                        $0.kind != .proof && $0.isBefore(rest.event) && $0.error?.retryAfter == nil
                     }
             }
             if isOpen { continue }
@@ -94,25 +94,21 @@ extension Observations {
                         clientMessageId: told[id]?.key, saysKey: false, saysTurn: false)
                 }
             let next = acts.indices.contains(place + 1) ? acts[place + 1].0 : events.endIndex
-            let over = client.acts.first { $0.event > act.0 }?.event ?? events.endIndex
+            let over = client.acts.first { $0.isAfter(act.0) }?.event ?? events.endIndex
             return ClientRest(event: act.0, sessionId: session, messages: messages, end: min(next, over))
         }
     }
 
     /// Whether a read lacked a message that was stored before it was asked for.
     private func isHeldBack(_ id: String, in session: String, before event: Int) -> Bool {
-        client.stored.contains { stored in
-            stored.ids.contains(id)
-                && sessionReads.contains { read in
-                    read.sessionId == session && read.request > stored.event && read.event < event
-                        && !read.messages.contains { $0.id == id }
-                }
+        client.stored.contains {
+            $0.ids.contains(id) && lacks(id, in: session, askedAfter: $0.event, before: event)
         }
     }
 
     /// The messages in whose place the person sent another, which the history keeps: they need not be shown before a read.
     private func replacedQuestions(in session: String, before event: Int) -> Set<String> {
-        let read = sessionReads.last { $0.sessionId == session && $0.event < event }?.request ?? -1
+        let read = sessionReads.last { $0.sessionId == session && $0.isBefore(event) }?.request ?? -1
         return Set(
             clientQuestions.filter { question in
                 question.repeats.contains { $0 < event && $0 > read }

@@ -23,13 +23,13 @@ extension CLIENT {
         for back in client.returns {
             guard let life = client.launch(at: back.event)?.events else { continue }
             let old = history.attempts(in: life.lowerBound..<back.left).filter { index in
-                guard let end = client.ends[index], end < back.event else { return true }
+                guard let end = client.ends[index], end.isBefore(back.event) else { return true }
                 return end > back.left && history.wasEndedByClient(history.connections[index])
             }
             guard !old.isEmpty else { continue }
-            let sent = history.sent.filter { $0.event > back.event && $0.event < life.upperBound }
+            let sent = history.sent.filter { $0.isAfter(back.event) && $0.isBefore(life.upperBound) }
             let typed = Set(
-                history.clientQuestions.filter { $0.typed.map { $0 > back.event } == true }.flatMap(\.requests).map(
+                history.clientQuestions.filter { $0.typed.isAfter(back.event) }.flatMap(\.requests).map(
                     \.event))
             let onTheWay = sent.filter { frame in
                 let sent = frame.type == "ping" ? back.event : back.left
@@ -56,10 +56,9 @@ extension CLIENT {
     static func firstConnectionIsKept(_ history: Observations, _ evidence: inout Evidence) {
         for launch in history.client.launches {
             let begin = launch.events.lowerBound
-            guard let told = history.client.nextAct("foreground", "background", after: begin),
-                told.name == "foreground", told.event < launch.events.upperBound,
-                (history.client.nextAct("networkDown", after: begin)?.event).isOpen(at: told.event),
-                let late = history.clientSilence(after: told.event, within: history.clientBound(\.foregroundReconnect))
+            guard let told = history.client.acts("foreground", "background", "networkDown").after(begin).first,
+                told.name == "foreground", told.isBefore(launch.events.upperBound),
+                let late = history.clientDeadline(after: told.event, within: history.clientBound(\.foregroundReconnect))
             else { continue }
             func end(of index: Int) -> Int? {
                 earliest(history.connections[index].ending?.event, history.connections[index].refused)
@@ -68,16 +67,17 @@ extension CLIENT {
             let all = history.attempts(in: begin..<late)
             let attempts = all.drop { end(of: $0).isBefore(told.event) }
             guard let first = attempts.first, case let opening = history.connections[first].opening,
-                all.first == first || opening <= told.event
+                all.first == first || !opening.isAfter(told.event)
             else { continue }
             if let end = end(of: first), end < late {
-                guard end > told.event, history.endsWithoutReason(first, at: end) else { continue }
+                guard end.isAfter(told.event), history.endsWithoutReason(first, at: end) else { continue }
                 evidence.violate(
                     "the client ended the connection it had just opened", expected: "the first connection only",
                     actual: "its end", at: [told.event, end])
             } else {
                 let others = attempts.dropFirst().map { history.connections[$0].opening }
-                evidence.test(no: others.first { $0 > told.event && !history.mayGiveUp(first, at: $0) }) { other in
+                let second = others.first { $0.isAfter(told.event) && !history.mayGiveUp(first, at: $0) }
+                evidence.test(no: second) { other in
                     Finding(
                         "the client opened a second connection", expected: "the first connection only",
                         actual: "a new connection", at: [told.event, other])
@@ -106,7 +106,7 @@ extension CLIENT {
         let bound = history.clientBound(path)
         let next = history.nextOpening(after: event)
         let isInTime = next.map { history.patience(from: event, to: $0) <= bound.microseconds } ?? false
-        evidence.test(isInTime, orBy: history.clientSilence(after: event, within: bound)) { late in
+        evidence.test(isInTime, orBy: history.clientDeadline(after: event, within: bound)) { late in
             Finding(what, expected: expected, actual: next == late ? "one, too late" : "none", at: [event, late])
         }
     }
@@ -254,9 +254,9 @@ extension CLIENT {
             guard let close = history.terminalClose(of: connection) else { continue }
             // A client that has opened another connection has given this one up.
             if history.attempts(in: connection.opening..<close).count > 1 { continue }
-            let act = client.acts.first { $0.event > close && !withoutAPerson.contains($0.name) }?.event
+            let act = client.acts.first { $0.isAfter(close) && !withoutAPerson.contains($0.name) }?.event
             // A client that loses the network right then may never learn of the close.
-            let network = client.nextAct("networkDown", "networkUp", after: close)?.event
+            let network = client.acts("networkDown", "networkUp").after(close).first?.event
             if let network, history.mayCross(close, network) { continue }
             if let next = history.nextOpening(after: close), act.isOpen(at: next) {
                 if history.mayHaveBegun(next, before: close) { continue }
@@ -268,7 +268,7 @@ extension CLIENT {
                     "the client reconnected after a terminal close code",
                     expected: "no connection before an action of the person",
                     actual: "a new connection", at: [close, next])
-            } else if let late = history.clientSilence(
+            } else if let late = history.clientDeadline(
                 after: close, within: history.clientWindow(\.attempts), unless: []), act.isOpen(at: late - 1)
             {
                 evidence.keep()
@@ -313,13 +313,13 @@ extension Observations {
         if isLate, patience(from: close, to: next) < timeouts.scheduling.microseconds { return true }
         let opened = attempts(in: 0..<close).last.map { connections[$0].opening } ?? 0
         let isCaused = client.acts("foreground", "openPush", "networkUp").contains { act in
-            act.event > opened && act.event < close
+            act.isAfter(opened) && act.isBefore(close)
                 && patience(from: act.event, to: next) < clientBound(\.foregroundReconnect).microseconds
         }
         // A client that has just sent something over REST may have given the connection up already.
         return isCaused
             || exchanges.contains { exchange in
-                exchange.isChat && exchange.request < close && mayCross(exchange.request, close)
+                exchange.isChat && exchange.isAsked(before: close) && mayCross(exchange.request, close)
             }
     }
 

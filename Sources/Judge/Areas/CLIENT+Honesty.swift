@@ -12,13 +12,16 @@ extension CLIENT {
             guard let life = history.client.launch(at: state.event)?.events else { continue }
             let attempts = history.attempts(in: life.lowerBound..<state.event)
             guard !attempts.contains(where: { history.mayBeInUse($0, at: state.event) }) else { continue }
-            let pending = attempts.last { history.isPending($0, at: state.event) }
+            let pending = attempts.last { index in
+                history.connections[index].connected.isOpen(at: state.event)
+                    && history.client.ends[index].isOpen(at: state.event)
+            }
             if state.connection != .connected {
                 if pending != nil { evidence.keep() }
                 continue
             }
             let wasGreeted = attempts.contains { index in
-                history.connections[index].connected.map { $0 < state.event } ?? false
+                history.connections[index].connected.isBefore(state.event)
             }
             let opening = pending.map { history.connections[$0].opening }
             let isSettled = opening.map {
@@ -70,7 +73,7 @@ extension CLIENT {
         }
         if isReported(question, on: index, after: event, isInTime: isInTime, history) { return }
         guard let reaction = history.reaction(after: event, { _ in true }), isInTime(reaction) else {
-            guard let late = history.clientSilence(after: event, within: bound) else { return }
+            guard let late = history.clientDeadline(after: event, within: bound) else { return }
             let expected = "a new connection or a request within the bound 'resend'"
             let what = "the client stayed on a connection that never answered"
             return evidence.violate(what, expected: expected, actual: "neither", at: [event, late])
@@ -78,7 +81,7 @@ extension CLIENT {
         let used = history.connections[index].sent.first { !isInTime($0.event) }
         // A session that the person opens, or a push names, is read whatever the state of the connection.
         let isCaused = client.acts("selectSession", "openPush", "receivePush").contains {
-            $0.event > event && $0.event < reaction
+            $0.isAfter(event) && $0.isBefore(reaction)
         }
         let isOwn = isInTime(history.reaction(after: event, \.isChat))
         evidence.test(no: used, keptIf: isOwn || !isCaused) { used in
@@ -95,7 +98,7 @@ extension CLIENT {
         _ question: ClientQuestion, on index: Int, after event: Int, isInTime: (Int?) -> Bool, _ history: Observations
     ) -> Bool {
         // The report may have crossed with it.
-        guard let news = question.news.first(where: { $0.event >= history.inFlight(before: event) })?.event else {
+        guard let news = question.news.first(where: { !$0.isBefore(history.inFlight(before: event)) })?.event else {
             return false
         }
         let sentAgain = history.reaction(after: event) { exchange in
@@ -117,7 +120,7 @@ extension CLIENT {
             for (arrival, next) in zip(arrivals, arrivals.dropFirst().map(Optional.some) + [nil]) {
                 let isAwaited = questions.contains { question in
                     question.proof.map { $0 <= arrival } == true
-                        && !question.news.contains { $0.kind != .proof && $0.event <= arrival }
+                        && !question.news.contains { $0.kind != .proof && !$0.isAfter(arrival) }
                 }
                 if isAwaited { silenceEnds(index, after: arrival, before: next, questions, history, &evidence) }
             }
@@ -136,14 +139,14 @@ extension CLIENT {
         let reaction = earliest(history.nextOpening(after: arrival), history.client.ends[index])
         if let reaction, isInTime(reaction) {
             // A client that leaves a living connection has other reasons; so has one that returned or was refused.
-            let isSilenced = connection.ending.map { $0.kind == .cut && $0.event < reaction } == true
+            let isSilenced = connection.ending.map { $0.kind == .cut && $0.isBefore(reaction) } == true
             if isSilenced, history.isAble(from: arrival, to: reaction) { evidence.keep() }
             return
         }
         let isWaitedFor = history.exchanges.contains {
             $0.isChat && ($0.response ?? $0.failure).isOpen(at: arrival)
         }
-        guard !isWaitedFor, let proof = history.clientSilence(after: arrival, within: whole),
+        guard !isWaitedFor, let proof = history.clientDeadline(after: arrival, within: whole),
             history.isAble(from: arrival, to: proof),
             // Polling may end soon after, and the waiting with it.
             let late = history.looks(after: arrival, before: proof + 1).first(where: { look in
@@ -192,20 +195,22 @@ extension CLIENT {
             guard client.isForeground(at: stored.event), client.hasNetwork(at: stored.event),
                 client.state(at: stored.event)?.sessionId == stored.sessionId
             else { continue }
-            let states = client.states.filter { $0.event > stored.event }
+            let states = client.states.filter { $0.isAfter(stored.event) }
             let limit = history.patience(of: stored.event) + bound.microseconds
             if let first = states.first(where: { shows(stored, $0) }), history.patience(of: first.event) <= limit {
                 if !history.wasGreeted(between: stored.event, and: first.event) { evidence.keep() }
                 continue
             }
             guard
-                let late = history.clientSilence(
+                let late = history.clientDeadline(
                     after: stored.event, within: bound,
                     unless: ["background", "networkDown", "selectSession", "openPush"]),
-                let after = states.first(where: { $0.event >= late }), after.sessionId == stored.sessionId,
+                let after = states.first(where: { !$0.isBefore(late) }), after.sessionId == stored.sessionId,
                 !history.wasGreeted(between: stored.event, and: after.event),
                 !history.wasSentAway(before: after.event), readsWork(from: stored.event, to: late, history),
-                !isWithheld(stored, before: late, history),
+                !stored.ids.contains(where: {
+                    history.lacks($0, in: stored.sessionId, askedAfter: stored.event, before: late)
+                }),
                 // If it shows them later, the screen was not looked at in between.
                 !shows(stored, after)
             else { continue }
@@ -216,23 +221,13 @@ extension CLIENT {
         }
     }
 
-    /// Whether a read showed what was there before some messages were stored.
-    private static func isWithheld(
-        _ stored: ObservedClient.Stored, before late: Int, _ history: Observations
-    ) -> Bool {
-        history.sessionReads.contains { read in
-            read.sessionId == stored.sessionId && read.request > stored.event && read.event < late
-                && !Set(stored.ids).isSubset(of: read.messages.compactMap(\.id))
-        }
-    }
-
     private static func shows(_ stored: ObservedClient.Stored, _ state: ObservedClient.State) -> Bool {
         state.sessionId == stored.sessionId && Set(stored.ids).isSubset(of: state.ids)
     }
 
     /// Whether no read that was under way between two events failed or was withheld.
     private static func readsWork(from first: Int, to last: Int, _ history: Observations) -> Bool {
-        history.client.reads.filter { $0.request < last && history.end(of: $0) > first }.allSatisfy { read in
+        history.client.reads.filter { $0.isAsked(before: last) && history.end(of: $0) > first }.allSatisfy { read in
             read.status == 200 || history.span(from: read.request, to: last) < Duration.seconds(1).microseconds
         }
     }
@@ -241,7 +236,7 @@ extension CLIENT {
 extension Observations {
     /// The first connection or request of a kind with which a client reacted to something, in the same life.
     fileprivate func reaction(after event: Int, _ isMeant: (ObservedExchange) -> Bool) -> Int? {
-        let request = exchanges.first { $0.request > event && isMeant($0) }?.request
+        let request = exchanges.first { $0.isAsked(after: event) && isMeant($0) }?.request
         return [nextOpening(after: event), request].compactMap(\.self).filter { $0 < endOfLife(at: event) }.min()
     }
 }

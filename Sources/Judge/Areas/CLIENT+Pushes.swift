@@ -9,7 +9,7 @@ extension CLIENT {
     /// Once for each tap that led to its message, or could have. Another session on the way is allowed; another session
     /// afterwards is not.
     static func tapsLeadToTheMessage(_ history: Observations, _ evidence: inout Evidence) {
-        for notice in ClientNotice.all(in: history) where notice.kind != .received {
+        for notice in ClientNotice.all(in: history) where notice.isTapped {
             guard let session = notice.sessionId, let id = notice.messageId else { continue }
             let named = history.clientDeliveries.filter { $0.id == id && $0.sessionId == session && $0.text != nil }
             func isThere(_ state: ObservedClient.State) -> Bool {
@@ -21,7 +21,7 @@ extension CLIENT {
             let goal = "message \(shown(id)) in session \(shown(session))"
             let since = cause(of: notice, named, before: end, history)
             if let there = looks.first(where: { isThere($0.state) }) {
-                let lost = looks.first { $0.event > there.event && $0.state.sessionId != session }
+                let lost = looks.first { $0.isAfter(there.event) && $0.state.sessionId != session }
                 // A message that was there before any request for it is in time.
                 let taken = since.map { history.patience(from: $0, to: there.event) } ?? .min
                 let isInTime = taken < history.timeouts.pong.microseconds
@@ -49,29 +49,29 @@ extension CLIENT {
     ) -> Int? {
         let life = history.client.launch(at: notice.event)?.events.lowerBound ?? 0
         if named.contains(where: { told in
-            told.event < notice.event && told.event > life && told.road == .read
-                && history.departure(after: told.event, on: nil).map { $0 > notice.event } ?? true
+            told.isBefore(notice.event) && told.isAfter(life) && told.road == .read
+                && history.departure(after: told.event, on: nil).isOpen(at: notice.event)
         }) {
             return notice.event
         }
         // Requests of the client after the person has left the session say nothing about the tap.
-        let brought = named.first { $0.event > notice.event && $0.event < end && $0.road == .read }
+        let brought = named.first { $0.isAfter(notice.event) && $0.isBefore(end) && $0.road == .read }
         if let brought { return brought.event }
         guard history.client.hasNetwork(at: notice.event), !history.wasSentAway(before: notice.event) else {
             return nil
         }
         let reads = history.client.reads(of: notice.sessionId ?? "").filter {
-            $0.request > life && $0.request < end && history.end(of: $0) > notice.event
+            $0.isAsked(after: life) && $0.isAsked(before: end) && history.end(of: $0).isAfter(notice.event)
         }
-        if reads.contains(where: { $0.request > notice.event }) { return nil }
+        if reads.contains(where: { $0.isAsked(after: notice.event) }) { return nil }
         // A read before the tap may lack the message; it is read once more.
         if !reads.isEmpty {
             return reads.allSatisfy { $0.status == 200 } ? reads.compactMap(\.response).max() : nil
         }
         // A client may look into the list before it reads; so long as that is withheld, it cannot go on.
         let lists = history.client.reads.filter {
-            $0.route == .sessions && $0.request < end
-                && ($0.request > notice.event || ($0.response ?? .max) > notice.event)
+            $0.route == .sessions && $0.isAsked(before: end)
+                && ($0.isAsked(after: notice.event) || $0.response.isOpen(at: notice.event))
         }
         return lists.isEmpty ? notice.event : lists.compactMap(\.response).min()
     }
@@ -81,7 +81,7 @@ extension CLIENT {
     /// Once for each tapped notification whose session is answered with 404, or is in no list that was asked for since,
     /// or whose message the client does not have while there is no network or a read has failed.
     static func lostSessionsAreTold(_ history: Observations, _ evidence: inout Evidence) {
-        for notice in ClientNotice.all(in: history) where notice.kind != .received {
+        for notice in ClientNotice.all(in: history) where notice.isTapped {
             guard let stretch = history.unreadStretch(of: notice) else { continue }
             // An error of before may say it again, and surely says so while there is no connection.
             let before = history.client.state(at: notice.event)?.errors ?? []
@@ -116,21 +116,21 @@ extension CLIENT {
     /// connection, so the bound is that between two attempts.
     static func pushesRecover(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = history.clientDeliveries
-        for notice in ClientNotice.all(in: history) where notice.kind == .received {
+        for notice in ClientNotice.all(in: history) where !notice.isTapped {
             guard let session = notice.sessionId, let id = notice.messageId,
                 !history.wasSentAway(before: notice.event),
-                !deliveries.contains(where: { $0.id == id && $0.event < notice.event && $0.road != .push }),
+                !deliveries.contains(where: { $0.id == id && $0.isBefore(notice.event) && $0.road != .push }),
                 !history.connections.indices.contains(where: { history.delivers($0, at: notice.event) })
             else { continue }
             let late = history.clientDeadline(after: notice.event, within: history.clientBound(\.backoff))
             let end = late ?? history.events.endIndex
             let syncs = history.syncs.map(\.request.event)
             let reads = history.client.reads(of: session)
-            let requests = (syncs + reads.map(\.request)).filter { $0 > notice.event && $0 < end }
+            let requests = (syncs + reads.map(\.request)).filter { $0.isAfter(notice.event) && $0 < end }
             if requests.isEmpty {
                 // A client that is turned away while it connects asks for nothing more.
                 guard let late, !history.wasSentAway(before: late),
-                    !reads.contains(where: { $0.request < notice.event && ($0.response ?? .max) > notice.event })
+                    !reads.contains(where: { $0.isAsked(before: notice.event) && $0.response.isOpen(at: notice.event) })
                 else { continue }
                 evidence.violate(
                     "a push arrived without a working connection, and the client recovered nothing",
@@ -159,9 +159,9 @@ extension Observations {
     fileprivate func delivers(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         guard let connected = connection.connected, connected < event else { return false }
-        guard let ending = connection.ending, ending.event < event else { return true }
-        let last = connection.received.last { $0.event < event }?.event ?? connected
-        let isSilent = client.ends[index].map { $0 > event } ?? true
+        guard let ending = connection.ending, ending.isBefore(event) else { return true }
+        let last = connection.received.last { $0.isBefore(event) }?.event ?? connected
+        let isSilent = client.ends[index].isOpen(at: event)
         return isSilent && mayCross(last, event)
     }
 
@@ -178,9 +178,9 @@ extension Observations {
         if let told = notFound(session, after: notice.event) { return (told, timeouts.pong, departure) }
         guard let id = notice.messageId else { return nil }
         let brought = clientDeliveries.first { $0.id == id && $0.road != .push && $0.road != .typed }
-        if let brought, brought.event < notice.event { return nil }
-        if client.states.contains(where: { $0.event < notice.event && isShown(notice, in: $0) }) { return nil }
-        let reads = client.reads(of: session).filter { end(of: $0) > notice.event }
+        if let brought, brought.isBefore(notice.event) { return nil }
+        if client.states.contains(where: { $0.isBefore(notice.event) && isShown(notice, in: $0) }) { return nil }
+        let reads = client.reads(of: session).filter { end(of: $0).isAfter(notice.event) }
         let failed = reads.filter(\.hasFailed).map { end(of: $0) }.min()
         guard let cause = client.hasNetwork(at: notice.event) ? failed : notice.event else { return nil }
         let answered = reads.filter(\.isAnswered).map { end(of: $0) }.min()
@@ -191,10 +191,10 @@ extension Observations {
 
     /// The response that told the client, after an event, that there is no such session.
     private func notFound(_ session: String, after event: Int) -> Int? {
-        let reads = client.reads(of: session).filter { $0.request > event }
+        let reads = client.reads(of: session).filter { $0.isAsked(after: event) }
         if reads.contains(where: { $0.status == 200 }) { return nil }
         let refused = reads.filter(\.tellsOfNoSession).compactMap(\.response)
-        let lists = listReads.filter { $0.request > event && !$0.ids.contains(session) }.map(\.event)
+        let lists = listReads.filter { $0.isAsked(after: event) && !$0.ids.contains(session) }.map(\.event)
         return refused.min() ?? (reads.isEmpty ? lists.min() : nil)
     }
 }

@@ -33,7 +33,7 @@ extension CLIENT {
                 !history.isGone(session, before: greeted)
             else { continue }
             // A client on the way to another session shows it once that is read.
-            let goal = history.client.acts("selectSession", "openPush", "launch").last { $0.event < greeted }
+            let goal = history.client.acts("selectSession", "openPush", "launch").last { $0.isBefore(greeted) }
             if let goal = goal?.details.id("sessionId"), goal != session { continue }
             judge(
                 session, after: greeted, on: index,
@@ -49,7 +49,7 @@ extension CLIENT {
         let stay = history.endOfStay(at: cause)
         // A read that is under way serves where it is answered, unless it is lost by then.
         let pending = history.client.reads(of: session).last { pending in
-            pending.request < cause && history.end(of: pending) > cause
+            pending.isAsked(before: cause) && history.end(of: pending) > cause
                 && history.patience(from: pending.request, to: cause) < history.clientBound(\.polling).microseconds
         }
         // A read that failed without a network is repeated with the network, perhaps before the greeting.
@@ -61,7 +61,7 @@ extension CLIENT {
         if outcome == .answered || outcome == .pending {
             guard read.since > cause else { return }
             let hasGap = history.answeredSyncs.contains { sync in
-                sync.result.complete == false && sync.result.event > cause && sync.result.event < read.since
+                sync.result.complete == false && sync.result.isAfter(cause) && sync.result.isBefore(read.since)
             }
             if !hasGap, !history.mayHaveRead(at: read.since, forOthersThan: cause) { evidence.keep() }
             return
@@ -106,8 +106,8 @@ extension CLIENT {
                 late = history.clientDeadline(after: cause, within: bound, on: connection)
                 if let end = late, end > stay || history.wasSentAway(before: end) { late = nil }
                 if connection == nil, let end = late, history.wasGreeted(between: cause, and: end) { late = nil }
-                guard let read = reads.first(where: { $0.request > since }), read.request < min(late ?? .max, stay)
-                else { return .neither }
+                let end = min(late ?? .max, stay)
+                guard let read = reads.asked(after: since).first, read.isAsked(before: end) else { return .neither }
                 since = read.request
                 late = nil
                 // A read without a response for as long as polling may last is lost, even if the response comes later.
@@ -137,8 +137,8 @@ extension Observations {
         let acts = client.acts("launch", "selectSession", "openPush").map(\.event)
         return (recoveryTriggers + acts).contains { $0 > cause && $0 < read }
             || clientQuestions.contains { question in
-                question.requests.contains { $0.event < read }
-                    && !question.news.contains { $0.kind != .proof && $0.event < cause }
+                question.requests.contains { $0.isBefore(read) }
+                    && !question.news.contains { $0.kind != .proof && $0.isBefore(cause) }
             }
     }
 
@@ -155,7 +155,7 @@ extension Observations {
     /// The first greeting after the return of a network that was gone at an event, while the client stays where it was.
     fileprivate func returnOfNetwork(after event: Int) -> (greeted: Int, connection: Int)? {
         let back = end(of: event, at: ["networkUp"])
-        guard let index = connections.firstIndex(where: { $0.connected.map { $0 > back } == true }),
+        guard let index = connections.firstIndex(where: { $0.connected.isAfter(back) }),
             let greeted = connections[index].connected, greeted < endOfStay(at: event)
         else { return nil }
         return (greeted, index)
@@ -166,13 +166,13 @@ extension Observations {
         let start = client.installation(at: event)
         let greetings = connections.filter { $0.connected.map { $0 > start && $0 < event } == true }
         guard greetings.last?.greeting?.epoch != nil else { return false }
-        let read = sessionReads.last { $0.sessionId == session && $0.event > start && $0.event < event }?.event
+        let read = sessionReads.last { $0.sessionId == session && $0.isAfter(start) && $0.isBefore(event) }?.event
         let told = framesTold.filter {
-            $0.sessionId == session && $0.event > start && $0.event < event
+            $0.sessionId == session && $0.isAfter(start) && $0.isBefore(event)
         }.map(\.event).min()
         guard let since = read ?? told else { return false }
         let isSynced = greetings.allSatisfy { connection in
-            connection.connected.map { $0 < since } == true || connection.sent.contains { $0.type == "sync" }
+            connection.connected.isBefore(since) || connection.sent.contains { $0.type == "sync" }
         }
         return isSynced && !gaps.contains { $0.told > since && $0.told < event }
     }

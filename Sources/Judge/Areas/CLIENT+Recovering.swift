@@ -30,7 +30,7 @@ extension CLIENT {
                 if let recovery = history.recovery(of: sessions, since: lost, of: index), recovery < end {
                     let isInTime = question.ended.map { recovery < $0 } ?? true
                     if isInTime { evidence.keep() }
-                } else if let proof, question.ended.map({ $0 > proof }) ?? true {
+                } else if let proof, question.ended.isOpen(at: proof) {
                     evidence.violate(
                         "the client reconnected while a turn runs and recovered nothing",
                         expected: "a sync, or a read of its session",
@@ -50,10 +50,10 @@ extension CLIENT {
             guard let before = history.client.state(at: told.event), before.sessionId == told.sessionId,
                 told.messages.contains(where: { !before.shows($0) })
                     || told.connection == nil && !before.shows(inOrder: told.messages),
-                history.end(of: told.asked, at: navigationAwayActs) > told.event,
+                history.end(of: told.asked, at: navigationAwayActs).isAfter(told.event),
                 // A client that asked again before the answer has given the first read up.
                 !history.client.reads(of: told.sessionId).contains(where: {
-                    $0.request > told.asked && $0.request < told.event
+                    $0.isAsked(after: told.asked) && $0.isAsked(before: told.event)
                 })
             else { continue }
             // Frames that arrived as the client left may never have been taken.
@@ -81,7 +81,7 @@ extension CLIENT {
         let states = history.client.states
         var accused: Set<Int> = []
         for (before, after) in zip(states, states.dropFirst()) {
-            guard let session = before.sessionId, history.endOfStay(at: before.event) > after.event,
+            guard let session = before.sessionId, history.endOfStay(at: before.event).isAfter(after.event),
                 history.isRecovering(session, between: before.event, and: after.event)
             else { continue }
             accuse(after, after: before, &accused, history, &evidence)
@@ -114,8 +114,8 @@ extension CLIENT {
     ) -> ArraySlice<ObservedClient.State> {
         let states = history.client.states
         let limit = history.patience(of: recovered) + history.clientPatience.microseconds
-        return states[states.boundary { $0.event > recovered }...].prefix { state in
-            state.event < end && history.patience(of: state.event) <= limit
+        return states[states.boundary { $0.isAfter(recovered) }...].prefix { state in
+            state.isBefore(end) && history.patience(of: state.event) <= limit
         }
     }
 
@@ -139,9 +139,9 @@ extension CLIENT {
         for (index, read) in history.client.reads.enumerated() {
             guard case .session(let session) = read.route, history.isForRecovery(read) else { continue }
             let end = min(history.end(of: read), history.endOfLife(at: read.request))
-            let second = history.client.reads[(index + 1)...].prefix { $0.request < end }.first { other in
+            let second = history.client.reads[(index + 1)...].prefix { $0.isAsked(before: end) }.first { other in
                 other.route == .session(session)
-                    && history.end(of: read.request, at: ["selectSession", "openPush"]) > other.request
+                    && history.end(of: read.request, at: ["selectSession", "openPush"]).isAfter(other.request)
                     && !history.wasGivenUp(read, for: other)
             }
             if let second {
@@ -150,7 +150,7 @@ extension CLIENT {
                     actual: "a second read of \(session) before the first was answered",
                     at: [read.request, second.request])
             } else {
-                for trigger in triggers where trigger > read.request && trigger < end { evidence.keep() }
+                for trigger in triggers where trigger.isAfter(read.request) && trigger < end { evidence.keep() }
             }
         }
     }
@@ -183,7 +183,8 @@ extension CLIENT {
             {
                 Finding(
                     "the client polls too often or too long",
-                    expected: "at most 12 reads for each of \(counted(answers, "answer")), the last within \(bound)",
+                    expected:
+                        "at most 12 reads for each of \(counted(answers, "answer")), the last within \(readable(bound))",
                     actual: "one more", at: [first, $0])
             }
         }
@@ -263,7 +264,7 @@ extension CLIENT {
         guard let due = history.proof(after: start, limit: limit), due < period.upperBound,
             history.isAble(from: start, to: due),
             let back = history.firstLookOnReturn(to: question, elsewhereAt: due),
-            back.event < period.upperBound || history.mayCross(period.upperBound, back.event)
+            back.isBefore(period.upperBound) || history.mayCross(period.upperBound, back.event)
         else { return }
         evidence.test(
             !back.thinking, otherwise: "the client waits elsewhere for an answer that nothing can bring",
@@ -284,7 +285,7 @@ extension CLIENT {
             guard let lost = LostConversation(of: question, in: history) else { continue }
             let wrong = lost.wrongSession
             // A person who left before the loss sees something else.
-            let hasLeft = question.typed.map { history.endOfStay(at: $0) < lost.event } == true
+            let hasLeft = question.typed.map { history.endOfStay(at: $0).isBefore(lost.event) } == true
             if hasLeft, wrong.map({ wrong in !question.requests.contains { $0.event == wrong.event } }) ?? true {
                 continue
             }
@@ -323,28 +324,28 @@ private struct LostConversation {
 
     init?(of question: ClientQuestion, in history: Observations) {
         guard let first = question.requests.first, first.sessionAsked == nil, let lost = history.end(of: first),
-            lost > first.event, !question.news.contains(where: { $0.event < lost })
+            lost.isAfter(first.event), !question.news.contains(where: { $0.isBefore(lost) })
         else { return nil }
         (self.question, self.first, event, self.history) = (question, first, lost, history)
-        settled = question.news.first { $0.kind == .refusal && $0.event > lost }?.event ?? .max
+        settled = question.news.first { $0.kind == .refusal && $0.isAfter(lost) }?.event ?? .max
         end = min(
             history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), settled)
-        let failed = history.client.states.first { $0.event > lost && $0.showsAsFailed(question) }?.event ?? .max
+        let failed = history.client.states.first { $0.isAfter(lost) && $0.showsAsFailed(question) }?.event ?? .max
         // Other messages typed there, or refused for a while, may begin the session of their conversation once this
         // one failed (CLIENT-12); the moment of failure is unknown between two looks.
-        let unfailed = history.client.states.last { $0.event < failed }?.event ?? failed
+        let unfailed = history.client.states.last { $0.isBefore(failed) }?.event ?? failed
         let neighbors = history.clientQuestions.filter { Self.isNeighbor($0, of: question, in: history) }
         homes =
             [question]
             + neighbors.filter { other in
-                failed < .max && other.requests.contains { $0.sessionAsked == nil && $0.event > unfailed }
+                failed < .max && other.requests.contains { $0.sessionAsked == nil && $0.isAfter(unfailed) }
             }
         // An earlier one, which only waited, brings its session to the screen of their conversation once it is found.
         onScreen =
             homes
             + neighbors.filter { other in
-                other.event < question.event
-                    && other.news.contains { $0.kind == .refusal && $0.event < first.event }
+                other.isBefore(question.event)
+                    && other.news.contains { $0.kind == .refusal && $0.isBefore(first.event) }
             }
     }
 
@@ -355,9 +356,9 @@ private struct LostConversation {
         guard other.event != question.event, other.requests.contains(where: { $0.sessionAsked == nil }) else {
             return false
         }
-        let (first, last) = other.event < question.event ? (other, question) : (question, other)
+        let (first, last) = other.event.isBefore(question.event) ? (other, question) : (question, other)
         // A conversation that the app takes up again at its next launch is the same.
-        return last.event < history.endOfStay(at: first.event)
+        return last.isBefore(history.endOfStay(at: first.event))
             || history.client.state(at: last.event)?.shows(first) == true
     }
 
@@ -429,9 +430,9 @@ extension Observations {
         guard let asked = question.requests.first?.event, asked < lost, endOfLife(at: asked) > greeted else {
             return false
         }
-        return !question.news.contains { $0.event < greeted && $0.kind != .proof }
+        return !question.news.contains { $0.isBefore(greeted) && $0.kind != .proof }
             && question.news.contains { news in
-                news.event < lost && news.kind == .proof && !mayBeMissed(news, of: question, before: greeted)
+                news.isBefore(lost) && news.kind == .proof && !mayBeMissed(news, of: question, before: greeted)
             }
     }
 
@@ -472,7 +473,12 @@ extension Observations {
             let homes = clientQuestions.first { $0.keys.contains(key) }?.sessions(before: after.event) ?? []
             return !homes.isEmpty && !homes.contains(session)
         }
-        return after.count < before.count - moved && !isGone(session, before: after.event)
+        let kept = Set(after.messages.compactMap(\.id))
+        let lacking = before.messages.compactMap(\.id).filter { !kept.contains($0) }.count { id in
+            let came = clientDeliveries.first { $0.id == id && $0.sessionId == session && $0.isBefore(before.event) }
+            return came.map { lacks(id, in: session, askedAfter: $0.event, before: after.event) } == true
+        }
+        return after.count < before.count - moved - lacking && !isGone(session, before: after.event)
     }
 
     /// An answer of a session that a screen shows no more, though the server still has it: no read lacks it that was
@@ -487,10 +493,7 @@ extension Observations {
                     $0.id == id || $0.role == "assistant" && $0.id == nil && $0.text == message.text
                 }), let came = clientDeliveries.first(where: { $0.id == id && $0.sessionId == session })?.event
             else { return false }
-            return !sessionReads.contains { read in
-                read.sessionId == session && read.request > came && read.event < after.event
-                    && !read.messages.contains { $0.id == id }
-            }
+            return !lacks(id, in: session, askedAfter: came, before: after.event)
         }
     }
 }

@@ -28,7 +28,7 @@ extension CLIENT {
         for (_, deliveries) in told.sorted(by: { ($0.value[0].event, $0.key) < ($1.value[0].event, $1.key) }) {
             if deliveries.count > 1, doubled.isEmpty,
                 looks.contains(where: { look in
-                    look.event > deliveries[1].event && deliveries[0].isShown(in: look.state)
+                    look.isAfter(deliveries[1].event) && deliveries[0].isShown(in: look.state)
                 })
             {
                 evidence.keep()
@@ -49,7 +49,7 @@ extension CLIENT {
         guard mayBeDouble else { return nil }
         let byID = Dictionary(grouping: state.messages.compactMap(\.id)) { $0 }
         if let id = byID.filter({ $0.value.count > 1 }).keys.min() {
-            let events = messages.deliveries.filter { $0.id == id && $0.event < state.event }.map(\.event)
+            let events = messages.deliveries.filter { $0.id == id && $0.isBefore(state.event) }.map(\.event)
             return ("message \(shown(id))", byID[id]?.count ?? 0, 1, events)
         }
         let byWords = Dictionary(grouping: state.messages) { ClientMessages.Words($0.role, $0.text) }
@@ -57,7 +57,7 @@ extension CLIENT {
             let known = messages.known(words, in: state.sessionId, before: state.event)
             guard !known.isEmpty, alike.count > known.count else { continue }
             let events = messages.deliveries.filter {
-                $0.event < state.event && known.contains(messages.identity(of: $0))
+                $0.isBefore(state.event) && known.contains(messages.identity(of: $0))
             }.map(\.event)
             return ("the text \(shown(words.text.string))", alike.count, known.count, events)
         }
@@ -112,7 +112,7 @@ extension CLIENT {
         let last = history.looks(after: -1, before: .max).last?.event ?? 0
         for delivery in messages.deliveries where delivery.road != .typed && delivery.road != .push {
             guard found.isEmpty, let session = delivery.sessionId, let state = history.client.state(at: delivery.event),
-                state.sessionId != session, last > delivery.event, judged.insert(delivery.event).inserted
+                state.sessionId != session, last.isAfter(delivery.event), judged.insert(delivery.event).inserted
             else { continue }
             evidence.keep()
         }
@@ -140,14 +140,14 @@ extension CLIENT {
             let begin = history.client.launch(at: choice)?.events.lowerBound ?? 0
             let before = Set(history.client.states(from: begin, to: choice).compactMap(\.sessionId))
             let left = looks.first { look in
-                guard look.event < failed?.request ?? .max else { return false }
+                if failed?.isAsked(before: look.event + 1) == true { return false }
                 // A client that the server turned away may show nothing.
                 guard let now = look.state.sessionId else { return session != nil && look.state.connection != .offline }
                 guard now != session else { return false }
-                return look.event < typed || session != nil && before.contains(now)
+                return look.isBefore(typed) || session != nil && before.contains(now)
             }
-            let came = deliveries.first { $0.event > first.event && $0.event < end && $0.sessionId != session }
-            let isSeen = came.map { came in looks.contains { $0.event > came.event } } ?? false
+            let came = deliveries.first { $0.isAfter(first.event) && $0.isBefore(end) && $0.sessionId != session }
+            let isSeen = came.map { came in looks.contains { $0.isAfter(came.event) } } ?? false
             evidence.test(no: left, keptIf: isSeen) { left in
                 Finding(
                     "another conversation comes to the screen by itself", expected: "session \(shown(session))",
@@ -177,7 +177,7 @@ extension CLIENT {
                 // A client that the server turned away may show nothing, and a new conversation may be one that was
                 // begun.
                 let isBegun = history.clientQuestions.contains { question in
-                    question.event < choice && question.requests.contains { $0.sessionAsked == nil }
+                    question.isBefore(choice) && question.requests.contains { $0.sessionAsked == nil }
                         && state.sessionId.map(question.sessions(before: state.event).contains) == true
                 }
                 return history.wasSentAway(before: state.event) || session == nil && isBegun ? nil : false
@@ -204,7 +204,7 @@ extension CLIENT {
                 guard let id = message.id, !broken.contains(id), whole[id] != message.text, let came = byID[id] else {
                     continue
                 }
-                let told = came.prefix { $0.event < state.event }
+                let told = came.prefix { $0.isBefore(state.event) }
                 let core = ClientQuestion.core(message.text)
                 if told.contains(where: { $0.text.map(ClientQuestion.core) == core }) {
                     if whole.updateValue(message.text, forKey: id) == nil { evidence.keep() }
@@ -234,9 +234,8 @@ extension CLIENT {
         for frame in history.received where frame.type == "done" && !frame.isDuplicate {
             guard let session = frame.sessionId, let state = history.client.state(at: frame.event),
                 state.sessionId != session, history.client.isForeground(at: frame.event),
-                history.attempt(after: history.connections[frame.connection].opening).map({
-                    history.connections[$0].opening > frame.event
-                }) ?? true, history.departure(after: frame.event, on: frame.connection) == nil
+                history.nextOpening(after: history.connections[frame.connection].opening).isOpen(at: frame.event),
+                history.departure(after: frame.event, on: frame.connection) == nil
             else { continue }
             // A conversation without a name may have come to this one since it was looked at.
             let gone = history.end(of: frame.event, at: ["selectSession", "openPush"])
@@ -246,7 +245,7 @@ extension CLIENT {
                 continue
             }
             let wanted = (state.unread[session] ?? 0) + 1
-            let seen = history.client.states.first { $0.event > frame.event && $0.sessionId == session }?.event
+            let seen = history.client.states.first { $0.isAfter(frame.event) && $0.sessionId == session }?.event
             let left = history.end(of: frame.event, at: ObservedClient.interruptions)
             let outcome = history.shown(
                 after: frame.event, within: history.timeouts.pong, before: min(left, seen ?? .max)
@@ -279,10 +278,10 @@ extension CLIENT {
                 let stay = history.client.states.between(launch, state.event).last { $0.sessionId == session }
                 // Frames that arrived as the person left may have come after that.
                 let since = stay.map { history.inFlight(before: $0.event) } ?? start
-                let all = others[session]?.prefix { $0.event < state.event } ?? []
+                let all = others[session]?.prefix { $0.isBefore(state.event) } ?? []
                 let had = all.filter { told in stay.map { history.wasSeen(told, in: $0, launch, since) } == true }
                 let seen = Set(had.map(messages.identity))
-                let told = all.filter { $0.event >= since && !seen.contains(messages.identity(of: $0)) }
+                let told = all.filter { !$0.isBefore(since) && !seen.contains(messages.identity(of: $0)) }
                 let known = Set(told.map(messages.identity)).count
                 let place = "\(session) \(since)"
                 if count > known {
@@ -308,15 +307,15 @@ extension CLIENT {
             grouping: history.received.filter { $0.type == "done" && !$0.isDuplicate }, by: \.sessionId)
         for (earlier, later) in zip(states, states.dropFirst()) where !earlier.unread.isEmpty {
             guard let launch = history.client.launch(at: earlier.event)?.events, launch.contains(later.event),
-                history.end(of: earlier.event, at: ["selectSession", "openPush"]) > later.event,
+                history.end(of: earlier.event, at: ["selectSession", "openPush"]).isAfter(later.event),
                 earlier.sessionId == later.sessionId, !history.wasSentAway(before: later.event)
             else { continue }
-            let chosen = history.client.acts("selectSession", "openPush").last { $0.event < earlier.event }?
+            let chosen = history.client.acts("selectSession", "openPush").last { $0.isBefore(earlier.event) }?
                 .details.id("sessionId")
             for (session, count) in earlier.unread.sorted(by: { $0.key < $1.key })
             where session != later.sessionId && session != chosen {
                 let stay = states.last {
-                    $0.event < earlier.event && launch.contains($0.event) && $0.sessionId == session
+                    $0.isBefore(earlier.event) && launch.contains($0.event) && $0.sessionId == session
                 }
                 let since = stay?.event ?? launch.lowerBound
                 let came = (answers[session] ?? []).between(since, earlier.event)
@@ -342,10 +341,10 @@ extension CLIENT {
                 let life = history.client.launch(at: act.event)?.events,
                 let before = history.client.state(at: act.event), before.sessionId != session,
                 let last = history.client.states.last(where: {
-                    $0.event < act.event && life.contains($0.event) && $0.sessionId == session
+                    $0.isBefore(act.event) && life.contains($0.event) && $0.sessionId == session
                 }), !last.messages.isEmpty
             else { continue }
-            let answered = history.client.reads(of: session).compactMap(\.response).first { $0 > act.event }
+            let answered = history.client.reads(of: session).compactMap(\.response).first { $0.isAfter(act.event) }
             let end = min(history.end(of: act.event, at: Self.departures), answered ?? .max)
             let outcome = history.shown(after: act.event, within: history.timeouts.pong, before: end) { state in
                 state.sessionId == session && last.messages.allSatisfy { state.has($0) }
@@ -366,7 +365,7 @@ extension Observations {
     fileprivate func mayBeUntaken(_ frame: Frame, by late: Int) -> Bool {
         !connections[frame.connection].isOpen(at: late - 1)
             || sessionReads.contains { read in
-                read.sessionId == frame.sessionId && read.event < late
+                read.sessionId == frame.sessionId && read.isBefore(late)
                     && read.messages.contains { $0.id != nil && $0.id == frame.messageId }
             }
     }
@@ -376,12 +375,12 @@ extension Observations {
     fileprivate func wasSeen(
         _ told: ClientDelivery, in stay: ObservedClient.State, _ launch: Int, _ since: Int
     ) -> Bool {
-        let isShown = told.id.map(stay.ids.contains) == true
+        let isShown = told.id.map(stay.idSet.contains) == true
         // A notification is not the message, unless that is on the screen.
         if told.road == .push, !isShown { return false }
-        if isShown, told.event < stay.event { return true }
+        if isShown, told.isBefore(stay.event) { return true }
         // A message on its way when a connection or the app ended may come again.
-        return told.event > launch && told.event < since
+        return told.isAfter(launch) && told.isBefore(since)
             && hadTime(for: told.event, on: told.frame?.connection, before: since)
     }
 }

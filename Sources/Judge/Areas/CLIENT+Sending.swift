@@ -26,11 +26,11 @@ extension CLIENT {
         var bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
         // A failed message may have been too large together with the conversation before it.
         if history.hasFailed(question, from: lost.sent, to: .max) {
-            let screens = history.client.states.filter { $0.event >= lost.sent }
+            let screens = history.client.states.filter { !$0.isBefore(lost.sent) }
             bytes += screens.map { $0.messages.reduce(64) { $0 + $1.text.utf8.count + 64 } }.max() ?? 0
         }
         if limits.contains(where: { $0 < bytes }) { return }
-        let hasArrived = question.news.contains { $0.event > lost.sent }
+        let hasArrived = question.news.contains { $0.isAfter(lost.sent) }
         let proof = hasArrived ? nil : history.proofNotSentAgain(of: question, lostAt: lost)
         evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
             Finding(
@@ -50,7 +50,7 @@ extension CLIENT {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let first = question.requests.first, let key = first.clientMessageId else { continue }
             for again in question.requests.dropFirst() {
-                guard !question.news.contains(where: { $0.event < again.event && $0.kind != .proof }) else { break }
+                guard !question.news.contains(where: { $0.isBefore(again.event) && $0.kind != .proof }) else { break }
                 let isSameText = MessageContent.isSame(again.content, as: first.content)
                 evidence.test(
                     again.clientMessageId == key && isSameText,
@@ -98,14 +98,14 @@ extension CLIENT {
     ) -> (first: Int, second: Int)? {
         guard let typed = question.typed, let twin = earlier.last(where: { $0.says(question.text) }),
             let first = twin.requests.first, let proof = twin.proof, proof < typed,
-            let second = twin.requests.first(where: { $0.event > typed })
+            let second = twin.requests.first(where: { $0.isAfter(typed) })
         else { return nil }
         // A turn that is known to have ended is not asked for again; one that runs may be.
         let isOver = twin.news.contains { news in
-            news.kind == .ending && news.event < typed
+            news.kind == .ending && news.isBefore(typed)
                 && !history.mayBeMissed(news, of: twin, before: second.event)
         }
-        guard isOver || history.clientSilence(after: typed, within: history.clientPatience) != nil else { return nil }
+        guard isOver || history.clientDeadline(after: typed, within: history.clientPatience) != nil else { return nil }
         return (first.event, second.event)
     }
 
@@ -154,14 +154,14 @@ extension CLIENT {
         for question in history.clientQuestions where !question.isAmbiguous {
             let refusals = question.news.filter { $0.input == .refusedForGood || $0.input == .refusedMismatch }
             for refusal in refusals {
-                let again = question.requests.first { $0.event > refusal.event }
+                let again = question.requests.first { $0.isAfter(refusal.event) }
                 guard !history.mayBeMissed(refusal, of: question, before: again?.event ?? .max) else { continue }
-                if let again, question.isRepeated(after: refusal.event, before: again.event) { continue }
-                if let again, refusals.contains(where: { $0.event > refusal.event && $0.event < again.event }) {
+                if let again, !question.repeats.between(refusal.event, again.event).isEmpty { continue }
+                if let again, refusals.contains(where: { $0.isAfter(refusal.event) && $0.isBefore(again.event) }) {
                     continue
                 }
                 let isWatched =
-                    history.clientSilence(after: refusal.event, within: history.clientBound(\.resend), unless: [])
+                    history.clientDeadline(after: refusal.event, within: history.clientBound(\.resend), unless: [])
                     != nil
                 evidence.test(no: again, keptIf: isWatched) { again in
                     Finding(
@@ -182,7 +182,7 @@ extension CLIENT {
             for news in question.news where news.kind == .refusal && news.error?.code == "rate_limited" {
                 guard let wait = news.error?.retryAfter, wait > 0 else { continue }
                 let limit = history.time(of: news.event) + wait
-                let again = question.requests.first { $0.event > news.event }
+                let again = question.requests.first { $0.isAfter(news.event) }
                 guard !history.mayBeMissed(news, of: question, before: again?.event ?? .max) else { continue }
                 if let again {
                     evidence.test(

@@ -80,9 +80,9 @@ extension CLIENT {
         for (place, index) in greeted.enumerated() {
             let connection = history.connections[index]
             guard let greeting = connection.greeting, greeting.epoch == nil else { continue }
-            let said = connection.sent.filter { $0.event > greeting.event }
+            let said = connection.sent.filter { $0.isAfter(greeting.event) }
             let end = history.client.ends[index] ?? .max
-            let asked = history.client.reads.contains { $0.request > greeting.event && $0.request < end }
+            let asked = history.client.reads.contains { $0.isAsked(after: greeting.event) && $0.isAsked(before: end) }
             evidence.test(no: said.first { $0.type == "sync" }, keptIf: place > 0 && (!said.isEmpty || asked)) { sync in
                 Finding(
                     "the client sent a sync to a server without replay", expected: "a read over REST", actual: "sync",
@@ -104,7 +104,7 @@ extension CLIENT {
                 session: session, cause: result.event, since: told, bound: history.clientBound(\.rest),
                 connection: sync.connection)
             let underWay = history.client.reads(of: session).filter {
-                $0.request < result.event && history.end(of: $0) > result.event
+                $0.isAsked(before: result.event) && history.end(of: $0).isAfter(result.event)
             }
             if let last = underWay.map({ history.end(of: $0) }).max() {
                 guard underWay.allSatisfy(\.hasFailed) else { continue }
@@ -131,7 +131,7 @@ extension CLIENT {
     static func pagesAreFollowed(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard result.hasMore, let last = sync.missed.last?.seq else { continue }
-            let next = history.syncs.filter { $0.connection == sync.connection && $0.request.event > result.event }
+            let next = history.syncs.filter { $0.connection == sync.connection && $0.request.isAfter(result.event) }
             let expected = "a sync with epoch \(shown(result.epoch)), lastSeqSeen \(last)"
             if next.contains(where: { $0.lastSeqSeen == last && $0.request.epoch == result.epoch }) {
                 evidence.keep()
@@ -183,13 +183,13 @@ extension CLIENT {
             guard let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
                 let message = ClientDelivery(frame), !message.isShown(in: state),
                 // A client that was told that it does not exist leaves it, and so does a person, before the next look.
-                history.sessionOnScreen(at: frame.event) == frame.sessionId,
+                history.screen(at: frame.event)?.sessionId == frame.sessionId,
                 frame.sessionId.map({ history.isGone($0, before: frame.event) }) != true
             else { continue }
             let end = min(
                 history.end(of: frame.event, at: departures.union(["hang"])),
                 history.connections[frame.connection].ending?.event ?? .max)
-            let poll = history.client.reads(of: frame.sessionId ?? "").lazy.map(\.request).first { $0 > frame.event }
+            let poll = history.client.reads(of: frame.sessionId ?? "").asked(after: frame.event).first?.request
             let last = poll.flatMap { history.looks(after: frame.event, before: $0).last }
             let outcome = history.shown(after: frame.event, within: history.timeouts.pong, before: end) { look in
                 look.event == last?.event && look.state.thinking
@@ -224,7 +224,7 @@ extension CLIENT {
                 hole.sync.connection != sync.connection, let old = history.connections[hole.sync.connection].greeting
             else { continue }
             if hole.told == nil, places.isRead(since: hole.sync, before: sync.request.event) { continue }
-            let given = places.given(from: places.installation(at: greeted), to: sync.request.event)
+            let given = places.given(from: history.client.installation(at: greeted), to: sync.request.event)
             let allowed: Int
             if let told = hole.told, told.epoch != hole.epoch, sync.request.epoch == told.epoch {
                 guard position <= places.ceiling(of: told.epoch, before: sync.request.event),

@@ -14,19 +14,19 @@ extension CLIENT {
         for question in questions where !question.isAmbiguous && question.key != nil {
             for again in question.repeats {
                 let later = question.requests + questions.filter { $0.typed == again }.flatMap(\.requests)
-                guard question.requests.contains(where: { $0.event < again }),
-                    let request = later.filter({ $0.event > again }).min(by: { $0.event < $1.event }),
-                    !question.repeats.contains(where: { $0 > again && $0 < request.event })
+                guard question.requests.contains(where: { $0.isBefore(again) }),
+                    let request = later.filter({ $0.isAfter(again) }).min(by: { $0.isBefore($1.event) }),
+                    !question.repeats.contains(where: { $0 > again && $0.isBefore(request.event) })
                 else { continue }
                 let hasOldKey = request.clientMessageId.map(question.keys.contains) == true
-                let news = question.news.filter { $0.event < request.event && $0.kind != .proof }
+                let news = question.news.filter { $0.isBefore(request.event) && $0.kind != .proof }
                 let endings = news.filter { $0.kind == .ending || $0.error?.code == "idempotency_mismatch" }
                 let isOver = endings.contains { news in
                     history.isTaken(news, of: question, before: request, told: again)
                         && !history.mayBeMissed(news, of: question, before: again)
                 }
                 // Each refusal answers one send.
-                let isOpen = endings.isEmpty && news.count < question.requests.count { $0.event < again }
+                let isOpen = endings.isEmpty && news.count < question.requests.count { $0.isBefore(again) }
                 guard isOpen || isOver else { continue }
                 evidence.test(
                     hasOldKey == isOpen,
@@ -61,7 +61,7 @@ extension CLIENT {
             let isFailed = history.hasFailed(question, from: typed, to: proof.map { $0 + 1 } ?? life.upperBound)
             let isOpen = proof.map { proof in
                 history.wasTold(of: question, from: typed, to: proof + 1)
-                    || questions.contains { $0.typed == nil && $0.event > typed && $0.event < proof }
+                    || questions.contains { $0.typed == nil && $0.isAfter(typed) && $0.isBefore(proof) }
             }
             evidence.test(isSent || isFailed, orBy: isOpen == false ? proof : nil) { proof in
                 Finding(
@@ -86,27 +86,26 @@ extension CLIENT {
         let questions = history.clientQuestions
         for rest in history.rests {
             guard let life = history.client.launch(at: rest.event)?.events else { continue }
-            let isTyped = { (question: ClientQuestion) in
-                question.typed.map { life.contains($0) && $0 < rest.event } == true
+            let isTyped = { (question: ClientQuestion) in question.isTyped(in: life, before: rest.event) }
+            let typed = questions.filter {
+                $0.repeats.isEmpty && isTyped($0) && history.screen(at: $0.event)?.sessionId == rest.sessionId
             }
-            let typed = questions.filter { $0.repeats.isEmpty }.filter(isTyped).filter { question in
-                history.screen(at: question.event)?.sessionId == rest.sessionId
-            }
-            let sent = questions.filter { !$0.requests.isEmpty && $0.event < rest.event }
             // Words that no one typed may be a form of these.
-            let isOpen = questions.contains { $0.typed == nil && life.contains($0.event) && $0.event < rest.end }
-            if isOpen || typed.isEmpty || sent.contains(where: { mayWait($0, at: rest.event) }) { continue }
+            let isOpen = questions.contains { $0.typed == nil && life.contains($0.event) && $0.isBefore(rest.end) }
+            if isOpen || typed.isEmpty { continue }
             let lost = typed.first { question in
                 let alike = questions.filter { $0.says(question.text) }
-                let requests = alike.flatMap(\.requests).filter { life.contains($0.event) && $0.event < rest.end }
-                let keys = Set(requests.map { $0.clientMessageId ?? "\($0.event)" })
-                let owed = alike.count(where: isTyped) - keys.count
-                return owed > 0 && owed > alike.count { history.hasFailed($0, from: $0.event, to: rest.end) }
+                let requests = alike.flatMap(\.requests).filter { life.contains($0.event) && $0.isBefore(rest.end) }
+                let owed = alike.count(where: isTyped) - Set(requests.map { $0.clientMessageId ?? "\($0.event)" }).count
+                return owed > alike.count { history.hasFailed($0, from: $0.event, to: rest.end) }
             }
-            let settled = sent.flatMap(\.news).map(\.event).filter { $0 < rest.event }.max() ?? 0
-            let looked = history.client.states.last { $0.event < rest.end && $0.sessionId == rest.sessionId }?.event
-            let stood = lost.flatMap { history.standing(from: $0.event, released: max($0.event, settled)) }
-            let proof = stood.flatMap { looked.isOpen(at: max($0, rest.event) - 1) ? looked : nil }
+            let last = min(rest.event, lost?.event ?? .max)
+            let earlier = questions.filter { !$0.requests.isEmpty && $0.isBefore(last) }
+            if earlier.contains(where: { mayWait($0, at: rest, history) }) { continue }
+            let settled = earlier.flatMap(\.news).map(\.event).filter { $0.isBefore(rest.event) }.max() ?? 0
+            let looked = history.client.states.last { $0.isBefore(rest.end) && $0.sessionId == rest.sessionId }?.event
+            let proof = lost.flatMap { history.standing(from: $0.event, released: max($0.event, settled)) }
+                .flatMap { looked.isOpen(at: max($0, rest.event) - 1) ? looked : nil }
             evidence.test(lost == nil, orBy: proof) { proof in
                 Finding(
                     "a typed message was never sent", expected: "its chat, or the message shown as failed",
@@ -115,9 +114,10 @@ extension CLIENT {
         }
     }
 
-    /// Whether a message may hold up others at an event: refused for a while, or never answered.
-    private static func mayWait(_ question: ClientQuestion, at event: Int) -> Bool {
-        let last = question.news.last { $0.event < event && $0.kind != .proof }
+    /// Whether a message may hold up others at rest: refused for a while, or never answered, and not shown as failed.
+    private static func mayWait(_ question: ClientQuestion, at rest: ClientRest, _ history: Observations) -> Bool {
+        if history.hasFailed(question, from: question.event, to: rest.end) { return false }
+        let last = question.news.last { $0.isBefore(rest.event) && $0.kind != .proof }
         return last.map { $0.error?.retryAfter != nil || passingCodes.contains($0.error?.code ?? "") } ?? true
     }
 
@@ -131,15 +131,15 @@ extension CLIENT {
     ) {
         guard let again = question.repeats.last, let life = history.client.launch(at: again)?.events,
             history.client.state(at: again)?.showsAsFailed(question) == true,
-            question.news.allSatisfy({ $0.kind == .refusal && $0.event < again }),
+            question.news.allSatisfy({ $0.kind == .refusal && $0.isBefore(again) }),
             questions.allSatisfy({ other in
-                other.event > again || other.typed == question.typed
-                    || other.news.contains { $0.kind != .proof && $0.event < again }
+                other.isAfter(again) || other.typed == question.typed
+                    || other.news.contains { $0.kind != .proof && $0.isBefore(again) }
             })
         else { return }
         let alike = questions.filter { $0.says(question.text) }.flatMap(\.requests)
         let proof = history.standing(from: again, released: again)
-        let isSent = alike.contains { $0.event > again && life.contains($0.event) }
+        let isSent = alike.contains { $0.isAfter(again) && life.contains($0.event) }
         let isTold = history.wasTold(of: question, from: again + 1, to: proof ?? life.upperBound)
         let isOpen = isTold || proof.map { history.endOfStay(at: again) <= $0 } ?? true
         evidence.test(isSent, orBy: isOpen ? nil : proof) { proof in
@@ -168,7 +168,7 @@ extension CLIENT {
                 session = conversation.session(for: request, in: history)
             } else {
                 let stay = history.endOfStay(at: typed)
-                let next = history.client.states.first { $0.event > typed && $0.event < stay }
+                let next = history.client.states.first { $0.isAfter(typed) && $0.isBefore(stay) }
                 if next.map({ $0.sessionId != session }) == true { continue }
             }
             guard let session, !history.isGone(session, before: request.event) else { continue }
@@ -215,7 +215,7 @@ extension CLIENT {
     static func nothingTypedIsForgotten(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for end in client.acts where ObservedClient.deaths.contains(end.name) {
-            guard let launch = client.nextAct("launch", after: end.event),
+            guard let launch = client.acts("launch").after(end.event).first,
                 let life = client.launch(at: launch.event), !life.isFresh
             else { continue }
             for question in history.clientQuestions {
@@ -225,8 +225,8 @@ extension CLIENT {
                 // A conversation that the server does not know yet may have come to any name since, and is not found
                 // again once left; a tap leads away from it.
                 let session = screen.sessionId
-                let next = client.states.first { $0.event > typed && $0.event < end.event }
-                let isLeft = history.end(of: typed, at: ["selectSession", "openPush"]) < end.event
+                let next = client.states.first { $0.isAfter(typed) && $0.isBefore(end.event) }
+                let isLeft = history.end(of: typed, at: ["selectSession", "openPush"]).isBefore(end.event)
                 if session == nil, isLeft || next?.sessionId != nil || launch.details["opened"] != nil { continue }
                 let isSent = question.requests.contains { life.events.contains($0.event) }
                 let isShown = client.states(from: launch.event, to: life.events.upperBound).contains {
@@ -254,8 +254,8 @@ extension CLIENT {
             for (number, second) in others.enumerated() {
                 for (early, late) in waitingTogether(first, second, in: history) {
                     let start = min(early.event, late.event)
-                    guard !(first.news + second.news).contains(where: { $0.event < start }) else { continue }
-                    if early.event < late.event {
+                    guard !(first.news + second.news).contains(where: { $0.isBefore(start) }) else { continue }
+                    if early.isBefore(late.event) {
                         if number == 0 { evidence.keep() }
                     } else if early.connection == late.connection,
                         early.connection != nil
@@ -278,8 +278,8 @@ extension CLIENT {
         _ first: ClientQuestion, _ second: ClientQuestion, in history: Observations
     ) -> [(early: ObservedRequest, late: ObservedRequest)] {
         func isWaiting(_ question: ClientQuestion, at event: Int) -> Bool {
-            guard question.event < event else { return false }
-            return question.requests.prefix { $0.event < event }.allSatisfy { request in
+            guard question.isBefore(event) else { return false }
+            return question.requests.prefix { $0.isBefore(event) }.allSatisfy { request in
                 guard let end = history.end(of: request), end < event else { return false }
                 // The client may not know yet that a request over REST has failed.
                 return request.connection != nil
@@ -289,13 +289,13 @@ extension CLIENT {
         return first.requests.compactMap { early in
             let start = early.event
             // The nearest sending of the other: before this one, or after it.
-            let before = second.requests.last { $0.event < start && isWaiting(second, at: $0.event) }
+            let before = second.requests.last { $0.isBefore(start) && isWaiting(second, at: $0.event) }
             if let before, isWaiting(first, at: before.event) {
-                let isNext = first.requests.first { $0.event > before.event }?.event == start
+                let isNext = first.requests.first { $0.isAfter(before.event) }?.event == start
                 return isNext ? (early, before) : nil
             }
             guard isWaiting(first, at: start), isWaiting(second, at: start),
-                let late = second.requests.first(where: { $0.event > start })
+                let late = second.requests.first(where: { $0.isAfter(start) })
             else { return nil }
             return (early, late)
         }
@@ -310,23 +310,19 @@ private struct NewConversation {
     let isBegun: Bool
 
     private func isOver(_ other: ClientQuestion, before event: Int, in history: Observations) -> Bool {
-        other.news.contains { ($0.kind == .refusal || $0.error != nil) && $0.event < event }
+        other.news.contains { ($0.kind == .refusal || $0.error != nil) && $0.isBefore(event) }
             || history.hasFailed(other, from: other.event, to: event)
     }
 
     /// The first message that stands; nil too where an earlier one may have begun the session, since only its resend
     /// was refused.
     func first(before request: ObservedRequest, in history: Observations) -> ClientQuestion? {
-        mayBeBegun(before: request, in: history)
-            ? nil : others.first { !$0.isAmbiguous && !isOver($0, before: request.event, in: history) }
-    }
-
-    private func mayBeBegun(before request: ObservedRequest, in history: Observations) -> Bool {
         let first = others.first { !$0.isAmbiguous && !isOver($0, before: request.event, in: history) }
-        return others.contains { other in
-            guard other.event < first?.event ?? .max, other.requests.count > 1 else { return false }
-            return other.news.contains { $0.kind == .refusal && $0.event < request.event }
+        let mayBeBegun = others.contains { other in
+            (first?.event).isOpen(at: other.event) && other.requests.count > 1
+                && other.news.contains { $0.kind == .refusal && $0.isBefore(request.event) }
         }
+        return mayBeBegun ? nil : first
     }
 
     /// The sessions that the client surely knew for a message when it sent another one.
@@ -336,7 +332,7 @@ private struct NewConversation {
         // The client may not have known a fact that arrived a moment before it.
         let known = request.sessionAsked == nil ? history.inFlight(before: request.event) : request.event
         let news = first.news.filter {
-            $0.event < known && !history.mayBeMissed($0, of: first, before: request.event)
+            $0.isBefore(known) && !history.mayBeMissed($0, of: first, before: request.event)
         }
         return Set(news.compactMap(\.sessionId))
     }
@@ -355,7 +351,7 @@ extension Observations {
         of question: ClientQuestion, on screen: ObservedClient.State, after earlier: ArraySlice<ClientQuestion>
     ) -> NewConversation {
         let typed = question.typed ?? question.event
-        let arrival = client.acts("launch", "selectSession", "openPush").last { $0.event < typed }?.event
+        let arrival = client.acts("launch", "selectSession", "openPush").last { $0.isBefore(typed) }?.event
         let others = earlier.filter { other in other.typed.map { $0 > arrival ?? 0 } == true }
         let isChosen = client.acts("selectSession").contains { act in
             act.event == arrival && act.details.id("sessionId") == nil
@@ -369,7 +365,7 @@ extension Observations {
         !question.isAmbiguous && question.repeats.isEmpty
             && client.launch(at: typed)?.events.upperBound == end.event
             && (end.name == "quit" || !mayCross(typed, end.event))
-            && question.news.allSatisfy { $0.kind == .refusal || $0.event > end.event }
+            && question.news.allSatisfy { $0.kind == .refusal || $0.isAfter(end.event) }
             && !clientQuestions.contains { $0.typed != typed && $0.says(question.text) }
     }
 
@@ -378,7 +374,7 @@ extension Observations {
     /// CLIENT-5 judges a message sent under the key of an equal text.
     fileprivate func areSent(_ question: ClientQuestion, _ typed: Int, before end: Int, in life: Range<Int>) -> Bool {
         let equals = clientQuestions.filter { $0.says(question.text) }
-        let waiting = equals.count { $0.event <= typed && ($0.requests.first?.event).isOpen(at: typed) }
+        let waiting = equals.count { !$0.isAfter(typed) && ($0.requests.first?.event).isOpen(at: typed) }
         let sent = equals.flatMap(\.requests).between(typed, end).filter { life.contains($0.event) }
         return sent.count >= max(1, waiting)
     }
@@ -390,7 +386,7 @@ extension Observations {
     ) -> Int? {
         // A message typed before the app was launched again is still awaited, unless that launch forgot everything.
         let start = client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
-        let settled = earlier.filter { $0.event > start ?? 0 }.map { other in
+        let settled = earlier.filter { $0.isAfter(start ?? 0) }.map { other in
             // A message refused for now comes again, and may hold up messages typed after it.
             other.news.first { news in
                 news.kind != .proof && !CLIENT.passingCodes.contains(news.error?.code ?? "")
@@ -411,8 +407,8 @@ extension Observations {
 
     /// Whether the first message of a new conversation was on its way before an event, and may yet begin a session.
     fileprivate func mayBegin(_ question: ClientQuestion, before event: Int) -> Bool {
-        guard let last = question.requests.last(where: { $0.event < event }), last.sessionAsked == nil,
-            question.news.allSatisfy({ $0.event > event })
+        guard let last = question.requests.last(where: { $0.isBefore(event) }), last.sessionAsked == nil,
+            question.news.allSatisfy({ $0.isAfter(event) })
         else { return false }
         return exchange(of: last)?.response.map { $0 > event } ?? (end(of: last).map { $0 > event } ?? true)
     }
@@ -421,7 +417,7 @@ extension Observations {
     /// typed into the same one, which had no name.
     fileprivate func isOneConversation(_ first: ClientQuestion, _ second: ClientQuestion) -> Bool {
         guard let one = first.requests.first, let other = second.requests.first else { return false }
-        let isOneStay = endOfStay(at: first.event) > second.event
+        let isOneStay = endOfStay(at: first.event).isAfter(second.event)
         guard let one = one.sessionAsked, let other = other.sessionAsked else { return isOneStay }
         return one == other && (isOneStay || client.state(at: first.event)?.sessionId == one)
     }
@@ -441,7 +437,7 @@ extension Observations {
     /// The event up to which a connection stood for `resend` after a launch while a session came to the screen and stayed.
     fileprivate func standing(on session: String?, since launch: Int) -> Int? {
         let proof = standing(after: launch, within: clientPatience) { greeted in
-            client.states.first { $0.event > launch && $0.sessionId == session }.map { max($0.event, greeted) }
+            client.states.first { $0.isAfter(launch) && $0.sessionId == session }.map { max($0.event, greeted) }
         }
         guard let proof, session.map({ isGone($0, before: proof) }) != true else { return nil }
         let shown = client.states(from: launch, to: proof + 1).drop { $0.sessionId != session }
@@ -456,7 +452,7 @@ extension Observations {
             let inUse = attempts(in: start..<typed).last(where: { mayBeInUse($0, at: typed) })
         {
             // A client that waits for missed frames may hold it up until they have come.
-            let replayed = syncs.filter { $0.connection == inUse && $0.request.event < released }.map { end(of: $0) }
+            let replayed = syncs.filter { $0.connection == inUse && $0.request.isBefore(released) }.map { end(of: $0) }
             let begin = max(released, replayed.max() ?? released)
             if begin < events.endIndex, let proof = deadline(after: begin, within: clientPatience, on: inUse),
                 isAble(from: begin, to: proof)
@@ -486,8 +482,8 @@ extension Observations {
             return true
         }
         // A message sent on an ended connection is sent again by another transport, and may have left before.
-        let last = question.requests.last { $0.event < news.event }
-        if last.map({ min(end(of: $0) ?? .max, endOfLife(at: $0.event)) < news.event }) == true,
+        let last = question.requests.last { $0.isBefore(news.event) }
+        if last.map({ min(end(of: $0) ?? .max, endOfLife(at: $0.event)).isBefore(news.event) }) == true,
             request.connection == nil || request.connection != news.connection,
             mayCross(news.event, request.event)
         {
@@ -500,20 +496,19 @@ extension Observations {
         let isLong = last.map { patience(from: $0.event, to: news.event) >= clientBound(\.resend).microseconds } == true
         // News that arrived as the client left, and came again, may have been taken only then.
         let isMissed = departure(after: news.event, on: news.connection) != nil
-        let again = isMissed ? question.news.first { $0.event > news.event && $0.kind != .proof }?.event : nil
+        let again = isMissed ? question.news.first { $0.isAfter(news.event) && $0.kind != .proof }?.event : nil
         return client.states.contains { state in
-            state.event > news.event && state.event < min(act, again ?? .max)
-                && !failed.contains { $0 < state.event }
+            state.isAfter(news.event) && state.isBefore(min(act, again ?? .max))
+                && !failed.contains { $0.isBefore(state.event) }
                 && (state.messages != before?.messages || state.errors != before?.errors)
                 && (!isLong || news.error == nil || state.errors.contains { $0.code == news.error?.code })
         }
     }
+}
 
-    /// The screen that is certain: the last one shown, unless the person left since.
-    fileprivate func screen(at event: Int) -> ObservedClient.State? {
-        guard let state = client.state(at: event),
-            end(of: state.event, at: ["selectSession", "openPush", "launch"]) > event
-        else { return nil }
-        return state
+extension ClientQuestion {
+    /// Whether the person typed it in a life of the app, before an event.
+    fileprivate func isTyped(in life: Range<Int>, before event: Int) -> Bool {
+        typed.map { life.contains($0) && $0.isBefore(event) } == true
     }
 }

@@ -53,7 +53,7 @@ extension ENV {
             guard let first = connection.received.first(where: { isStrange($0) || UnknownMembers.areTold(in: $0) })
             else { continue }
             let cause = isStrange(first) ? "after an unknown type" : "after unknown members"
-            for frame in connection.received where frame.event >= first.event {
+            for frame in connection.received where !frame.isBefore(first.event) {
                 isShown(frame, because: first, cause, history, into: &evidence)
             }
         }
@@ -61,7 +61,7 @@ extension ENV {
 
     private static func isBelieved(_ greeting: Frame, _ history: Observations, into evidence: inout Evidence) {
         let connection = history.connections[greeting.connection]
-        let next = history.client.acts.first { $0.event > greeting.event }?.event ?? .max
+        let next = history.client.acts.first { $0.isAfter(greeting.event) }?.event ?? .max
         let seen = history.shown(after: greeting.event, within: history.timeouts.scheduling, before: next) { state in
             state.connection == .connected
         }
@@ -100,31 +100,30 @@ extension ENV {
     ) {
         let client = history.client
         // Frames to a connection of an earlier life reach nothing.
-        guard history.endOfLife(at: connection.opening) > frame.event else { return }
-        let act = client.acts.first { $0.event > frame.event && $0.name != "exit" }?.event ?? .max
+        guard history.endOfLife(at: connection.opening).isAfter(frame.event) else { return }
+        let act = client.acts.first { $0.isAfter(frame.event) && $0.name != "exit" }?.event ?? .max
         let limit = history.time(of: frame.event) + history.timeouts.scheduling.microseconds
         func violate(_ actual: String, _ event: Int) {
             evidence.violate(
                 "a frame of the unknown type \(shown(frame.type)) was not ignored", expected: "nothing happens",
                 actual: actual, at: [frame.event, event])
         }
-        if let exit = client.acts("exit").first(where: { $0.event > frame.event }), exit.event < act,
+        if let exit = client.acts("exit").first(where: { $0.isAfter(frame.event) }), exit.isBefore(act),
             history.time(of: exit.event) <= limit
         {
             return violate("the end of the app", exit.event)
         }
-        if let ending = connection.ending, ending.event > frame.event, ending.event < act,
+        if let ending = connection.ending, ending.isAfter(frame.event), ending.isBefore(act),
             history.wasEndedByClient(connection), history.time(of: ending.event) <= limit,
             !hasReasonToLeave(frame.connection, at: ending.event, history)
         {
             return violate("the end of the connection", ending.event)
         }
-        let states = client.states.filter { $0.event > frame.event && $0.event < act }
+        let states = client.states.filter { $0.isAfter(frame.event) && $0.isBefore(act) }
         if let complaint = complaint(about: frame, in: states, history) {
             return violate("an error: \(shown(complaint.errors.last?.text))", complaint.event)
         }
-        let watched = history.clientSilence(
-            after: frame.event, within: history.timeouts.scheduling, unless: ["background", "networkDown"])
+        let watched = history.clientDeadline(after: frame.event, within: history.timeouts.scheduling)
         if watched != nil || !states.isEmpty { evidence.keep() }
     }
 
@@ -148,22 +147,22 @@ extension ENV {
         let names: Set<String> = ["foreground", "openPush", "background", "networkDown", "networkUp"]
         return history.hasWaited(on: index, at: event)
             || history.client.acts.contains { act in
-                act.event > history.connections[index].opening && act.event < event && names.contains(act.name)
+                act.isAfter(history.connections[index].opening) && act.isBefore(event) && names.contains(act.name)
                     && history.patience(from: act.event, to: event) < history.timeouts.scheduling.microseconds
             }
     }
 
     /// Whether something else between two events is a reason to show an error.
     private static func hasReason(from first: Int, to last: Int, _ history: Observations) -> Bool {
-        history.received.contains { $0.event < last && $0.event > first && $0.type == "error" }
+        history.received.contains { $0.isBefore(last) && $0.isAfter(first) && $0.type == "error" }
             || history.exchanges.contains { exchange in
                 let end = exchange.response ?? exchange.failure ?? .max
-                return end > first && exchange.request < last && exchange.status != 200
+                return end > first && exchange.isAsked(before: last) && exchange.status != 200
             }
             || history.client.ends.contains { $0.map { $0 > first && $0 < last } ?? false }
             // A client searches for a message named by a push for some time.
             || history.client.acts.contains { act in
-                act.event < last && history.endOfLife(at: act.event) > last
+                act.isBefore(last) && history.endOfLife(at: act.event) > last
                     && (["receivePush", "openPush"].contains(act.name) || act.details["opened"] != nil)
             }
     }

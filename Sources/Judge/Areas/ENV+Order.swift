@@ -52,7 +52,7 @@ extension Observations {
                 default: frame = nil
                 }
             }
-            guard let frame, frame.event < error.event else { return nil }
+            guard let frame, frame.isBefore(error.event) else { return nil }
             return (frame.event, error.event)
         }
     }

@@ -39,12 +39,12 @@ extension Observations {
     func nameless(_ codes: Set<String>, after request: ObservedRequest) -> Int? {
         guard let index = request.connection, request.ack == nil, request.refusal == nil else { return nil }
         let error = connections[index].received.first { frame in
-            frame.event > request.event && frame.type == "error" && frame.code.map(codes.contains) == true
+            frame.isAfter(request.event) && frame.type == "error" && frame.code.map(codes.contains) == true
                 && frame.turnId == nil && frame.clientMessageId == nil
                 && !hostileFrames.contains { $0.answer?.event == frame.event }
         }
         guard let error,
-            connections[index].sent.last(where: { $0.event < error.event && $0.type != "ping" })?.event == request.event
+            connections[index].sent.before(error.event).last(where: { $0.type != "ping" })?.event == request.event
         else { return nil }
         // An error about the connection comes before its end.
         if error.code == "internal", connections[index].endByServer(after: error.event) != nil { return nil }
@@ -70,7 +70,7 @@ extension Observations {
     /// Whether a question may be refused for another reason than its form: its session, its key or its size.
     fileprivate func mayBeRefused(_ request: ObservedRequest) -> Bool {
         let earlier = turns.filter {
-            $0.isAccepted && $0.event < request.event && $0.principal == request.principal
+            $0.isAccepted && $0.isBefore(request.event) && $0.principal == request.principal
         }
         if let session = request.sessionAsked, !earlier.contains(where: { $0.session == session }) { return true }
         if let key = request.clientMessageId, earlier.contains(where: { $0.clientMessageId == key }) { return true }

@@ -14,7 +14,7 @@ extension ENV {
         for turn in history.turns {
             let reads = history.reads(of: turn)
             for (id, text, event) in answers(to: turn, history) {
-                for read in reads where read.request > event {
+                for read in reads.asked(after: event) {
                     let named = id.flatMap { id in
                         read.messages.firstIndex { $0.id == id && $0.role == "assistant" }
                     }
@@ -39,7 +39,8 @@ extension ENV {
         for message in turn.frames where message.isQuestion && askers.contains(message.connection) {
             if let text = message.text { test(text, at: message.event) }
         }
-        for read in reads where read.request > turn.firstFrame ?? turn.response ?? .max {
+        let told = turn.firstFrame ?? turn.response ?? .max
+        for read in reads.asked(after: told) {
             guard let index = history.question(of: turn, in: read) else { continue }
             let text = read.messages[index].text
             test(text, at: read.event)
@@ -81,7 +82,7 @@ extension ENV {
                     expected: "frames of up to \(limit) bytes accepted",
                     actual: "\(size) bytes refused", at: [request.event, refusal])
             } else if let ending = connection.ending, ending.has(code: 1009), !turn.isAccepted,
-                case let before = connection.sent.filter({ $0.event < ending.event }),
+                case let before = connection.sent.filter({ $0.isBefore(ending.event) }),
                 before.last?.event == request.event,
                 // One over the limit may be meant that was sent before.
                 !before.contains(where: { history.hostileKind(of: $0.event) == .oversize })
@@ -142,8 +143,8 @@ extension ENV {
             // Its contents are unknown: a `sync` without an answer explains it.
             let asked = history.syncs.last { sync in
                 let connection = history.connections[sync.connection]
-                return note.lane == .connection(connection.device) && sync.request.event < event && sync.result == nil
-                    && connection.ending.map { $0.event >= event } ?? true
+                return note.lane == .connection(connection.device) && sync.request.isBefore(event) && sync.result == nil
+                    && connection.ending.map { !$0.isBefore(event) } ?? true
             }
             evidence.test(
                 bytes < 1_048_576, otherwise: "a frame is larger than clients must read",
@@ -172,7 +173,7 @@ extension ENV {
             guard case .act("fragments", _) = note.kind,
                 let connection = history.connections.last(where: {
                     .connection($0.device) == note.lane && $0.opening < event
-                }), let frame = connection.sent.first(where: { $0.event > event }),
+                }), let frame = connection.sent.first(where: { $0.isAfter(event) }),
                 history.hostileKind(of: frame.event) == nil
             else { continue }
             count(history.reception(of: frame), of: "a message in fragments", from: frame.event, in: &evidence)
@@ -207,7 +208,7 @@ extension ENV {
             let answered = Set(history.pings(on: index).filter { $0.pong != nil }.map(\.request.event))
             // An unreadable one was refused, and a later one was accepted.
             let greeted = connection.connected.flatMap { connected in
-                connection.sent.last { $0.type == "auth" && $0.event < connected }?.event
+                connection.sent.last { $0.type == "auth" && $0.isBefore(connected) }?.event
             }
             let open = connection.sent.map(\.event).filter {
                 !taken.contains($0) && !answered.contains($0) && $0 != greeted
@@ -220,7 +221,7 @@ extension ENV {
                 // If nothing was sent, it answers the silence.
                 if code == "auth_failed", connection.sent.isEmpty, connection.connected == nil { continue }
                 count += 1
-                let frames = open.filter { $0 < error.event }
+                let frames = open.filter { $0.isBefore(error.event) }
                 evidence.test(
                     count <= frames.count, otherwise: "more errors than frames to refuse",
                     expected: "at most \(frames.count) on this connection so far", actual: "\(count)",

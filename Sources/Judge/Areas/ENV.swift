@@ -169,7 +169,7 @@ enum ENV {
                 guard connection.isGreeted(before: event), connection.isOpen(at: event) else { continue }
                 bystander(index, of: hostile, history, &evidence)
             }
-            let next = history.connections.indices.first { history.connections[$0].opening > hostile.frame.event }
+            let next = history.connections.firstIndex { $0.opening.isAfter(hostile.frame.event) }
             if let next { newcomer(next, after: hostile, history, &evidence) }
         }
     }
@@ -193,8 +193,8 @@ enum ENV {
     ) {
         let connection = history.connections[index]
         let event = hostile.frame.event
-        let ping = connection.sent.first { $0.event > event && $0.type == "ping" }
-        if connection.received.contains(where: { $0.event > ping?.event ?? event }) { return evidence.keep() }
+        let ping = connection.sent.first { $0.isAfter(event) && $0.type == "ping" }
+        if !connection.received.after(ping?.event ?? event).isEmpty { return evidence.keep() }
         if let ending = history.unannouncedEnd(of: index, after: event) {
             // A peer that does not read answers no pings.
             if ending.isForAnotherReason && !ending.has(code: 4002) || !connection.pauses.isEmpty

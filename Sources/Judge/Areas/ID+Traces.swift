@@ -69,17 +69,18 @@ extension ID {
         for (index, turn) in history.turns.enumerated() {
             for frame in [turn.acks, turn.frames, turn.endings, turn.copies].joined() {
                 if let turnId = frame.turnId, frame.says("turnId"), frame.type == "ack" || turn.acks.isEmpty {
-                    turns.note(turnId, of: turn.principal, as: .turn(index), at: frame.event)
+                    turns.note(turnId, of: turn.principal, as: "turn \(index)", at: frame.event)
                 }
                 guard let id = frame.messageId else { continue }
                 let isAnswer = frame.type == "done" || frame.string("role") == "assistant"
-                messages.note(id, of: turn.principal, as: isAnswer ? .answer(index) : .question(index), at: frame.event)
+                let what = "\(isAnswer ? "answer" : "question") of turn \(index)"
+                messages.note(id, of: turn.principal, as: what, at: frame.event)
             }
         }
         for read in history.sessionReads {
             for message in read.messages {
                 guard let id = message.id, let principal = read.principal else { continue }
-                places.note(id, of: principal, as: .place(read.sessionId), at: read.event)
+                places.note(id, of: principal, as: read.sessionId, at: read.event)
             }
         }
         for clash in (turns.clashes + messages.clashes + places.clashes).sorted(by: { $0.isBefore($1.event) }) {
@@ -141,38 +142,21 @@ extension ID {
 
 /// The first use of each id of one kind, and the ids with another one.
 private struct IdRegister {
-    /// The thing that an id names, by the index of its turn or by its session.
-    enum Use: Equatable, CustomStringConvertible {
-        case turn(Int)
-        case question(Int)
-        case answer(Int)
-        case place(String)
-
-        var description: String {
-            switch self {
-            case .turn(let index): "turn \(index)"
-            case .question(let index): "question of turn \(index)"
-            case .answer(let index): "answer of turn \(index)"
-            case .place(let session): session
-            }
-        }
-    }
-
-    private var uses: [OwnName: (what: Use, event: Int)] = [:]
+    private var uses: [OwnName: (what: String, event: Int)] = [:]
     private(set) var clashes: [Clash] = []
 
     /// Two uses of one id.
     struct Clash: Moment {
         let id: String
-        let first: Use
-        let second: Use
+        let first: String
+        let second: String
         let before: Int
         let event: Int
     }
 
     var count: Int { uses.count }
 
-    mutating func note(_ id: String, of principal: String, as what: Use, at event: Int) {
+    mutating func note(_ id: String, of principal: String, as what: String, at event: Int) {
         let name = OwnName(id, of: principal)
         guard let use = uses[name] else { return uses[name] = (what, event) }
         guard use.what != what, !clashes.contains(where: { $0.id == id }) else { return }

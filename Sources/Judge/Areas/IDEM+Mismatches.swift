@@ -91,7 +91,7 @@ extension IDEM {
 
     /// Whether no other request with its key could be accepted before one was answered.
     private static func isAlone(_ again: ObservedRequest, in turn: ObservedTurn) -> Bool {
-        let answer = [again.ack?.event, again.refusal, again.outcome].compactMap(\.self).min() ?? .max
+        let answer = earliest(again.ack?.event, again.refusal, again.outcome) ?? .max
         return turn.requests.allSatisfy { other in
             let isBehind = other.origin == again.origin && !other.isBefore(again.event)
             return isBehind || other.isAfter(answer) || other.refusal.isBefore(again.event)

@@ -122,7 +122,7 @@ enum IDEM {
             // The context before it may have grown (ENV-8).
             if request.ack == nil, history.size(of: request) ?? 0 > history.leastFrameLimit { continue }
             if let ack = request.ack {
-                let expected = history.namedTurns(of: again.turn).first?.turnId
+                let expected = history.answers(to: again.turn).lazy.compactMap(\.turnId).first
                 let named = ack.says("turnId") ? ack.turnId : nil
                 evidence.test(
                     ack.isDuplicate && (expected == nil || named == expected),
@@ -153,7 +153,11 @@ enum IDEM {
         for turn in history.turns where turn.requests.count == 1 && !history.isCapture {
             let request = turn.request
             guard (request.connection == nil) == overREST, let answer = request.ack?.event ?? request.success,
-                history.isCalledDuplicate(request), !history.isOthersKey(of: turn)
+                history.isCalledDuplicate(request),
+                // AUTH-7 judges the key of another principal.
+                !history.turns.before(turn.event).contains(where: { other in
+                    other.clientMessageId == turn.clientMessageId && other.principal != turn.principal
+                })
             else { continue }
             evidence.violate(what, expected: "no 'duplicate'", actual: "duplicate: true", at: [turn.event, answer])
         }
@@ -189,22 +193,27 @@ enum IDEM {
 
     /// The finding for a copy on another connection than the one that asked, before the ack, or in excess.
     private static func misplacedCopy(of ending: Frame, for again: Repeat, _ ack: Frame) -> Finding? {
-        func finding(_ what: String, expected: String, actual: String, _ copy: Frame) -> Finding {
-            Finding(what, expected: expected, actual: actual, at: [again.event, copy.event])
+        let (copies, told) = (again.turn.duplicates, again.turn.acks.filter(\.isDuplicate))
+        let here = copies.on(ack.connection)
+        let repeats = again.turn.requests.filter { $0.ack?.isDuplicate == true }
+        let stray = copies.after(ack.event).first { copy in
+            !repeats.before(copy.event).contains { $0.connection == copy.connection }
         }
-        if let stray = again.turn.duplicates.after(ack.event).first(where: { isStray($0, of: again.turn) }) {
-            return finding(
-                "a copy was sent to a connection that did not ask",
-                expected: "a copy only on the connection that asked", actual: "a copy on another connection", stray)
-        }
-        if let early = earlyCopy(before: ack, of: again) {
-            return finding(
-                "a copy came before the ack of its repeat", expected: "the ack first",
-                actual: "a copy of \(called(ending))", early)
-        }
-        return extraCopy(on: ack.connection, of: again.turn).map {
-            finding("a repeat got more than one copy", expected: "one copy for each repeat", actual: "one more", $0)
-        }
+        // An earlier ack may explain a copy before this one.
+        let before = here.before(ack.event)
+        let isEarly = before.count > told.before(ack.event).on(ack.connection).count
+        let early = before.last.flatMap { isEarly && $0.isAfter(again.event) ? $0 : nil }
+        let extra = here.dropFirst(repeats.count { $0.connection == ack.connection }).first
+        let wrong = [
+            (
+                stray, "a copy was sent to a connection that did not ask", "a copy only on the connection that asked",
+                "a copy on another connection"
+            ), (early, "a copy came before the ack of its repeat", "the ack first", "a copy of \(called(ending))"),
+            (extra, "a repeat got more than one copy", "one copy for each repeat", "one more"),
+        ]
+        return wrong.lazy.compactMap { copy, what, expected, actual in
+            copy.map { Finding(what, expected: expected, actual: actual, at: [again.event, $0.event]) }
+        }.first
     }
 
     /// IDEM-3: "A server MUST NOT send a copy of an ending for a repeat that arrived while its turn was still running".
@@ -322,26 +331,5 @@ enum IDEM {
                 || history.wasShownFailed(again.turn, by: first, before: again.event)
         else { return nil }
         return first
-    }
-
-    /// Whether no repeat preceded a copy on its connection.
-    private static func isStray(_ copy: Frame, of turn: ObservedTurn) -> Bool {
-        !turn.requests.before(copy.event).contains {
-            $0.connection == copy.connection && $0.ack?.isDuplicate == true
-        }
-    }
-
-    /// A copy on a repeat's connection before the repeat's ack, without an earlier ack to explain it.
-    private static func earlyCopy(before ack: Frame, of again: Repeat) -> Frame? {
-        let copies = again.turn.duplicates.before(ack.event).on(ack.connection)
-        let told = again.turn.acks.before(ack.event).on(ack.connection).filter(\.isDuplicate)
-        guard let last = copies.last, last.isAfter(again.event), copies.count > told.count else { return nil }
-        return last
-    }
-
-    /// The first copy on a connection in excess of its repeats.
-    private static func extraCopy(on connection: Int, of turn: ObservedTurn) -> Frame? {
-        let repeats = turn.requests.filter { $0.connection == connection && $0.ack?.isDuplicate == true }.count
-        return turn.duplicates.on(connection).dropFirst(repeats).first
     }
 }

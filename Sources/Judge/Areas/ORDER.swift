@@ -273,13 +273,19 @@ enum ORDER {
     /// Once for each number shown again elsewhere, and for each ending or message shown again.
     static func numberMeansOneFrame(_ history: Observations, _ evidence: inout Evidence) {
         // In a capture, principals are a guess, so only a single connection is certainly one stream.
-        var shown = ShownFrames(onEachConnection: history.capture?.lacks.contains(.principals) == true)
+        let isLimited = history.capture?.lacks.contains(.principals) == true
+        var first: [ShownName: NumberedFrame] = [:]
         for item in history.shown {
-            let name = ShownName.Kind(item.frame)
-            let byNumber = shown.earlier(than: item, by: .number(item.seq))
-            let byName = name.flatMap { shown.earlier(than: item, by: $0) }
+            let connection = isLimited ? item.frame.connection : nil
+            let name = ShownName.name(of: item.frame)
+            let byNumber = first.earlier(than: item, "seq \(item.seq)", on: connection)
+            let byName = name.flatMap { first.earlier(than: item, $0, on: connection) }
             // A second ending on one connection is another frame; TURN-3 judges it.
-            if let name, name.isEnding, !item.frame.isReplayed, !shown.isFirstEnding(item, name) { continue }
+            if let name, item.frame.isEnding, !item.frame.isReplayed,
+                first.earlier(than: item, "live \(name)", on: item.frame.connection) != nil
+            {
+                continue
+            }
             if let byName, byName.seq != item.seq {
                 evidence.violate(
                     "a frame was sent again under another seq", expected: "seq \(byName.seq)",
@@ -303,55 +309,27 @@ enum ORDER {
 
 /// A name that belongs to one frame of a stream.
 private struct ShownName: Hashable {
-    enum Kind: Hashable {
-        case number(Int)
-        case message(String)
-        /// The ending of a turn.
-        case ending(String)
-
-        var isEnding: Bool { if case .ending = self { true } else { false } }
-
-        /// The name of a frame apart from its number; nil for a `toolUse`, since a turn has many.
-        init?(_ frame: Frame) {
-            switch (frame.type, frame.messageId, frame.turnId) {
-            case ("message", let id?, _): self = .message(id)
-            case ("done", _, let id?), ("error", _, let id?): self = .ending(id)
-            default: return nil
-            }
-        }
-    }
-
     let stream: Stream.Key
     let connection: Int?
-    let kind: Kind
+    let name: String
 
-    init(_ item: NumberedFrame, _ kind: Kind, onItsConnection isLimited: Bool) {
-        stream = Stream.Key(principal: item.principal, epoch: item.epoch)
-        connection = isLimited ? item.frame.connection : nil
-        self.kind = kind
+    /// The name of a frame apart from its number; nil for a `toolUse`, since a turn has many.
+    static func name(of frame: Frame) -> String? {
+        switch (frame.type, frame.messageId, frame.turnId) {
+        case ("message", let id?, _): "message \(id)"
+        case ("done", _, let id?), ("error", _, let id?): "ending \(id)"
+        default: nil
+        }
     }
 }
 
-/// The frames of streams by the first that had each name.
-private struct ShownFrames {
-    private var seen: [ShownName: NumberedFrame] = [:]
-    private var endings: Set<ShownName> = []
-    private let isLimited: Bool
-
-    init(onEachConnection isLimited: Bool) { self.isLimited = isLimited }
-
-    /// The first frame with a name of this one; nil if it is this one.
-    mutating func earlier(than item: NumberedFrame, by kind: ShownName.Kind) -> NumberedFrame? {
-        let name = ShownName(item, kind, onItsConnection: isLimited)
-        guard let before = seen[name] else {
-            seen[name] = item
-            return nil
-        }
-        return before
-    }
-
-    mutating func isFirstEnding(_ item: NumberedFrame, _ kind: ShownName.Kind) -> Bool {
-        endings.insert(ShownName(item, kind, onItsConnection: true)).inserted
+extension [ShownName: NumberedFrame] {
+    /// The first frame of its stream that had a name; nil if it is this one.
+    fileprivate mutating func earlier(than item: NumberedFrame, _ name: String, on connection: Int?) -> NumberedFrame? {
+        let stream = Stream.Key(principal: item.principal, epoch: item.epoch)
+        let name = ShownName(stream: stream, connection: connection, name: name)
+        defer { self[name] = self[name] ?? item }
+        return self[name]
     }
 }
 

@@ -86,7 +86,9 @@ enum PERSIST {
             guard let response = exchange.response, let status = exchange.status, isKnown(history.sessions.isOwed),
                 !history.wasStopped(between: exchange.request, and: response)
             else { continue }
-            if history.isCapture, isOfOthers(status) { continue }
+            // Expired credentials, a budget that others spent, a copy the reader still had, or a gateway.
+            let isOfOthers = (300...399).contains(status) || status > 500 || [401, 403, 429].contains(status)
+            if history.isCapture, isOfOthers { continue }
             let taken = history.patience(from: exchange.request, to: response)
             let isLate = history.knowsDelays && taken > bound.microseconds
             evidence.test(no: isLate ? "\(taken / 1_000) ms" : flaw(of: exchange, status, members)) { flaw in
@@ -96,12 +98,6 @@ enum PERSIST {
                     at: [exchange.request, response])
             }
         }
-    }
-
-    /// Whether expired credentials, a budget that others spent, a copy the reader still had, or a gateway may be the
-    /// reason for a status.
-    private static func isOfOthers(_ status: Int) -> Bool {
-        (300...399).contains(status) || status > 500 || [401, 403, 429].contains(status)
     }
 
     /// The problem of a read; nil if it is whole and its messages have the given members.
@@ -249,15 +245,15 @@ enum PERSIST {
     /// the fault whose answer survives a restart shows that the fault did not affect the store, so it proves nothing.
     static func doneMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let proof = DurabilityProof(history)
-        for (promise, fate) in zip(proof.promises, proof.fates) {
-            guard let lost = fate.lostAt else { continue }
+        for promise in proof.promises {
+            guard let lost = promise.lostAt else { continue }
             // A later refused write removed what a read had shown (PERSIST-5).
-            let isRemoved = history.lives.faults.contains { fate.shownAt.isBefore($0.begin) && $0.begin < lost }
+            let isRemoved = history.lives.faults.contains { promise.shownAt.isBefore($0.begin) && $0.begin < lost }
             if isRemoved, !history.hasCrashed(between: promise.told, and: lost) { continue }
             evidence.violate(lostAnswer(promise, lost, history))
         }
         evidence.remarks = proof.remarks
-        let count = proof.fates.count(where: \.isKnown) + proof.held
+        let count = proof.promises.count(where: \.isKnown) + proof.held
         guard evidence.violations.isEmpty, count + proof.blind.count > 0 else { return }
         evidence.exercised = count
         guard let doubt = proof.doubt else { return }
@@ -268,7 +264,7 @@ enum PERSIST {
     private static func lostAnswer(_ promise: StoredPromise, _ lost: Int, _ history: Observations) -> Finding {
         let hasCrashed = history.hasCrashed(between: promise.told, and: lost)
         let hadNoDisk = history.lives.faults.contains { $0.covers(promise.told) }
-        let told = promise.isResponse ? "a 200" : "done"
+        let told = promise.kind == .response ? "a 200" : "done"
         let what: String =
             switch (hadNoDisk, hasCrashed) {
             case (true, _): "\(told) came while writes failed, and the answer is missing afterward"
@@ -285,16 +281,15 @@ enum PERSIST {
     /// Once for each kill on the bytes of a response that was read after the next start; fewer than 20 prove nothing.
     /// PERSIST-2 judges losses without a crash or a fault.
     static func responseMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
-        let promises = history.respondedAnswers
-        let fates = history.fates(of: promises)
-        for (promise, fate) in zip(promises, fates) {
-            guard let lost = fate.lostAt,
+        let promises = history.promises(by: .response)
+        for promise in promises {
+            guard let lost = promise.lostAt,
                 history.hasCrashed(between: promise.told, and: lost)
                     || history.lives.faults.contains(where: { $0.covers(promise.told) })
             else { continue }
             evidence.violate(lostAnswer(promise, lost, history))
         }
-        let kills = ArmedKills(on: "200", ofExchange: true, promises, fates, in: history)
+        let kills = ArmedKills(on: "200", ofExchange: true, promises, in: history)
         evidence.take(kills, on: "the response", "answer")
     }
 

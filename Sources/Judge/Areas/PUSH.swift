@@ -121,10 +121,10 @@ enum PUSH {
         for answer in history.turnsEndedAway + history.unheardAnswers {
             let turn = answer.turn
             let pushes = history.pushes.filter { $0.principal == turn.principal }
-            let announced = pushes.filter { $0.event > turn.event }.map { history.turn(announcedBy: $0) }
+            let announced = pushes.filter { $0.isAfter(turn.event) }.map { history.turn(announcedBy: $0) }
             // A push without a turn may be this one.
             let isOwed =
-                !announced.contains { $0 == nil } && pushes.allSatisfy { $0.wasTaken || $0.event > answer.shown }
+                !announced.contains { $0 == nil } && pushes.allSatisfy { $0.wasTaken || $0.isAfter(answer.shown) }
                 && !history.wasStopped(between: turn.event, and: answer.shown)
             evidence.test(
                 announced.contains { $0 === turn }, orBy: isOwed ? history.pushDeadline(after: answer) : nil
@@ -149,7 +149,7 @@ enum PUSH {
             else { continue }
             let first = history.exchanges.first { exchange in
                 exchange.isRead(of: .session(session)) && exchange.sent.principal == push.principal
-                    && exchange.request > push.event && [200, 404].contains(exchange.status)
+                    && exchange.isAsked(after: push.event) && [200, 404].contains(exchange.status)
             }
             guard let first else { continue }
             let read = history.read(in: first)
@@ -189,12 +189,12 @@ enum PUSH {
     /// read has the answer. Its absence is evidence after a wait as in PUSH-4, and only while the principal was absent.
     static func unstoredAnswersAreNotAnnounced(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where history.couldNotBeStored(turn) {
-            let pushes = history.pushes.filter { $0.event > turn.event && $0.principal == turn.principal }
+            let pushes = history.pushes.filter { $0.isAfter(turn.event) && $0.principal == turn.principal }
             let own = pushes.filter { history.turn(announcedBy: $0) === turn }
             func staysSilent(after failed: Int) -> Bool {
                 let answer = UnseenAnswer(turn: turn, shown: failed, known: history.patience(of: failed))
                 let isFollowed = pushes.contains { push in
-                    push.event > failed && history.turn(announcedBy: push).map { $0 !== turn } ?? false
+                    push.isAfter(failed) && history.turn(announcedBy: push).map { $0 !== turn } ?? false
                 }
                 return history.away(turn.principal, at: failed) != nil
                     && (isFollowed || history.pushDeadline(after: answer) != nil)
@@ -224,7 +224,7 @@ enum PUSH {
                 push.messageId == nil
                 && push.sessionId.map { ownership.foreign($0, to: push.principal) != nil } ?? false
             let named = history.turns.filter { turn in
-                turn.event < push.event
+                turn.isBefore(push.event)
                     && history.isNamed(turn, by: push, orBySession: isForeign || turn.principal == push.principal)
             }
             guard let turn = named.first else { continue }
@@ -248,13 +248,13 @@ enum PUSH {
             guard case .answered(let status, let reason) = push.outcome, status >= 300, !push.endsTheDevice else {
                 continue
             }
-            let later = history.pushes.filter { $0.event > push.event && $0.request.path == push.request.path }
+            let later = history.pushes.filter { $0.isAfter(push.event) && $0.request.path == push.request.path }
             if later.contains(where: { history.isAskedLater($0, than: push) }) {
                 evidence.keep()
                 continue
             }
             let silence = history.turnsEndedAway.lazy.compactMap { answer -> [Int]? in
-                guard answer.turn.principal == push.principal, answer.turn.event > push.event,
+                guard answer.turn.principal == push.principal, answer.turn.isAfter(push.event),
                     !later.contains(where: { $0.endsTheDevice || $0.outcome == .hung }),
                     !history.wasStopped(between: push.event, and: answer.shown),
                     let late = history.pushDeadline(after: answer)
@@ -278,9 +278,9 @@ enum PUSH {
     static func goneDevicesAreLeftAlone(_ history: Observations, _ evidence: inout Evidence) {
         let refused = history.pushes.filter { $0.wasGone && !history.wasStopped(between: $0.event, and: $0.event) }
         let firsts = Dictionary(grouping: refused, by: \.request.path).values.compactMap(\.first)
-        for push in firsts.sorted(by: { $0.event < $1.event }) {
+        for push in firsts.sorted(by: { $0.isBefore($1.event) }) {
             let further = history.pushes.first { other in
-                other.event > push.event && other.request.path == push.request.path
+                other.isAfter(push.event) && other.request.path == push.request.path
                     && history.lives.life(at: other.event) == history.lives.life(at: push.event)
                     && (other.messageId != nil && other.messageId == push.messageId
                         || history.isAskedLater(other, than: push))
@@ -292,10 +292,10 @@ enum PUSH {
                 continue
             }
             for answer in history.turnsEndedAway
-            where answer.turn.principal == push.principal && answer.turn.event > push.event {
+            where answer.turn.principal == push.principal && answer.turn.isAfter(push.event) {
                 let isFollowed = history.pushes.contains { other in
                     other.principal != push.principal
-                        && history.turn(announcedBy: other).map { $0.event > answer.shown } ?? false
+                        && history.turn(announcedBy: other).map { $0.isAfter(answer.shown) } ?? false
                 }
                 if isFollowed || history.pushDeadline(after: answer) != nil { evidence.keep() }
             }
@@ -310,9 +310,9 @@ enum PUSH {
         for turn in history.turns where !turn.isRefused {
             let trouble = history.pushes.first { push in
                 push.principal == turn.principal && push.outcome != nil && !push.wasTaken
-                    && (push.event < turn.event || history.turn(announcedBy: push) === turn)
+                    && (push.isBefore(turn.event) || history.turn(announcedBy: push) === turn)
             }
-            guard let trouble, turn.ended.map({ $0 > trouble.event }) ?? true else { continue }
+            guard let trouble, turn.ended.isOpen(at: trouble.event) else { continue }
             if let ended = history.endingShown(of: turn, after: trouble.event) {
                 judge(turn, endedAt: ended, after: trouble, history, &evidence)
             } else if let late = history.lateness(of: turn) {
@@ -334,7 +334,7 @@ enum PUSH {
         if ending?.type == "error" {
             let worked = history.turns.contains { other in
                 other.principal == turn.principal
-                    && other.endings.contains { $0.type == "done" && $0.event < trouble.event }
+                    && other.endings.contains { $0.type == "done" && $0.isBefore(trouble.event) }
             }
             guard worked, history.subject.hasScriptedAgent, !turn.isScriptedToFail,
                 !history.wasDisturbed(between: turn.event, and: ended)
@@ -346,7 +346,7 @@ enum PUSH {
         let bound = history.timeouts.turn + turn.request.scriptedWait
         let lasted = history.span(from: max(turn.event, history.endOfTurnsBefore(turn) ?? ended), to: ended)
         evidence.test(
-            turn.event < trouble.event || lasted <= bound.microseconds || ending == nil,
+            turn.isBefore(trouble.event) || lasted <= bound.microseconds || ending == nil,
             otherwise: "a turn ended late while push delivery failed", expected: "its ending within \(bound)",
             actual: "\(lasted / 1000) ms", at: events)
     }
@@ -356,7 +356,7 @@ extension Observations {
     /// Whether a frame may have arrived long before it was read.
     fileprivate func mayHaveWaited(_ frame: Frame) -> Bool {
         connections[frame.connection].pauses.contains { stopped, resumed in
-            stopped < frame.event
+            stopped.isBefore(frame.event)
                 && resumed.map { span(from: $0, to: frame.event) < timeouts.pong.microseconds } ?? true
         }
     }

@@ -192,7 +192,7 @@ enum RATE {
             else { continue }
             let others = ledger.entries.filter { $0.request.principal == refused.request.principal }
             guard isAlone(refused.request, at: frame.event, among: others),
-                let again = others.first(where: { $0.request.event > frame.event }),
+                let again = others.first(where: { $0.request.isAfter(frame.event) }),
                 again.request.connection != nil, exactlyEqual(again.request.prompt, refused.request.prompt),
                 again.request.clientMessageId == refused.request.clientMessageId,
                 history.span(from: frame.event, to: again.request.event) >= wait * 1000
@@ -202,9 +202,7 @@ enum RATE {
                 ErrorMeaning.refusals.contains($0) && history.isNoReason($0, to: again.request)
             }
             // Questions sent before the answer may have been counted before this one.
-            let isFirst = others.allSatisfy { other in
-                other.request.event <= again.request.event || other.request.event > again.request.refusal ?? .max
-            }
+            let isFirst = others.map(\.request).between(again.request.event, again.request.refusal ?? .max).isEmpty
             let proof = isFirst && (again.isLimited || isUnreasonable == true) ? again.request.refusal : nil
             evidence.test(again.accepted != nil, orBy: proof) { refusal in
                 Finding(
@@ -220,8 +218,8 @@ enum RATE {
         others.allSatisfy { other in
             let asked = other.request
             // On one connection, questions are decided in the order of sending.
-            let isEarlier = asked.connection != nil && asked.connection == own.connection && asked.event <= own.event
-            return asked.event >= refusal || asked === own || isEarlier || other.answered.isBefore(refusal)
+            let isEarlier = asked.connection != nil && asked.connection == own.connection && !asked.isAfter(own.event)
+            return !asked.isBefore(refusal) || asked === own || isEarlier || other.answered.isBefore(refusal)
         }
     }
 
@@ -260,7 +258,7 @@ enum RATE {
     ) {
         let repeats = Set(history.trueRepeats.map(\.event))
         for entry in ledger.entries where entry.isRepeat && repeats.contains(entry.request.event) {
-            guard let accepted = entry.turn.firstSign, accepted < entry.request.event else { continue }
+            guard let accepted = entry.turn.firstSign, accepted.isBefore(entry.request.event) else { continue }
             if entry.isLimited, let refusal = entry.request.refusal {
                 evidence.violate(
                     "a repeat was rate-limited", expected: "the usual answer to a repeat",

@@ -123,7 +123,7 @@ enum REST {
                 guard let id = entry.id, let count = entry.messageCount, let principal = list.principal else {
                     continue
                 }
-                let reads = history.index.reads(of: id, by: principal)
+                let reads = history.reads(of: id, by: principal)
                 for case let read? in [reads.before(list.request).last, reads.asked(after: list.event).first] {
                     let (from, to) = (min(list.request, read.request), max(list.event, read.event))
                     guard !history.runs(in: id, for: principal, from: from, to: to),
@@ -202,22 +202,9 @@ enum REST {
                 !history.sessions.exists(id, for: principal, before: exchange.response ?? exchange.request)
             else { continue }
             if exchange.status == 200, !isMadeUp(id, exchange, principal, history) { continue }
-            judge(
-                exchange, mustBe: 404, within: history.timeouts.rest,
-                "a request for an unknown session was not answered with 404", history, &evidence)
-        }
-    }
-
-    /// Judges a request that must be refused: by its response, or by the proof that none comes.
-    private static func judge(
-        _ exchange: ObservedExchange, mustBe status: Int, within bound: Duration, _ what: String,
-        _ history: Observations, _ evidence: inout Evidence
-    ) {
-        let expected = "\(status) with an error body"
-        if exchange.status != nil {
-            evidence.test(exchange, isRefusedWith: status...status, otherwise: what, expected: expected)
-        } else if let missing = history.unanswered(exchange, within: bound) {
-            evidence.violate(what, expected: expected, by: missing)
+            history.judge(
+                exchange, isRefusedWith: 404...404, within: history.timeouts.rest,
+                "a request for an unknown session was not answered with 404", into: &evidence)
         }
     }
 
@@ -242,9 +229,9 @@ enum REST {
             guard let text = exchange.sent.body, text.utf8.count <= history.leastFrameLimit, exchange.isSomebodys,
                 exchange.status != 429, isMalformed(text, history)
             else { continue }
-            judge(
-                exchange, mustBe: 400, within: history.timeouts.turn, "a malformed question was not answered with 400",
-                history, &evidence)
+            history.judge(
+                exchange, isRefusedWith: 400...400, within: history.timeouts.turn,
+                "a malformed question was not answered with 400", into: &evidence)
         }
     }
 

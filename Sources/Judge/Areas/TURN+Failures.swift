@@ -8,7 +8,7 @@ extension TURN {
     ///
     /// Only a scripted agent can be made to fail on purpose.
     static func agentFailuresAreNamed(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turnsScriptedToFail {
+        for turn in history.turns where history.subject.hasScriptedAgent && turn.isScriptedToFail {
             guard let ending = turn.ending, !history.wasDisturbed(between: turn.event, and: ending.event) else {
                 continue
             }
@@ -239,15 +239,14 @@ extension TURN {
     /// Once for each kill on the bytes of an `ack` that was read after the next start; fewer than 20 prove nothing.
     /// PERSIST-2 judges losses without a crash.
     static func ackMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
-        let promises = history.promisedQuestions
-        let fates = history.fates(of: promises)
-        for (promise, fate) in zip(promises, fates) {
-            guard let lost = fate.lostAt, history.hasCrashed(between: promise.told, and: lost) else { continue }
+        let promises = history.promises(by: .ack)
+        for promise in promises {
+            guard let lost = promise.lostAt, history.hasCrashed(between: promise.told, and: lost) else { continue }
             evidence.violate(
                 "an acknowledged question is lost after a crash", expected: shown(promise.turn.request.prompt),
                 actual: "a read without it", at: [promise.told, lost])
         }
-        evidence.take(ArmedKills(on: "ack", promises, fates, in: history), on: "`ack`", "question")
+        evidence.take(ArmedKills(on: "ack", promises, in: history), on: "`ack`", "question")
     }
 
     /// TURN-8: "A server MUST end every turn that its stop or crash broke within `turn` after it accepts connections

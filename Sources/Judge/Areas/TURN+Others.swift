@@ -96,7 +96,7 @@ extension TURN {
                     ["done", "failed"].contains(read.entry(of: turn)?.status)
                 })
             else { continue }
-            for index in history.index.connections(of: turn.principal) {
+            for index in history.connections(of: turn.principal) {
                 let connection = history.connections[index]
                 let replay = wholeReplay(of: turn, on: index, before: read, history)
                 guard replay != nil || connection.isGreeted(before: turn.event), connection.isOpen(at: read.event),
@@ -267,7 +267,7 @@ extension TURN {
         if let carried = history.capture?.carried, greeting.isBefore(carried) {
             reached = live.frames.after(carried - 1).first?.seq ?? .max
         }
-        let hasQuestions = !history.index.turns(on: index).isEmpty
+        let hasQuestions = !history.turns(on: index).isEmpty
         var passed: [PassedOver] = []
         for frame in live.frames.between(greeting.event, answer) {
             guard let seq = frame.seq, seq > reached else { continue }
@@ -290,7 +290,7 @@ extension TURN {
     /// SYNC-8 judge replayed frames.
     static func observers(of turn: ObservedTurn, _ history: Observations) -> [Int] {
         let asked = turn.accepted.event
-        return history.index.connections(of: turn.principal).filter { index in
+        return history.connections(of: turn.principal).filter { index in
             let connection = history.connections[index]
             return connection.isGreeted(before: asked) && connection.isOpen(at: asked)
                 && !isReplayed(turn, on: index, history)

@@ -48,7 +48,10 @@ enum TURN {
                         "a chat was acknowledged more than once", expected: "one ack for each chat", actual: "one more",
                         at: inOrder(turn.event, waiting(for: extra, history)?.event) + [extra.event])
                 }
-            } else if let first, !acks.isEmpty || !isOvertaken(turn, before: first) {
+            } else if let first,
+                // The same question may have overtaken it on another transport, so that it is an unanswered repeat.
+                !acks.isEmpty || turn.requests.before(first).allSatisfy({ $0.origin == turn.request.origin })
+            {
                 evidence.violate(
                     "a turn began before its ack", expected: "ack first",
                     actual: acks.isEmpty ? "no ack before the first frame" : "ack after the first frame",
@@ -88,12 +91,6 @@ enum TURN {
             at: [turn.event, answer ?? late])
     }
 
-    /// Whether the same question may have overtaken a chat on another transport, so that the chat is an unanswered
-    /// repeat.
-    private static func isOvertaken(_ turn: ObservedTurn, before first: Int) -> Bool {
-        turn.requests.before(first).contains { $0.origin != turn.request.origin }
-    }
-
     /// The event that proves that the answer to a chat is late: the timeout `ack` starts with the answer to the
     /// previous chat on its connection, if that is later.
     private static func lateness(
@@ -103,11 +100,8 @@ enum TURN {
             history.deadline(after: cause, within: history.timeouts.ack, on: index)
         }
         guard let late = deadline(turn.event), answer.isOpen(at: late) else { return nil }
-        let before = history.index.turns(on: index).compactMap { place -> Int? in
-            let request = history.turns[place].request
-            guard request.connection == index, request.isBefore(turn.event) else { return nil }
-            return request.ack?.event ?? request.refusal
-        }
+        let before = history.turns(on: index).map(\.request).before(turn.event)
+            .filter { $0.connection == index }.compactMap { $0.ack?.event ?? $0.refusal }
         return deadline(before.filter { answer.isOpen(at: $0) }.reduce(turn.event, max))
     }
 
@@ -174,7 +168,7 @@ enum TURN {
                 isTold = true
                 evidence.violate(missingEnding(of: turn, on: index, asked, by: end, history))
             }
-            if !isTold, turn.isAccepted, !hasEndedAnywhere(turn),
+            if !isTold, turn.isAccepted, turn.ended == nil, !(turn.copies + turn.replayed).contains(where: \.isEnding),
                 let end = observers(of: turn, history).compactMap({ history.turnDeadline(of: turn, on: $0) }).min()
             {
                 evidence.violate(
@@ -202,11 +196,6 @@ enum TURN {
             "an accepted turn did not end on \(own), which asked",
             expected: "one done, or one error that ends the turn, also on \(own)",
             actual: "none; \(lane) had \(called(other)) at +\(time) ms", at: [asked, other.event, end].sorted())
-    }
-
-    /// Whether anything shows that a turn ended, live or not.
-    private static func hasEndedAnywhere(_ turn: ObservedTurn) -> Bool {
-        turn.ended != nil || !turn.copies.isEmpty || turn.replayed.contains { $0.isOf("done", "error") }
     }
 
     /// The connections that knew that the turn runs, with the first request on each: the asking one, and those with an

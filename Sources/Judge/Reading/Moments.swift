@@ -8,11 +8,19 @@ protocol Moment {
     var event: Int { get }
 }
 
+extension ClientDelivery: Moment {}
+extension ClientNotice: Moment {}
+extension ClientQuestion: Moment {}
+extension ClientQuestion.News: Moment {}
 extension Frame: Moment {}
 extension NumberedFrame: Moment {}
+extension Observations.Look: Moment {}
+extension ObservedClient.Act: Moment {}
 extension ObservedClient.State: Moment {}
+extension ObservedClient.Stored: Moment {}
 extension ObservedConnection.Ending: Moment {}
 extension ObservedListRead: Moment {}
+extension ObservedPush: Moment {}
 extension ObservedRequest: Moment {}
 extension ObservedSessionRead: Moment {}
 extension ObservedTurn: Moment {}
@@ -51,6 +59,7 @@ extension Moment {
 }
 
 extension Asked {
+    func isAsked(before event: Int) -> Bool { request < event }
     func isAsked(after event: Int) -> Bool { request > event }
 }
 
@@ -67,6 +76,11 @@ extension Collection<Int> {
 extension Collection<Frame> {
     /// Those on a connection.
     func on(_ connection: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.connection == connection } }
+}
+
+extension Int {
+    func isBefore(_ event: Int) -> Bool { self < event }
+    func isAfter(_ event: Int) -> Bool { self > event }
 }
 
 extension Int? {

@@ -33,32 +33,22 @@ public struct Symptom: Sendable, Equatable {
         case silence
 
         /// The topic of `conformance explain` that leads from it to the clauses.
-        public var topic: String {
-            switch self {
-            case .unanswered: "spinner"
-            case .repeated: "duplicate"
-            case .gap: "gap"
-            case .emptyRead: "lost"
-            case .brokenOff: "reconnect"
-            case .crossed: "someone else"
-            case .idleCut: "load balancer"
-            case .turnedAway: "expired token"
-            case .silence: "silence"
-            }
-        }
+        public var topic: String { words.topic }
 
         /// A heading for all of its kind.
-        public var title: String {
+        public var title: String { words.title }
+
+        private var words: (topic: String, title: String) {
             switch self {
-            case .unanswered: "Unanswered questions"
-            case .repeated: "Repeated texts"
-            case .gap: "Gaps in `seq`"
-            case .emptyRead: "Reads that found nothing"
-            case .brokenOff: "Connections that ended before an answer"
-            case .crossed: "Frames of somebody else"
-            case .idleCut: "Connections cut in silence"
-            case .turnedAway: "Connections turned away"
-            case .silence: "Longest silences"
+            case .unanswered: ("spinner", "Unanswered questions")
+            case .repeated: ("duplicate", "Repeated texts")
+            case .gap: ("gap", "Gaps in `seq`")
+            case .emptyRead: ("lost", "Reads that found nothing")
+            case .brokenOff: ("reconnect", "Connections that ended before an answer")
+            case .crossed: ("someone else", "Frames of somebody else")
+            case .idleCut: ("load balancer", "Connections cut in silence")
+            case .turnedAway: ("expired token", "Connections turned away")
+            case .silence: ("silence", "Longest silences")
             }
         }
     }

@@ -6,26 +6,15 @@ struct SymptomReader {
     let history: Observations
     /// For questions whose ending nothing proves: the next ending on their connection that belongs to no other one.
     private let likelyEnds: [Int: Int]
-    private let readsBySession: [OwnName: AnsweredInReads]
-    private let allReads: AnsweredInReads
     /// The turns and keys of all endings, where whose they are is a guess.
     private let told: Set<String>
 
     init(_ history: Observations) {
         self.history = history
-        var all = AnsweredInReads()
-        var bySession: [OwnName: AnsweredInReads] = [:]
-        for read in history.sessionReads {
-            all.take(read)
-            guard let principal = read.principal else { continue }
-            bySession[OwnName(read.sessionId, of: principal), default: AnsweredInReads()].take(read)
-        }
-        (allReads, readsBySession) = (all, bySession)
         let isGuess = history.capture?.lacks.contains(.principals) == true
         let endings = isGuess ? history.shown.map(\.frame) + history.received.filter { $0.seq == nil } : []
         told = Set(
-            endings.filter { $0.type == "done" || $0.type == "error" }.flatMap { [$0.turnId, $0.clientMessageId] }
-                .compactMap(\.self))
+            endings.filter { $0.isOf("done", "error") }.flatMap { [$0.turnId, $0.clientMessageId] }.compactMap(\.self))
         let taken = Set(history.questions.flatMap { $0.endings + $0.copies }.map(\.event))
         // Questions are in the order of asking, so that each ending is looked at once.
         var loose = history.connections.map { connection in
@@ -70,9 +59,27 @@ struct SymptomReader {
 
     /// The last read that shows how a question came out.
     private func readEnding(_ turn: ObservedTurn) -> Int? {
-        let reads =
-            turn.session.map { readsBySession[OwnName($0, of: turn.principal)] ?? AnsweredInReads() } ?? allReads
-        return reads.last(of: turn).flatMap { $0 > turn.event ? $0 : nil }
+        let reads = turn.session.map { history.reads(of: $0, by: turn.principal) } ?? history.sessionReads
+        return reads.last { $0.isAfter(turn.event) && showsEnd(of: turn, in: $0) }?.event
+    }
+
+    /// Whether a read shows the answer or the failure of a turn: by its id, or behind its question, found by its key or
+    /// by its words where that has none.
+    private func showsEnd(of turn: ObservedTurn, in read: ObservedSessionRead) -> Bool {
+        let isNamed = turn.turnId.map { id in
+            read.messages.contains { $0.role == "assistant" && $0.turnId == id }
+                || read.turns.contains { $0.status == "failed" && $0.turnId == id }
+        }
+        return isNamed == true
+            || zip(read.messages, read.messages.dropFirst()).contains { message, next in
+                // A message that names another turn answers another question.
+                let names = Set([message.turnId, next.turnId, turn.turnId].compactMap(\.self))
+                guard message.role == "user", next.role == "assistant", names.count < 2 else { return false }
+                guard let key = message.clientMessageId, let own = turn.clientMessageId else {
+                    return message.text == turn.request.prompt
+                }
+                return key == own
+            }
     }
 
     /// Everything, by kind and in the order of time.
@@ -226,22 +233,19 @@ struct SymptomReader {
     private func brokenOff() -> [Symptom] {
         history.connections.enumerated().flatMap { index, connection -> [Symptom] in
             guard let ending = connection.ending else { return [] }
-            return history.index.turns(on: index).compactMap { number in
-                let turn = history.turns[number]
+            return history.turns(on: index).compactMap { turn in
                 guard turn.event < ending.event, turn.requests.contains(where: { $0.connection == index }),
                     end(of: turn).map({ $0 > ending.event }) ?? !turn.isRefused
                 else { return nil }
                 let after = later(turn.event, ending.event)
+                let isLeftOut = history.capture?.endsInGap == true
+                let unknown = isLeftOut ? "what came of it is left out" : "the answer never came"
                 return Symptom(
                     .brokenOff,
                     "\(connection.device) \(ending.words) before the answer to \(shown(turn.request.prompt))\(after); "
-                        + (outcome(of: turn, since: ending.event) ?? unknownEnd), at: [turn.event, ending.event])
+                        + (outcome(of: turn, since: ending.event) ?? unknown), at: [turn.event, ending.event])
             }
         }
-    }
-
-    private var unknownEnd: String {
-        history.capture?.endsInGap == true ? "what came of it is left out" : "the answer never came"
     }
 
     /// The longest waits of more than ten seconds, which no agent needs without a word, in which the server said nothing
@@ -261,8 +265,7 @@ struct SymptomReader {
     private func silences(on index: Int) -> [Symptom] {
         let connection = history.connections[index]
         let last = end(of: connection)
-        let waits = history.index.turns(on: index).compactMap { number -> (asked: Int, end: Int, prompt: String)? in
-            let turn = history.turns[number]
+        let waits = history.turns(on: index).compactMap { turn -> (asked: Int, end: Int, prompt: String)? in
             guard let asked = turn.requests.first(where: { $0.connection == index })?.event, asked < last else {
                 return nil
             }

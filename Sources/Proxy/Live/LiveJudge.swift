@@ -1,13 +1,15 @@
 import Dispatch
 import Holdfast
+import HoldfastBasics
+import HoldfastCaptures
+import HoldfastJSON
 import HoldfastJudge
 import HoldfastPlatform
 import HoldfastTranscript
 
-/// Judges the traffic of a proxy whenever something completes, and reports each violation once.
+/// Judges the traffic of a proxy in the same parts as a capture, and reports each violation once.
 ///
-/// It works on its own thread and never delays traffic. It reports a violation that two successive evaluations found:
-/// an event can look different a moment later.
+/// It works on its own thread and never delays traffic.
 package final class LiveJudge: Sendable {
     /// A violation or a warning, with its evidence.
     package struct Report: Sendable {
@@ -17,53 +19,59 @@ package final class LiveJudge: Sendable {
         package let history: History
     }
 
-    private struct Key: Hashable {
-        let clause: ClauseID
-        let event: Int?
-        let what: String
+    /// Events that the judge has not taken yet.
+    private struct Inbox {
+        var events: [Event] = []
+        var bytes = 0
+        /// Whether events were dropped before these.
+        var hasGap = false
+        /// How many events were dropped.
+        var unjudged = 0
     }
 
     private struct State {
-        var isOver = false
-        var reported: Set<Key> = []
-        var suspected: Set<Key> = []
-        /// How often the last evaluation exercised the suspected clauses.
-        var doubted: [ClauseID: Int] = [:]
+        var parts: CapturedParts
+        var position = 0
+        var told = ToldFindings()
+        /// The last look at the open part.
+        var looked: History?
         var tally = ClauseTally()
-        var last: WatchedEvents.Window?
         /// Another protocol in the traffic; then nothing is judged.
         var foreign: ForeignProtocol?
-        /// Whether the last window was full, and waits for a second evaluation before it shrinks.
-        var waits = false
         /// The profiles that greetings stated, if the user declared none.
         var stated: Set<Profile> = []
     }
 
     private let specification: Specification
-    private let header: History.Header
     private let isUndeclared: Bool
-    private let watched: WatchedEvents
     private let tell: @Sendable (Report) -> Void
     private let note: @Sendable (String) -> Void
     private let dialects: [Dialect]
-    private let state = Mutex(State())
+    private let mostWaiting: Int
+    private let inbox = Mutex(Inbox())
+    private let state: Mutex<State>
+    private let over = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// The most reported violations to remember; beyond that, only the counts grow.
-    private static let most = 10_000
+    /// The most bytes that wait.
+    private static let mostBytes = 16 << 20
 
     init(
         _ header: History.Header, under specification: Specification, isUndeclared: Bool = false,
-        watching watched: WatchedEvents, note: @escaping @Sendable (String) -> Void = { _ in },
+        bounds: CapturedParts.Bounds = .init(soft: 1 << 18, hard: 1 << 22, softEvents: 2_000, hardEvents: 8_000),
+        mostWaiting: Int = 8_000, note: @escaping @Sendable (String) -> Void = { _ in },
         tell: @escaping @Sendable (Report) -> Void
     ) {
-        self.note = note
-        dialects = (try? specification.dialects()) ?? []
-        (self.header, self.specification, self.isUndeclared) = (header, specification, isUndeclared)
-        (self.watched, self.tell) = (watched, tell)
+        (self.specification, self.isUndeclared, self.mostWaiting) = (specification, isUndeclared, mostWaiting)
+        (self.note, self.tell) = (note, tell)
+        dialects = header.dialect.isCanonical ? (try? specification.dialects()) ?? [] : []
+        var parts = CapturedParts(bounds: bounds)
+        var tape = JSONTape()
+        _ = parts.take(.header(header), capture: nil, in: &tape)
+        state = Mutex(State(parts: parts))
     }
 
-    /// The result of each clause so far.
+    /// The result of each clause in the parts that are complete.
     var tally: ClauseTally { state.withLock { $0.tally } }
 
     var stated: Set<Profile> { state.withLock { $0.stated } }
@@ -71,159 +79,123 @@ package final class LiveJudge: Sendable {
     /// The other protocol in the traffic, if there is one.
     var foreign: ForeignProtocol? { state.withLock { $0.foreign } }
 
-    func start() {
-        let thread = DispatchQueue(label: "holdfast.proxy.judging")
-        thread.async {
-            while !self.state.withLock({ $0.isOver }) {
-                self.watched.wait(atMost: 0.5)
-                let begin = DispatchTime.now()
-                self.look(isLast: false)
-                // Judging uses at most a fifth of one processor.
-                let cost = Double(DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds) / 1e9
-                if cost > 0.01, !self.state.withLock({ $0.isOver }) { self.pause(4 * cost) }
-            }
-            self.look(isLast: true)
-            self.ended.signal()
+    /// How many events arrived faster than they could be judged.
+    var unjudged: Int { inbox.withLock { $0.unjudged } }
+
+    /// Takes an event; a judge that is far behind forgets what waits, except whose connections they are.
+    func add(_ event: Event) {
+        inbox.withLock { inbox in
+            inbox.events.append(event)
+            inbox.bytes += event.size
+            guard inbox.events.count > mostWaiting || inbox.bytes > Self.mostBytes else { return }
+            let kept = inbox.events.compactMap(\.ofOwner).suffix(mostWaiting / 2)
+            inbox.unjudged += inbox.events.count - kept.count
+            (inbox.events, inbox.bytes, inbox.hasGap) = (Array(kept), 0, true)
         }
     }
 
-    private func pause(_ seconds: Double) {
-        let end = DispatchTime.now() + min(seconds, 30)
-        while DispatchTime.now() < end, !state.withLock({ $0.isOver }) { watched.wait(atMost: 0.05) }
+    func start() {
+        DispatchQueue(label: "holdfast.proxy.judging").async { [self] in
+            var next = ContinuousClock.now
+            while over.wait(timeout: .now() + 0.2) == .timedOut {
+                let (begin, isHurried) = (ContinuousClock.now, isHalfFull)
+                guard isHurried || begin >= next else { continue }
+                look(isLast: false, isHurried: isHurried)
+                // Looks take at most a fifth of the time, unless events would be dropped.
+                next = .now + min(.seconds(30), (.now - begin) * 4)
+            }
+            look(isLast: true)
+            ended.signal()
+        }
     }
 
     func finish() async {
-        state.withLock { $0.isOver = true }
-        watched.ring()
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                self.ended.wait()
-                continuation.resume()
-            }
-        }
+        over.signal()
+        await onDeepStack { [self] in ended.wait() }
     }
 
-    func look(isLast: Bool) {
-        if state.withLock({ $0.waits }) { watched.letGoIfFull() }
-        let window = watched.look()
-        if let last = state.withLock({ $0.last }), last.generation != window.generation { leave(last, for: window) }
-        let (isNew, hasSuspects) = state.withLock { ($0.last?.revision != window.revision, !$0.suspected.isEmpty) }
-        guard isNew || hasSuspects || isLast else { return }
-        let history = history(window)
-        if header.dialect.isCanonical, let foreign = WireSample(history).foreign(among: dialects) {
-            return pass(window, in: foreign)
-        }
-        let verdicts = judge(history, under: specification)
-        let isFull = watched.isFull
-        let (reports, isSure) = state.withLock { state in
-            state.last = window
-            let reports = take(verdicts, history, window.base, isLast: isLast, &state)
-            state.waits = isFull && !state.suspected.isEmpty
-            return (reports, state.suspected.isEmpty)
-        }
-        for report in reports { tell(report) }
-        if isSure { watched.letGoIfFull() }
+    private var isHalfFull: Bool {
+        inbox.withLock { $0.events.count > mostWaiting / 2 || $0.bytes > Self.mostBytes / 2 }
     }
 
-    /// Lets another protocol pass unjudged, and reports it once.
-    private func pass(_ window: WatchedEvents.Window, in foreign: ForeignProtocol) {
-        let isNew = state.withLock { state in
-            defer { (state.foreign, state.last) = (foreign, window) }
-            return state.foreign == nil
+    /// Judges the parts that are complete now, and looks at the open one, unless it has to hurry.
+    func look(isLast: Bool, isHurried: Bool = false) {
+        let (events, hasGap) = inbox.withLock { inbox in
+            defer { (inbox.events, inbox.bytes, inbox.hasGap) = ([], 0, false) }
+            return (inbox.events, inbox.hasGap)
         }
-        if isNew { note("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
-        watched.letGoIfFull()
-    }
-
-    private func history(_ window: WatchedEvents.Window) -> History {
-        var header = header
-        header.capture?.carried = window.carried
-        if isUndeclared {
-            let seen = window.events.statedProfiles
-            header.subject.profiles.formUnion(
-                state.withLock { state in
-                    state.stated.formUnion(seen)
-                    return state.stated
-                })
-        }
-        return History(header: header, events: window.events)
-    }
-
-    /// Evaluates suspected violations again in a window that has since shrunk, and closes its count.
-    private func leave(_ last: WatchedEvents.Window, for window: WatchedEvents.Window) {
-        guard state.withLock({ !$0.suspected.isEmpty }) else { return state.withLock { $0.tally.closeWindow() } }
-        let history = history(last.extended(by: window))
-        let verdicts = judge(history, under: specification)
         let reports = state.withLock { state in
             var reports: [Report] = []
-            for verdict in verdicts {
-                guard let exercised = state.doubted[verdict.clause], let clause = specification[verdict.clause] else {
-                    continue
-                }
-                guard verdict.outcome == .violation || verdict.outcome == .warning else {
-                    // Later events cleared it.
-                    state.tally.note(
-                        verdict.clause, verdict.outcome, exercised: min(exercised, verdict.exercised))
-                    continue
-                }
-                let found = verdict.findings.filter {
-                    let key = key(verdict.clause, $0, last.base)
-                    return state.suspected.contains(key) && remember(key, &state)
-                }
-                guard !found.isEmpty else { continue }
-                reports += found.map { Report(clause: clause, finding: $0, history: history) }
-                state.tally.note(verdict.clause, verdict.outcome, exercised: exercised)
+            var tape = JSONTape()
+            func take(_ item: CaptureItem) {
+                guard let part = state.parts.take(item, capture: nil, in: &tape) else { return }
+                reports += close(part, &state)
             }
-            state.suspected = []
-            state.doubted = [:]
-            state.tally.closeWindow()
+            if hasGap { take(.gap) }
+            for event in events {
+                state.position += 1
+                take(.event(event, CaptureLocation(line: state.position, offset: 0)))
+            }
+            if isHurried { return reports }
+            var open = state.parts
+            if let part = open.finish(capture: nil), isLast || !events.isEmpty {
+                reports += isLast ? close(part, &state) : look(part, &state)
+            } else if let looked = state.looked {
+                reports += self.reports(state.told.confirm(), in: looked)
+            }
             return reports
         }
         for report in reports { tell(report) }
     }
 
-    private func key(_ clause: ClauseID, _ finding: Finding, _ base: Int) -> Key {
-        Key(clause: clause, event: finding.cited.map { $0 + base }, what: finding.what)
+    /// Reports the findings of a complete part that were not reported, and those that it does not bear out.
+    private func close(_ part: CapturedParts.Part, _ state: inout State) -> [Report] {
+        defer { (state.told, state.looked) = (ToldFindings(), nil) }
+        guard let (history, verdicts) = judged(part, &state) else { return [] }
+        state.tally.add(verdicts)
+        let (new, withdrawn) = state.told.close(part.locations, verdicts)
+        for (clause, finding) in withdrawn { note("withdrawn \(clause): \(finding.what); later events clear it") }
+        return reports(new, in: history)
     }
 
-    /// - Returns: Whether it was not reported before.
-    private func remember(_ key: Key, _ state: inout State) -> Bool {
-        guard !state.reported.contains(key) else { return false }
-        if state.reported.count < Self.most { state.reported.insert(key) }
-        return true
+    private func look(_ part: CapturedParts.Part, _ state: inout State) -> [Report] {
+        guard let (history, verdicts) = judged(part, &state) else { return [] }
+        state.looked = history
+        return reports(state.told.look(part.locations, verdicts), in: history)
     }
 
-    private func take(
-        _ verdicts: [Verdict], _ history: History, _ base: Int, isLast: Bool, _ state: inout State
-    ) -> [Report] {
-        var reports: [Report] = []
-        var suspected: Set<Key> = []
-        var doubted: [ClauseID: Int] = [:]
-        for verdict in verdicts where verdict.outcome != .notApplicable {
-            guard let clause = specification[verdict.clause] else { continue }
-            guard verdict.outcome == .violation || verdict.outcome == .warning else {
-                state.tally.note(verdict.clause, verdict.outcome, exercised: verdict.exercised)
-                continue
-            }
-            var isTold = false
-            for finding in verdict.findings {
-                let key = key(verdict.clause, finding, base)
-                if state.reported.contains(key) {
-                    isTold = true
-                } else if isLast || state.suspected.contains(key) {
-                    isTold = true
-                    _ = remember(key, &state)
-                    reports.append(Report(clause: clause, finding: finding, history: history))
-                } else {
-                    suspected.insert(key)
-                    doubted[verdict.clause] = verdict.exercised
-                }
-            }
-            state.tally.note(
-                verdict.clause, isTold ? verdict.outcome : .untested, exercised: isTold ? verdict.exercised : 0)
+    /// The verdicts on a part; nil for another protocol, which passes unjudged and is reported once.
+    private func judged(
+        _ part: CapturedParts.Part, _ state: inout State
+    ) -> (history: History, verdicts: [Verdict])? {
+        if !dialects.isEmpty, let foreign = WireSample(part.history).foreign(among: dialects) {
+            if state.foreign == nil { note("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
+            state.foreign = foreign
+            return nil
         }
-        state.suspected = suspected
-        state.doubted = doubted
-        return reports
+        var header = part.history.header
+        if isUndeclared {
+            state.stated.formUnion(part.history.events.statedProfiles)
+            header.subject.profiles.formUnion(state.stated)
+        }
+        let history = History(header: header, events: part.history.events, frames: part.history.frames)
+        return (history, judge(history, under: specification))
+    }
+
+    private func reports(_ found: [ToldFindings.Found], in history: History) -> [Report] {
+        found.compactMap { id, finding in
+            specification[id].map { Report(clause: $0, finding: finding, history: history) }
+        }
+    }
+}
+
+extension Event {
+    /// The owner of a connection that it names, as an act of its own: the greeting behind an opening may be dropped.
+    fileprivate var ofOwner: Event? {
+        switch kind {
+        case .opening(let asked): Event(at: at, lane: lane, kind: .act("belongs", ["to": .string(asked.principal)]))
+        case .act("belongs", _): self
+        default: nil
+        }
     }
 }

@@ -40,7 +40,7 @@ final class ProxyRecord: Sendable {
         var tallies = ProxyTallies()
     }
 
-    let watched: WatchedEvents
+    private let watch: @Sendable (Event) -> Void
     private let role: Role
     private let canonical: CanonicalForm
     private let hasMessageRules: Bool
@@ -50,23 +50,18 @@ final class ProxyRecord: Sendable {
 
     init(
         role: Role, canonical: @escaping CanonicalForm, rules: [Rule], file: sending TranscriptFile?,
-        showsSecrets: Bool,
-        watched: WatchedEvents, note: @escaping @Sendable (String) -> Void
+        showsSecrets: Bool, watch: @escaping @Sendable (Event) -> Void, note: @escaping @Sendable (String) -> Void
     ) {
         self.role = role
         self.canonical = canonical
-        self.watched = watched
+        self.watch = watch
         self.note = note
         hasMessageRules = Rule.concernMessages(rules)
         state = Mutex(
             State(credentials: ShownCredentials(showsSecrets: showsSecrets), faults: Rules(rules), file: file))
     }
 
-    var tallies: ProxyTallies {
-        var tallies = state.withLock { $0.tallies }
-        tallies.unjudged = watched.unjudged
-        return tallies
-    }
+    var tallies: ProxyTallies { state.withLock { $0.tallies } }
 
     /// Rules that never matched.
     var unusedRules: [Rule] { state.withLock { $0.faults.unused } }
@@ -82,7 +77,7 @@ final class ProxyRecord: Sendable {
         state.file?.append(event)
         // Messages are forwarded in batches; any other event may be forwarded at once.
         if !kind.isMessage { keep(&state) }
-        watched.add(event)
+        watch(event)
         state.tallies.events += 1
     }
 

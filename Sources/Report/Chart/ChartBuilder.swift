@@ -22,7 +22,7 @@ struct ChartBuilder {
 
     init(_ history: History, claims: [SequenceChart.Claim], maxVerbatim: Int) {
         self.history = history
-        items = NotationPrinter(history, style: .brief).items
+        items = NotationPrinter(history).items
         verbatim = ChartVerbatim(history, limit: maxVerbatim)
         process = .init(kind: .process, name: history.header.subject.role == .client ? "app" : "process")
         participants = Self.participants(of: history, process: process)

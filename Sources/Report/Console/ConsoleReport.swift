@@ -111,7 +111,10 @@ package struct ConsoleReport {
             let rest = others.count > locations.count ? " and \(others.count - locations.count) more scenarios" : ""
             lines.append(style.wrapped("also in \(locations.joined(separator: ", "))\(rest)", indent: 2))
         }
-        if let again = report.again(of: result) { lines.append("  again: \(again)") }
+        if let again = report.again(of: result) {
+            lines.append("  again: \(again)")
+            if let rate = report.rate(of: result) { lines.append("  \(rate)") }
+        }
         var text = lines.joined(separator: "\n")
         // A chart ends with an empty line.
         while text.last == "\n" { text.removeLast() }
@@ -226,7 +229,7 @@ package struct ConsoleReport {
         }
         lines += report.skipped.map { "skipped: \($0)" }
         let stopped = report.scenarios.filter {
-            $0.stoppedAt != nil && $0.skipped == nil && $0.failure == nil
+            $0.stoppedAt != nil && $0.skipped == nil && $0.failure == nil && !$0.wasInterrupted
         }
         for scenario in stopped.prefix(5) {
             lines.append("ended early: \(scenario.name)\(Gap.reason(scenario.stoppedAt ?? ""))")

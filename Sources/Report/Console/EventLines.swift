@@ -8,7 +8,7 @@ package struct EventLines {
 
     package init(_ history: History) {
         self.history = history
-        printer = NotationPrinter(history, style: .brief)
+        printer = NotationPrinter(history)
     }
 
     /// The lines for the given events, with a maximum width.

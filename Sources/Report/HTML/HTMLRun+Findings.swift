@@ -77,7 +77,10 @@ extension HTMLRun {
             if !others.isEmpty { html += more(others) }
         }
         html += remarks(result)
-        if let again = report.again(of: result) { html += command("Rerun only this", again) }
+        if let again = report.again(of: result) {
+            html += command("Rerun only this", again)
+            if let rate = report.rate(of: result) { html += "<p class=\"meta\">\(capitalized(rate))</p>\n" }
+        }
         return html + "</article>\n"
     }
 

@@ -165,15 +165,8 @@ extension SchemaWalk {
             look(otherwise, newOtherwise, Literal.fails)
         }
         differ("condition-changed", gone, fresh, spot)
-        let words = [
-            ("not", "not-changed"), ("dependentSchemas", "dependent-schemas-changed"),
-            ("$dynamicRef", "reference-changed"),
-        ]
-        for (word, rule) in words {
-            differ(
-                SchemaEdit.Rules(rule), spot.old.only([word], against: spot.new),
-                spot.new.only([word], against: spot.old), spot)
-        }
+        differ(
+            "not-changed", spot.old.only(["not"], against: spot.new), spot.new.only(["not"], against: spot.old), spot)
     }
 
     /// One edit for everything of a kind that differs: old and new are paired in order.
@@ -189,12 +182,16 @@ extension SchemaWalk {
         }
     }
 
-    /// The annotations that do not affect validity, each with the rule for a change.
+    /// The annotations that do not affect validity, and the keywords that are compared as they are written because no message
+    /// has had one; each with the rule for a change.
     private static let words: [(keyword: String, rule: SchemaEdit.Rules)] = [
         ("title", "annotation-changed"), ("description", "annotation-changed"), ("examples", "annotation-changed"),
         ("readOnly", "annotation-changed"), ("writeOnly", "annotation-changed"), ("deprecated", "annotation-changed"),
         ("default", "default-changed"), ("contentEncoding", "content-changed"), ("contentMediaType", "content-changed"),
-        ("contentSchema", "content-changed"),
+        ("contentSchema", "content-changed"), ("multipleOf", "multiple-of-changed"),
+        ("patternProperties", "pattern-properties-changed"), ("dependentSchemas", "dependent-schemas-changed"),
+        ("unevaluatedItems", "unevaluated-items-changed"), ("minContains", "contains-changed"),
+        ("maxContains", "contains-changed"), ("$dynamicRef", "reference-changed"),
     ]
 
     mutating func compareWords(_ spot: Spot) {

@@ -47,42 +47,9 @@ extension SchemaWalk {
         }
         let step = PathStep.item(from: count, to: nil)
         compareRest("items", "items", spot, step) { if case .items(_, let rest) = $0 { rest } else { nil } }
-        compareRest("unevaluated-items", "unevaluatedItems", spot, step) {
-            if case .unevaluatedItems(let node) = $0 { node } else { nil }
-        }
-        compareContains(spot)
-    }
-
-    private mutating func compareContains(_ spot: Spot) {
-        let gone = spot.old.only(["contains"], against: spot.new)
-        let fresh = spot.new.only(["contains"], against: spot.old)
-        guard gone.count == 1, fresh.count == 1, case .contains(let before, let oldMin, let oldMax) = gone[0].keyword,
-            case .contains(let after, let newMin, let newMax) = fresh[0].keyword,
-            space.colors[before] == space.colors[after]
-        else {
-            compareKeywords(
-                ["contains"], spot,
-                SchemaEdit.Rules(narrow: "contains-added", widen: "contains-removed", both: "contains-changed"),
-                changed: "contains-changed")
-            return
-        }
-        let limit = SchemaEdit.Rules(narrow: "limit-tightened", widen: "limit-loosened")
-        func tooFew(_ node: Int, _ min: Int) -> [[Literal]] {
-            min > 0 ? [[.kinds(.array), .contains(node, min: 0, max: min - 1)]] : []
-        }
-        func tooMany(_ node: Int, _ max: Int?) -> [[Literal]] {
-            max.map { [[.kinds(.array), .contains(node, min: $0 + 1, max: nil)]] } ?? []
-        }
-        if oldMin != newMin {
-            note(
-                limit, spot, old: gone[0].at("minContains"), new: fresh[0].at("minContains"),
-                values: (JSONValue(oldMin), JSONValue(newMin)), narrowing: tooFew(after, newMin),
-                widening: tooFew(before, oldMin))
-        }
-        if oldMax != newMax {
-            note(
-                limit, spot, old: gone[0].at("maxContains"), new: fresh[0].at("maxContains"),
-                narrowing: tooMany(after, newMax), widening: tooMany(before, oldMax))
-        }
+        compareKeywords(
+            ["contains"], spot,
+            SchemaEdit.Rules(narrow: "contains-added", widen: "contains-removed", both: "contains-changed"),
+            changed: "contains-changed")
     }
 }

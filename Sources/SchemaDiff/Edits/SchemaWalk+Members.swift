@@ -122,40 +122,13 @@ extension SchemaWalk {
         } else {
             compare(names(spot.old), names(spot.new), spot.path + [.name])
         }
-        comparePatterns(spot)
         // All names that neither version names.
-        let others = PathStep.members(
-            .except(
-                Set(spot.old.declared).union(spot.new.declared), patterns: spot.old.patterns.union(spot.new.patterns)))
+        let others = PathStep.members(.except(Set(spot.old.declared).union(spot.new.declared)))
         compareRest("additional-properties", "additionalProperties", spot, others) {
             if case .properties(let table) = $0 { table.additional } else { nil }
         }
         compareRest("unevaluated-properties", "unevaluatedProperties", spot, others) {
             if case .unevaluatedProperties(let node) = $0 { node } else { nil }
-        }
-    }
-
-    private mutating func comparePatterns(_ spot: Spot) {
-        for text in spot.old.patterns.union(spot.new.patterns).sorted() {
-            func nodes(_ view: SchemaView) -> [(site: SchemaSite, node: Int)] {
-                view.tables.flatMap { entry, table in
-                    table.patterns.filter { ExactString($0.pattern.text) == text }
-                        .map { (entry.at("patternProperties", text.string), $0.node) }
-                }
-            }
-            let step = PathStep.members(.pattern(text))
-            let (one, other) = (nodes(spot.old), nodes(spot.new))
-            if !one.isEmpty, !other.isEmpty {
-                compare(one.map(\.node), other.map(\.node), spot.path + [step])
-                continue
-            }
-            // Without a schema of their own, members of that pattern may be refused altogether.
-            func refusals(_ side: [(site: SchemaSite, node: Int)]) -> [[Literal]] {
-                side.isEmpty ? [step.goal([])] : side.map { step.goal([.fails($0.node)]) }
-            }
-            note(
-                one.isEmpty ? "pattern-properties-added" : "pattern-properties-removed", spot, old: one.first?.site,
-                new: other.first?.site, narrowing: refusals(other), widening: refusals(one))
         }
     }
 }

@@ -68,11 +68,6 @@ extension SchemaWalk {
             ["maxItems"], ["minProperties"], ["maxProperties"],
         ]
         return limits.map { ($0, limit, nil) } + [
-            (
-                ["multipleOf"],
-                SchemaEdit.Rules(
-                    narrow: "multiple-of-tightened", widen: "multiple-of-loosened", both: "multiple-of-changed"), nil
-            ),
             (["uniqueItems"], SchemaEdit.Rules(narrow: "unique-items-on", widen: "unique-items-off"), nil),
             (
                 ["pattern"],

@@ -28,9 +28,6 @@ struct ArrayFacts: Sendable {
     /// Demands on every element from one place up to another.
     var every: [(from: Int, to: Int?, literals: [Literal])] = []
     var some: [(from: Int, to: Int?, literals: [Literal])] = []
-    var contains: [(node: Int, min: Int, max: Int?)] = []
-    /// The demands on every element that leave out the elements of one group, with the group.
-    var limited: [Int: Int] = [:]
 }
 
 struct ObjectFacts: Sendable {
@@ -46,7 +43,6 @@ struct ObjectFacts: Sendable {
     var someName: [[Literal]] = []
     /// The members that the writer's schema names; used only for a strict writer.
     var declared: Set<ExactString> = []
-    var declaredPatterns: Set<ExactString> = []
     var isClosedByWriter = false
     var isOpenByWriter = false
 

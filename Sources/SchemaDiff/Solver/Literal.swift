@@ -17,8 +17,6 @@ indirect enum Literal: Hashable, Sendable {
     case isOneOf([JSONValue])
     case above(JSONNumber, isOpen: Bool)
     case below(JSONNumber, isOpen: Bool)
-    case multiple(JSONNumber)
-    case notMultiple(JSONNumber)
     case minLength(Int)
     case maxLength(Int)
     case matches(ExactString)
@@ -33,7 +31,6 @@ indirect enum Literal: Hashable, Sendable {
     /// Some element from one place up to another, or to the end.
     case someItem(from: Int, to: Int?, [Literal])
     case everyItem(from: Int, to: Int?, [Literal])
-    case contains(Int, min: Int, max: Int?)
     case minMembers(Int)
     case maxMembers(Int)
     case present(ExactString, [Literal])
@@ -47,29 +44,19 @@ indirect enum Literal: Hashable, Sendable {
 
 enum NameClass: Hashable, Sendable {
     case name(ExactString)
-    case pattern(ExactString)
-    /// All names but these, and but those that match one of the patterns.
-    case except(Set<ExactString>, patterns: Set<ExactString>)
+    /// All names but these.
+    case except(Set<ExactString>)
 
     /// All of it that is in no list of names.
     func unknown(to known: Set<ExactString>) -> NameClass {
-        guard case .except(let names, let patterns) = self else { return self }
-        return .except(names.union(known), patterns: patterns)
-    }
-
-    var patterns: Set<ExactString> {
-        switch self {
-        case .name: []
-        case .pattern(let pattern): [pattern]
-        case .except(_, let patterns): patterns
-        }
+        guard case .except(let names) = self else { return self }
+        return .except(names.union(known))
     }
 
     var names: Set<ExactString> {
         switch self {
         case .name(let name): [name]
-        case .pattern: []
-        case .except(let names, _): names
+        case .except(let names): names
         }
     }
 }

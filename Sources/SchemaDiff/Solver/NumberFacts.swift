@@ -8,8 +8,6 @@ struct NumberFacts: Sendable {
 
     private var lower: Bound?
     private var upper: Bound?
-    var multiples: [JSONNumber] = []
-    var notMultiples: [JSONNumber] = []
 
     mutating func raise(to number: JSONNumber, isOpen: Bool) {
         if let lower, lower.number > number || (lower.number == number && (lower.isOpen || !isOpen)) { return }
@@ -24,8 +22,7 @@ struct NumberFacts: Sendable {
     private func admits(_ number: JSONNumber) -> Bool {
         if let lower, number < lower.number || (lower.isOpen && number == lower.number) { return false }
         if let upper, number > upper.number || (upper.isOpen && number == upper.number) { return false }
-        return multiples.allSatisfy { number.isMultiple(of: $0) }
-            && !notMultiples.contains { number.isMultiple(of: $0) }
+        return true
     }
 
     /// A number that is as asked.
@@ -35,68 +32,60 @@ struct NumberFacts: Sendable {
         {
             return .none
         }
-        var facts = self
-        if !kinds.contains(.fraction) { facts.multiples.append(1) }
-        if !kinds.contains(.integer) { facts.notMultiples.append(1) }
         let taken = Set(excluded.compactMap(\.numberValue))
-        func good(_ number: ExactNumber?) -> Outcome? {
-            guard let number = number?.number, !taken.contains(number), facts.admits(number) else { return nil }
-            return .found(.number(number))
+        func good(_ number: JSONNumber) -> Outcome? {
+            let isFree = kinds.contains(KindSet(of: .number(number))) && !taken.contains(number) && admits(number)
+            return isFree ? .found(.number(number)) : nil
         }
+        // Plain numbers read best: 0 and 1 come first where they are allowed.
+        if let plain = good(0) ?? good(1) { return plain }
         let numbers = [lower, upper].compactMap { $0?.number }
-        let bounds = numbers.compactMap { ExactNumber($0) }
-        guard bounds.count == numbers.count else {
-            return .unknown("a bound has too many digits")
-        }
-        if !facts.multiples.isEmpty { return facts.multiple(good) }
+        let bounds = numbers.compactMap(\.thousandths)
+        guard bounds.count == numbers.count else { return .unknown("a bound has too many digits") }
+        guard kinds.contains(.fraction) else { return integer(bounds, good) }
         // A range of more than one point holds endless candidates, of which every exclusion takes only single ones.
-        var candidates: [ExactNumber?] = [ExactNumber(0), ExactNumber(1)] + bounds
-        if bounds.count == 2 { candidates.append(bounds[0].plus(bounds[1])?.half) }
-        for bound in bounds + [ExactNumber(0)] {
-            var step = ExactNumber(1)
-            for _ in 0..<18 {
-                for factor in [1, -1, 2, -2, 3, -3, 7, -7, 11, -11] as [WideInteger] {
-                    candidates.append(step.times(factor).flatMap(bound.plus))
-                }
-                step = step.tenth
-            }
+        let middle = bounds.count == 2 ? [bounds[0] / 2 + bounds[1] / 2] : []
+        let steps = [1000, 100, 10, 1].flatMap { unit in [1, -1, 2, -2, 3, -3, 7, -7, 11, -11].map { $0 * unit } }
+        let near = (bounds + [0]).flatMap { bound in [0] + steps.map { bound + $0 } }
+        for candidate in bounds + middle + near {
+            if let found = good(JSONNumber(thousandths: candidate)) { return found }
         }
-        // Values that all readers treat alike come first.
-        let plain = candidates.lazy.filter { $0?.number?.isOrdinary ?? false }
-        if let found = plain.compactMap(good).first ?? candidates.lazy.compactMap(good).first { return found }
         return numbers.count == 2 && numbers[0] == numbers[1]
             ? .none : .unknown("no number was found between the bounds")
     }
 
-    /// Walks through the multiples within the bounds.
-    private func multiple(_ good: (ExactNumber?) -> Outcome?) -> Outcome {
-        var unit: ExactNumber?
-        for multiple in multiples {
-            let exact = ExactNumber(multiple)
-            unit = unit.map { one in exact.flatMap(one.leastCommonMultiple) } ?? exact
-            guard unit != nil else { return .unknown("multipleOf has too many digits") }
-        }
-        guard let unit, let unitNumber = unit.number else { return .unknown("multipleOf has too many digits") }
-        if notMultiples.contains(where: { unitNumber.isMultiple(of: $0) }) { return .none }
-        // From the lower bound upwards; without one, from the upper bound downwards.
+    /// Walks from the lower bound upwards; without one, from the upper bound downwards.
+    private func integer(_ bounds: [Int], _ good: (JSONNumber) -> Outcome?) -> Outcome {
         let goesDown = lower == nil && upper != nil
-        let nearest =
-            goesDown ? upper.flatMap { ExactNumber($0.number)?.times(-1) } : lower.flatMap { ExactNumber($0.number) }
-        guard let start = nearest.map({ $0.quotientUp(unit) }) ?? 0 else {
-            return .unknown("a bound has too many digits")
-        }
-        let direction: WideInteger = goesDown ? -1 : 1
-        // Plain numbers read best: 0 and 1 come first where they are allowed.
-        for factor in [0, 1] as [WideInteger] {
-            if let found = good(unit.times(factor)) { return found }
-        }
+        let start = bounds.first.map { goesDown ? $0.floored(1000) : -(-$0).floored(1000) } ?? 0
         for offset in 0..<4000 {
-            guard let factor = start.plus(WideInteger(offset))?.times(direction), let exact = unit.times(factor),
-                let number = exact.number
-            else { break }
-            if let found = good(exact) { return found }
+            let number = JSONNumber(goesDown ? start - offset : start + offset)
+            if let found = good(number) { return found }
             if let upper, !goesDown, number > upper.number { return .none }
         }
-        return .unknown("no multiple was found between the bounds")
+        return .unknown("no integer was found between the bounds")
     }
+}
+
+extension JSONNumber {
+    /// It as a number of thousandths, as far as 64 bits reach with some room; nil for a finer or larger one.
+    fileprivate var thousandths: Int? {
+        let parts = text.split(separator: ".", maxSplits: 1)
+        guard let whole = Int(parts[0]), whole.magnitude <= 9_100_000_000_000_000 else { return nil }
+        guard parts.count == 2 else { return whole * 1000 }
+        guard parts[1].utf8.count <= 3, let part = Int((parts[1] + "00").prefix(3)) else { return nil }
+        return whole * 1000 + (text.hasPrefix("-") ? -part : part)
+    }
+
+    fileprivate init(thousandths: Int) {
+        let (whole, part) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
+        let digits = String(String(1000 + part).dropFirst().reversed().drop { $0 == "0" }.reversed())
+        let text = (thousandths < 0 ? "-" : "") + "\(whole)" + (digits.isEmpty ? "" : "." + digits)
+        self = JSONNumber(text: text) ?? JSONNumber(0)
+    }
+}
+
+extension Int {
+    /// The quotient, rounded down.
+    fileprivate func floored(_ divisor: Int) -> Int { self / divisor - (self % divisor < 0 ? 1 : 0) }
 }

@@ -37,7 +37,7 @@ struct SchemaView {
             var further: [Int] = []
             for (index, keyword) in space.nodes[node].keywords.enumerated() {
                 switch keyword {
-                case .reference(let target), .dynamicReference(let target, nil):
+                case .reference(let target):
                     if seen.insert(target).inserted { further.append(target) }
                 case .allOf(let targets): further += targets.filter { seen.insert($0).inserted }
                 default:
@@ -118,11 +118,6 @@ struct SchemaView {
         return Dictionary(
             lists.flatMap { entry, names in names.map { (ExactString($0), entry.site) } },
             uniquingKeysWith: { first, _ in first })
-    }
-
-    /// The patterns that sort members.
-    var patterns: Set<ExactString> {
-        Set(tables.flatMap { $0.part.patterns.map { ExactString($0.pattern.text) } })
     }
 
     /// The kinds of values that `type` allows; nil without `type`.

@@ -33,8 +33,6 @@ extension Solver {
             return facts.choices?.isEmpty != true
         case .above(let number, let isOpen): facts.numbers.raise(to: number, isOpen: isOpen)
         case .below(let number, let isOpen): facts.numbers.lower(to: number, isOpen: isOpen)
-        case .multiple(let number): facts.numbers.multiples.append(number)
-        case .notMultiple(let number): facts.numbers.notMultiples.append(number)
         case .minLength(let count): facts.strings.minLength = max(facts.strings.minLength, count)
         case .maxLength(let count): facts.strings.maxLength = min(facts.strings.maxLength ?? .max, count)
         case .matches(let text): if let pattern = pattern(text) { facts.strings.patterns.append(pattern) }
@@ -47,7 +45,6 @@ extension Solver {
         case .repeats: facts.arrays.repeats = true
         case .someItem(let from, let to, let literals): facts.arrays.some.append((from, to, literals))
         case .everyItem(let from, let to, let literals): facts.arrays.every.append((from, to, literals))
-        case .contains(let node, let min, let max): facts.arrays.contains.append((node, min, max))
         case .minMembers(let count): facts.objects.minMembers = max(facts.objects.minMembers, count)
         case .maxMembers(let count): facts.objects.maxMembers = min(facts.objects.maxMembers ?? .max, count)
         case .present(let name, let literals):
@@ -118,7 +115,7 @@ extension Solver {
     /// Whether a keyword asks what the others have evaluated.
     func readsContext(_ node: Int, _ keyword: Int) -> Bool {
         switch space.nodes[node].keywords[keyword] {
-        case .unevaluatedProperties, .unevaluatedItems: true
+        case .unevaluatedProperties: true
         default: false
         }
     }
@@ -142,15 +139,7 @@ extension Solver {
                 let all = [Literal.present(key, [])] + pair.names.map { .present(ExactString($0), []) }
                 guard choose([[.absent(key)], all], &facts) else { return false }
             }
-        case .dependentSchemas(_, let pairs):
-            for pair in pairs {
-                let key = ExactString(pair.key)
-                guard choose([[.absent(key)], [.present(key, []), .holds(pair.node)]], &facts) else { return false }
-            }
         case .reference(let target): return hold(target, &facts)
-        case .dynamicReference(let target, let anchor):
-            // Where a dynamic one leads is not known here: the validator has the last word on what is found.
-            if anchor == nil { return hold(target, &facts) }
         case .allOf(let targets): return add(targets.map { .holds($0) }, to: &facts)
         case .anyOf(let targets, _): return choose(targets.map { [.holds($0)] }, &facts)
         case .oneOf(let targets, _): return choose(exactlyOne(of: targets), &facts)
@@ -166,8 +155,9 @@ extension Solver {
             return add(
                 prefix.enumerated().map { .everyItem(from: $0, to: $0, [.holds($1)]) }
                     + (rest.map { [.everyItem(from: prefix.count, to: nil, [.holds($0)])] } ?? []), to: &facts)
-        case .contains(let target, let min, let max): facts.arrays.contains.append((target, min, max))
-        // A schema that constrains the rest is kept together with everything it inspects.
+        case .contains(let target, min: 1, max: nil): facts.arrays.some.append((0, nil, [.holds(target)]))
+        // A schema that constrains the rest is kept together with everything it inspects. Keywords that the solver does not
+        // know demand nothing here: the validator has the last word on what is found.
         default: break
         }
         return !facts.kinds.isEmpty
@@ -175,14 +165,13 @@ extension Solver {
 
     private func keep(_ table: PropertyTable, isWriters: Bool, _ facts: inout Facts) {
         for (name, node) in table.members { facts.objects.every.append((.name(name), [.holds(node)])) }
-        for (pattern, node) in table.sorted { facts.objects.every.append((.pattern(pattern), [.holds(node)])) }
-        if let additional = table.additional {
+        if let additional = table.additional, table.patterns.isEmpty {
             facts.objects.every.append((table.others, [.holds(additional)]))
             if space.nodes[additional].verdict != false { facts.objects.isOpenByWriter = true }
         }
         if isWriters {
             facts.objects.declared.formUnion(table.names.keys)
-            facts.objects.declaredPatterns.formUnion(table.sorted.map(\.pattern))
+            if !table.patterns.isEmpty { facts.objects.isOpenByWriter = true }
             if !table.names.isEmpty { facts.objects.isClosedByWriter = true }
         }
     }
@@ -214,12 +203,7 @@ extension Solver {
             return pairs.flatMap { pair in
                 pair.names.map { [.kinds(.object), .present(ExactString(pair.key), []), .absent(ExactString($0))] }
             }
-        case .dependentSchemas(_, let pairs):
-            return pairs.map { [.kinds(.object), .present(ExactString($0.key), []), .fails($0.node)] }
         case .reference(let target): return [[.fails(target)]]
-        case .dynamicReference(let target, let anchor):
-            // Anything may fail there: what is found must be confirmed.
-            return anchor == nil ? [[.fails(target)]] : [[]]
         case .allOf(let targets): return targets.map { [.fails($0)] }
         case .anyOf(let targets, _): return [targets.map { .fails($0) }]
         case .oneOf(let targets, _): return notExactlyOne(of: targets)
@@ -231,10 +215,11 @@ extension Solver {
         case .items(let prefix, let rest):
             return prefix.enumerated().map { [.kinds(.array), .someItem(from: $0, to: $0, [.fails($1)])] }
                 + (rest.map { [[.kinds(.array), .someItem(from: prefix.count, to: nil, [.fails($0)])]] } ?? [])
-        case .contains(let target, let min, let max):
-            return (min > 0 ? [[.kinds(.array), .contains(target, min: 0, max: min - 1)]] : [])
-                + (max.map { [[.kinds(.array), .contains(target, min: $0 + 1, max: nil)]] } ?? [])
-        default: return restBroken(node, index)
+        case .contains(let target, min: 1, max: nil):
+            return [[.kinds(.array), .everyItem(from: 0, to: nil, [.fails(target)])]]
+        case .unevaluatedProperties(let target): return restBroken(node, by: target)
+        // Anything may break what the solver does not know: what is found must be confirmed.
+        default: return [[]]
         }
     }
 
@@ -253,9 +238,7 @@ extension Solver {
         for (name, node) in table.members where space.nodes[node].verdict != true {
             alternatives.append([.kinds(.object), .present(name, [.fails(node)])])
         }
-        for (pattern, node) in table.sorted {
-            alternatives.append([.kinds(.object), .someMember(.pattern(pattern), [.fails(node)])])
-        }
+        if !table.patterns.isEmpty { return alternatives + [[]] }
         if let additional = table.additional {
             let isClosed = isReaders && space.nodes[additional].verdict == false
             let names = isClosed ? table.others.unknown(to: writersNames) : table.others
@@ -279,7 +262,6 @@ extension Keyword {
             return (.number, .above(number, isOpen: true), .below(number, isOpen: false))
         case .exclusiveMaximum(let number):
             return (.number, .below(number, isOpen: true), .above(number, isOpen: false))
-        case .multipleOf(let number): return (.number, .multiple(number), .notMultiple(number))
         case .minLength(let count): return (.string, .minLength(count), count > 0 ? .maxLength(count - 1) : nil)
         case .maxLength(let count): return (.string, .maxLength(count), count < .max ? .minLength(count + 1) : nil)
         case .pattern(let pattern):
@@ -303,11 +285,6 @@ extension PropertyTable {
         order.compactMap { name in names[ExactString(name)].map { (ExactString(name), $0) } }
     }
 
-    /// The schemas of members that are sorted by patterns.
-    fileprivate var sorted: [(pattern: ExactString, node: Int)] {
-        patterns.map { (ExactString($0.pattern.text), $0.node) }
-    }
-
     /// All names that it does not speak of.
-    var others: NameClass { .except(Set(names.keys), patterns: Set(sorted.map(\.pattern))) }
+    var others: NameClass { .except(Set(names.keys)) }
 }

@@ -7,46 +7,18 @@ extension Solver {
 
     mutating func array(_ facts: ArrayFacts) -> Outcome {
         if let most = facts.maxItems, most < facts.minItems { return .none }
-        var demands: [ItemDemand] = facts.some.map { ItemDemand(from: $0.from, to: $0.to, literals: $0.literals) }
-        var facts = facts
-        var tries = Tries()
-        for (group, contained) in facts.contains.enumerated() {
-            if let max = contained.max, max < contained.min { return .none }
-            guard contained.min <= 200 else { return .unknown("an array would need \(contained.min) chosen elements") }
-            for _ in 0..<contained.min {
-                demands.append(ItemDemand(from: 0, to: nil, literals: [.holds(contained.node)], group: group))
-            }
-            // The elements that are chosen may be more than the least number: only the least is tried.
-            if let max = contained.max {
-                facts.every.append((0, nil, [.fails(contained.node)]))
-                facts.limited[facts.every.count - 1] = group
-                if max > contained.min { tries.leave("not every number of contained elements was tried") }
-            }
-        }
         var plan = ItemPlan(facts)
-        guard facts.repeats else {
-            let outcome = location(demands, plan)
-            if case .none = outcome { return tries.outcome }
-            return outcome
-        }
+        guard facts.repeats else { return location(facts.some, plan) }
         if facts.isUnique { return .none }
+        var tries = Tries()
         // Each pair of places could be equal.
         for first in 0...plan.boundary {
             for second in (first + 1)...(plan.boundary + 1) {
                 plan.twin = (first, second)
-                if let value = tries.value(location(demands, plan)) { return .found(value) }
+                if let value = tries.value(location(facts.some, plan)) { return .found(value) }
             }
         }
         return tries.outcome
-    }
-
-    /// A demand that some element must meet.
-    private struct ItemDemand {
-        let from: Int
-        let to: Int?
-        let literals: [Literal]
-        /// Demands of one group need different elements.
-        var group: Int?
     }
 
     /// The elements chosen so far.
@@ -55,7 +27,6 @@ extension Solver {
         /// The first place behind which all places are alike.
         let boundary: Int
         var chosen: [Int: [Literal]] = [:]
-        var groups: [Int: Set<Int>] = [:]
         /// Two places with one value.
         var twin: (Int, Int)?
 
@@ -68,7 +39,10 @@ extension Solver {
         }
     }
 
-    private mutating func location(_ demands: [ItemDemand], _ plan: ItemPlan) -> Outcome {
+    /// Gives each demand that some element must meet a place, by trying the places.
+    private mutating func location(
+        _ demands: [(from: Int, to: Int?, literals: [Literal])], _ plan: ItemPlan
+    ) -> Outcome {
         guard spend() else { return .outOfSteps }
         guard let demand = demands.first else { return complete(plan) }
         let rest = Array(demands.dropFirst())
@@ -76,11 +50,9 @@ extension Solver {
         // Places behind the boundary are alike: one new one is enough.
         let highest = max(plan.boundary, plan.count)
         for index in demand.from...max(demand.from, min(demand.to ?? highest, highest)) {
-            if let group = demand.group, plan.groups[group]?.contains(index) == true { continue }
             if let most = plan.facts.maxItems, index >= most { break }
             var next = plan
             next.chosen[index, default: []] += demand.literals
-            if let group = demand.group { next.groups[group, default: []].insert(index) }
             if let value = tries.value(location(rest, next)) { return .found(value) }
         }
         return tries.outcome
@@ -93,10 +65,7 @@ extension Solver {
         guard count <= Self.maxItems else { return .unknown("an array would need \(count) elements") }
         func literals(_ index: Int) -> [Literal] {
             var literals = plan.chosen[index] ?? []
-            for (position, demand) in facts.every.enumerated() where demand.from <= index && index <= demand.to ?? .max
-            {
-                // Counted elements may occur where they were placed, and nowhere else.
-                if let group = facts.limited[position], plan.groups[group]?.contains(index) == true { continue }
+            for demand in facts.every where demand.from <= index && index <= demand.to ?? .max {
                 literals += demand.literals
             }
             return literals

@@ -16,7 +16,7 @@ extension Solver {
 
     /// A demand that some member must meet.
     private struct Demand {
-        var names = NameClass.except([], patterns: [])
+        var names = NameClass.except([])
         var literals: [Literal] = []
         /// The constraints on its name.
         var nameLiterals: [Literal] = []
@@ -28,13 +28,11 @@ extension Solver {
         var chosen: [(name: ExactString, literals: [Literal])] = []
         /// Names that some schema speaks of.
         let spoken: [ExactString]
-        let patterns: [ExactString]
 
         init(_ facts: ObjectFacts) {
             self.facts = facts
             let classes = (facts.every + facts.some).map(\.names)
             spoken = Set(facts.required).union(facts.absent).union(classes.flatMap(\.names)).sorted()
-            patterns = Set(classes.flatMap(\.patterns)).sorted()
         }
 
         /// Names that some schema speaks of and that may still be chosen.
@@ -56,7 +54,7 @@ extension Solver {
 
     private mutating func mayBePresent(_ name: ExactString, _ plan: MemberPlan) -> Bool {
         if isLenient, readersNames.contains(name), plan.facts.isClosedByWriter, !plan.facts.isOpenByWriter,
-            !plan.facts.declared.contains(name), !plan.facts.declaredPatterns.contains(where: { matches($0, name) })
+            !plan.facts.declared.contains(name)
         {
             return false
         }
@@ -78,40 +76,19 @@ extension Solver {
             if let value = tries.value(assign(rest, next)) { return .found(value) }
         }
         if case .name = demand.names { return tries.outcome }
-        for name in fresh(demand, plan, &tries) {
+        if let name = fresh(demand, plan, &tries) {
             let next = plan.choosing(name, demand.literals)
             if let value = tries.value(assign(rest, next)) { return .found(value) }
         }
         return tries.outcome
     }
 
-    /// New names for a demand, one for each way to match the patterns that members are sorted by; none when there is a doubt.
-    private mutating func fresh(_ demand: Demand, _ plan: MemberPlan, _ tries: inout Tries) -> [ExactString] {
-        guard plan.patterns.count <= 6 else {
-            tries.leave("too many patterns sort the members")
-            return []
-        }
-        var found: [ExactString] = []
+    /// A new name for a demand; nil when there is none, or when there is a doubt.
+    private mutating func fresh(_ demand: Demand, _ plan: MemberPlan, _ tries: inout Tries) -> ExactString? {
+        let literals: [Literal] = [.kinds(.string)] + plan.facts.everyName + demand.nameLiterals
         let used = Set(plan.spoken).union(plan.chosen.map(\.name)).union(readersNames).sorted()
-        for bits in 0..<(1 << plan.patterns.count) {
-            var literals: [Literal] = [.kinds(.string)] + plan.facts.everyName + demand.nameLiterals
-            for (position, pattern) in plan.patterns.enumerated() {
-                literals.append(bits >> position & 1 == 1 ? .matches(pattern) : .notMatches(pattern))
-            }
-            switch demand.names {
-            case .pattern(let pattern): literals.append(.matches(pattern))
-            case .except(_, let patterns): literals += patterns.sorted().map { .notMatches($0) }
-            case .name: break
-            }
-            switch solve(literals + used.map { .isNot(.string($0.string)) }) {
-            case .found(let value): if let text = value.stringValue { found.append(ExactString(text)) }
-            case .none: break
-            case .unknown(let reason):
-                tries.leave(reason)
-                return []
-            }
-        }
-        return found
+        let name = tries.value(solve(literals + used.map { .isNot(.string($0.string)) }))?.stringValue
+        return name.map { ExactString($0) }
     }
 
     /// Gives each chosen member a value, and adds members until there are enough.
@@ -137,7 +114,7 @@ extension Solver {
         if missing > 0 { add(plan.free.filter { mayBePresent($0, plan) }) }
         while members.count < plan.facts.minMembers {
             let before = members.count
-            add(fresh(Demand(), wider, &tries))
+            add([fresh(Demand(), wider, &tries)].compactMap(\.self))
             if members.count == before { return tries.outcome }
         }
         // The order of the schema reads best.

@@ -1,26 +1,21 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Decides `unevaluatedProperties` and `unevaluatedItems` after every alternative, since the rest depends on which of
-/// them hold.
+/// Decides `unevaluatedProperties` after every alternative, since the rest depends on which of them hold.
 extension Solver {
     /// One way to decide all alternatives of a schema, and what is looked at on it.
     private struct Decision {
         var literals: [Literal] = []
         var names: Set<ExactString> = []
-        var patterns: Set<ExactString> = []
         var allMembers = false
-        var items = 0
-        var allItems = false
 
         func and(_ other: Decision) -> Decision {
             Decision(
                 literals: literals + other.literals, names: names.union(other.names),
-                patterns: patterns.union(other.patterns), allMembers: allMembers || other.allMembers,
-                items: max(items, other.items), allItems: allItems || other.allItems)
+                allMembers: allMembers || other.allMembers)
         }
 
-        var rest: NameClass { .except(names, patterns: patterns) }
+        var rest: NameClass { .except(names) }
     }
 
     private static let maxDecisions = 600
@@ -30,42 +25,25 @@ extension Solver {
         guard let decisions = decisions(node, inner: false) else { return [[]] }
         return decisions.map { decision in
             var literals = decision.literals
-            for keyword in space.nodes[node].keywords {
-                switch keyword {
-                case .unevaluatedProperties(let target):
-                    if !decision.allMembers { literals.append(.everyMember(decision.rest, [.holds(target)])) }
-                case .unevaluatedItems(let target):
-                    if !decision.allItems {
-                        literals.append(.everyItem(from: decision.items, to: nil, [.holds(target)]))
-                    }
-                default: break
-                }
+            for case .unevaluatedProperties(let target) in space.nodes[node].keywords where !decision.allMembers {
+                literals.append(.everyMember(decision.rest, [.holds(target)]))
             }
             return literals
         }
     }
 
-    /// The ways in which everything else holds, and the keyword that asks for the rest fails.
-    mutating func restBroken(_ node: Int, _ index: Int) -> [[Literal]] {
-        let keyword = space.nodes[node].keywords[index]
+    /// The ways in which everything else holds, and the schema of the rest fails.
+    mutating func restBroken(_ node: Int, by target: Int) -> [[Literal]] {
         guard let decisions = decisions(node, inner: false) else { return [[]] }
         return decisions.compactMap { decision in
-            switch keyword {
-            case .unevaluatedProperties(let target):
-                if decision.allMembers { return nil }
-                let isClosed = space.side(node) != writer && space.nodes[target].verdict == false
-                let rest = isClosed ? decision.rest.unknown(to: writersNames) : decision.rest
-                return [.kinds(.object)] + decision.literals + [.someMember(rest, [.fails(target)])]
-            case .unevaluatedItems(let target):
-                if decision.allItems { return nil }
-                return [.kinds(.array)] + decision.literals
-                    + [.someItem(from: decision.items, to: nil, [.fails(target)])]
-            default: return nil
-            }
+            if decision.allMembers { return nil }
+            let isClosed = space.side(node) != writer && space.nodes[target].verdict == false
+            let rest = isClosed ? decision.rest.unknown(to: writersNames) : decision.rest
+            return [.kinds(.object)] + decision.literals + [.someMember(rest, [.fails(target)])]
         }
     }
 
-    /// The decisions under which a schema holds; nil when they are too many, or when they depend on single elements.
+    /// The decisions under which a schema holds; nil when they are too many, or when a keyword is not known.
     private mutating func decisions(_ node: Int, inner: Bool = true) -> [Decision]? {
         let schema = space.nodes[node]
         if let verdict = schema.verdict { return verdict ? [Decision()] : [] }
@@ -93,15 +71,10 @@ extension Solver {
         switch space.nodes[node].keywords[index] {
         case .properties(let table):
             plain.names = Set(table.names.keys)
-            plain.patterns = Set(table.patterns.map { ExactString($0.pattern.text) })
             plain.allMembers = table.additional != nil
-            return [plain]
-        case .items(let prefix, let rest):
-            plain.items = prefix.count
-            plain.allItems = rest != nil
-            return [plain]
+            return table.patterns.isEmpty || plain.allMembers ? [plain] : nil
         case .reference(let target): return decisions(target)
-        case .dynamicReference(let target, let anchor): return anchor == nil ? decisions(target) : nil
+        case .dynamicReference, .dependentSchemas: return nil
         case .allOf(let targets): return product(targets) { $0.decisions($1) }
         case .oneOf(let targets, _):
             var result: [Decision] = []
@@ -118,19 +91,7 @@ extension Solver {
             else { return nil }
             return tested.flatMap { one in held.map { one.and($0) } }
                 + failed.map { Decision(literals: [.fails(test)]).and($0) }
-        case .dependentSchemas(_, let pairs):
-            return product(pairs) { solver, pair in
-                let key = ExactString(pair.key)
-                return solver.decisions(pair.node).map { ways in
-                    [Decision(literals: [.absent(key)])]
-                        + ways.map { Decision(literals: [.kinds(.object), .present(key, [])]).and($0) }
-                        + [Decision(literals: [.kinds(KindSet.all.subtracting(.object))])]
-                }
-            }
         case .unevaluatedProperties: return [inner ? Decision(literals: [.holds(node)], allMembers: true) : Decision()]
-        case .unevaluatedItems: return [inner ? Decision(literals: [.holds(node)], allItems: true) : Decision()]
-        // Which elements it has looked at depends on each of them.
-        case .contains: return (space.nodes[node].asksForRest || inner) && restIsOfItems ? nil : [plain]
         default: return [plain]
         }
     }
@@ -151,12 +112,5 @@ extension Solver {
             guard some.count <= Self.maxDecisions else { return nil }
         }
         return some.filter(\.isHeld).map(\.decision)
-    }
-
-    /// Whether a schema constrains the unevaluated elements.
-    private var restIsOfItems: Bool {
-        space.nodes.contains { node in
-            node.keywords.contains { if case .unevaluatedItems = $0 { true } else { false } }
-        }
     }
 }

@@ -106,8 +106,6 @@ extension Solver {
             return number > bound || (!isOpen && number == bound)
         case (.below(let bound, let isOpen), .number(let number)):
             return number < bound || (!isOpen && number == bound)
-        case (.multiple(let divisor), .number(let number)): return number.isMultiple(of: divisor)
-        case (.notMultiple(let divisor), .number(let number)): return !number.isMultiple(of: divisor)
         case (.minLength(let count), .string(let text)): return text.unicodeScalars.count >= count
         case (.maxLength(let count), .string(let text)): return text.unicodeScalars.count <= count
         case (.matches(let pattern), .string(let text)): return matches(pattern, ExactString(text))
@@ -122,9 +120,6 @@ extension Solver {
             return values.indices.contains { $0 >= from && $0 <= to ?? .max && satisfies(values[$0], literals) }
         case (.everyItem(let from, let to, let literals), .array(let values)):
             return values.indices.allSatisfy { $0 < from || $0 > to ?? .max || satisfies(values[$0], literals) }
-        case (.contains(let node, let min, let max), .array(let values)):
-            let count = values.count { space.accepts($0, at: node) }
-            return count >= min && count <= max ?? .max
         case (.minMembers(let count), .object(let object)): return object.count >= count
         case (.maxMembers(let count), .object(let object)): return object.count <= count
         case (.present(let name, let literals), .object(let object)):
@@ -143,11 +138,10 @@ extension Solver {
         }
     }
 
-    mutating func contains(_ names: NameClass, _ name: ExactString) -> Bool {
+    func contains(_ names: NameClass, _ name: ExactString) -> Bool {
         switch names {
         case .name(let own): own == name
-        case .pattern(let pattern): matches(pattern, name)
-        case .except(let others, let patterns): !others.contains(name) && !patterns.contains { matches($0, name) }
+        case .except(let others): !others.contains(name)
         }
     }
 }

@@ -11,7 +11,7 @@ extension ClientStage {
     package func live(_ scenario: ClientScenario, by script: LifeScript) async -> LifePerformance {
         var stage = self
         // Long histories are shown again and again.
-        stage.bounds = Recorder.Bounds(bytes: 512 << 20, events: 1_000_000)
+        stage.bounds = .life
         let startedAt = WallClock.now()
         let performance = await stage.perform(scenario) { performer, performance in
             let start = performer.recorder.start

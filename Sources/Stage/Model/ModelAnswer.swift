@@ -10,13 +10,13 @@ struct ModelAnswer: Sendable {
     let said: Said
     let model: String
     let includesUsage: Bool
-    /// Differs from answer to answer.
+    /// A unique id.
     let name: String
-    /// Estimates, and never 0: four bytes to a token.
+    /// An estimate, at least 1: one token for four bytes.
     let inputTokens: Int
     let outputTokens: Int
 
-    /// An answer to a request; nil for a failure, which is none.
+    /// The answer to a request; nil if the script says to fail.
     init?(to request: ModelRequest, _ act: ModelScript.Act) {
         let size: Int
         switch act {

@@ -9,7 +9,7 @@ struct ModelStream {
         case wait(Duration)
     }
 
-    /// How long a wait is silent; packages that see nothing for minutes give up.
+    /// The longest silence in a wait; some HTTP clients give up after minutes without data.
     private static let silence = Duration.seconds(2)
 
     private var parts: [Part] = []

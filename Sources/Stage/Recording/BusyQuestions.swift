@@ -9,6 +9,8 @@ struct BusyQuestions {
     /// The connections on which a question was refused.
     private var lanes: Set<Lane> = []
     private var asked: Set<String> = []
+    /// How many questions had no key.
+    private var keyless = 0
     private var endings: [Lane: Int] = [:]
 
     private var sessions: [String: String] = [:]
@@ -46,7 +48,10 @@ struct BusyQuestions {
     }
 
     private mutating func ask(_ question: Frame) {
-        guard let key = question.clientMessageId else { return }
+        guard let key = question.clientMessageId else {
+            keyless += 1
+            return
+        }
         asked.insert(key)
         sessions[key] = question.sessionId
         // Asked again, it may be taken.
@@ -73,6 +78,6 @@ struct BusyQuestions {
 
     /// Whether a question stands refused, and each that does not has had its ending on a connection.
     func leavesNothing(on lane: Lane) -> Bool {
-        !refused.isEmpty && endings[lane, default: 0] + refused.count >= asked.count
+        !refused.isEmpty && endings[lane, default: 0] + refused.count >= asked.count + keyless
     }
 }

@@ -1,4 +1,5 @@
 import HoldfastBasics
+import HoldfastJSON
 import HoldfastPlatform
 import HoldfastTranscript
 
@@ -13,13 +14,16 @@ final class Recorder: Sendable {
         var events = 50_000
 
         /// The most bytes of a life.
-        static let life = Bounds(bytes: 256 << 20, events: 1_000_000)
+        static let life = Bounds(bytes: 512 << 20, events: 1_000_000)
     }
+
+    /// A text of so many bytes is kept only once.
+    private static let longText = 1_000
 
     private struct Entry {
         let at: ContinuousClock.Instant
         let lane: Lane
-        let kind: Event.Kind
+        var kind: Event.Kind
         /// The parsed text of the kind, if it was parsed on arrival.
         var frame: Frame?
     }
@@ -32,12 +36,37 @@ final class Recorder: Sendable {
         /// The questions of so many entries.
         var busy = (questions: BusyQuestions(), entries: 0)
         var slowAnswers: [History.SlowAnswer] = []
+        /// The long texts so far, each with its message: devices get the same ones, and each look at a session again.
+        var texts: [ExactString: Frame?] = [:]
+        private var screen: JSONValue?
 
         mutating func add(_ entry: Entry) {
+            var entry = entry
             if case .response(let response) = entry.kind, response.status == 409 { sawBusy = true }
             if entry.frame?.code == "busy" { sawBusy = true }
+            bytes += share(&entry) ? Event.Kind.leastCost : entry.kind.cost
             entries.append(entry)
-            bytes += entry.kind.cost
+        }
+
+        /// Lets an entry hold what an earlier one does; false where none has the same.
+        private mutating func share(_ entry: inout Entry) -> Bool {
+            if case .state(let state) = entry.kind {
+                if let screen, screen == state {
+                    entry.kind = .state(screen)
+                    return true
+                }
+                screen = state
+                return false
+            }
+            guard let body = entry.kind.body, body.utf8.count >= Recorder.longText else { return false }
+            let text = ExactString(body)
+            guard let place = texts.index(forKey: text) else {
+                texts[text] = entry.frame
+                return false
+            }
+            entry.kind = entry.kind.withBody(texts[place].key.string)
+            if entry.frame != nil { entry.frame = texts[place].value ?? entry.frame }
+            return true
         }
 
         /// Whether there is room for something that arrived.
@@ -149,7 +178,7 @@ final class Recorder: Sendable {
     /// Everything so far, in the order of time, which is then forgotten.
     func takeAll() -> [Event] {
         let entries = state.withLock { state in
-            defer { (state.entries, state.bytes) = ([], 0) }
+            defer { (state.entries, state.bytes, state.texts) = ([], 0, [:]) }
             return state.entries
         }
         return Self.ordered(entries).map(event)
@@ -220,15 +249,18 @@ extension Redaction {
 }
 
 extension Event.Kind {
+    /// How much memory an event holds without its text, roughly.
+    static let leastCost = 64
+
     /// How much memory the event holds, roughly.
     package var cost: Int {
         switch self {
-        case .text(_, let text): 64 + text.utf8.count
-        case .binary(_, let bytes): 64 + bytes.count
+        case .text(_, let text): Self.leastCost + text.utf8.count
+        case .binary(_, let bytes): Self.leastCost + bytes.count
         case .request(let request): 128 + (request.body?.utf8.count ?? 0)
         case .response(let response): 256 + response.body.utf8.count
-        case .state(let state): 64 + state.text().utf8.count
-        default: 64
+        case .state(let state): Self.leastCost + state.text().utf8.count
+        default: Self.leastCost
         }
     }
 }

@@ -41,10 +41,12 @@ package struct ServerStage: Sendable {
                 try await SubjectInstance.start(start, data: data, within: subject.timeouts.start)
             }
         } catch {
-            var performance = skip(scenario, "its server could not be started")
-            performance.skipped = nil
+            // If no server starts at all, the run says so once, for all of its scenarios.
+            var performance = Performance(
+                scenario: scenario.name, history: History(header: header(scenario), events: []))
             performance.wasInterrupted = Task.isCancelled
-            performance.problems = performance.wasInterrupted ? [] : [error]
+            performance.startProblem = error
+            if !Task.isCancelled { performance.stoppedAt = "its server did not start: \(error.inShort)" }
             return performance
         }
         let stage = at(instance)

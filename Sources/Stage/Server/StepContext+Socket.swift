@@ -262,11 +262,11 @@ extension StepContext {
         if frame["type"] == "syncResult" { try await followPages(from: frame, on: lane) }
     }
 
-    /// Waits for a message; for what a turn sends no longer than until its question stands refused as busy.
+    /// Waits for a message; for what a question brings no longer than until it stands refused as busy.
     private func take(
         _ types: [String], within limit: Duration, from lane: ConnectionLane, where isMeant: (JSONValue) -> Bool
     ) async -> (frame: JSONValue?, isRefused: Bool) {
-        guard types.allSatisfy(["message", "toolUse", "done", "error"].contains) else {
+        guard types.allSatisfy(["ack", "message", "toolUse", "done", "error"].contains) else {
             return (await lane.mailbox.take(types, within: limit, where: isMeant), false)
         }
         let deadline = PatientDeadline(limit)

@@ -15,8 +15,8 @@ package struct Performance: Sendable {
     package var stoppedAt: String?
     /// The failure of a client's driver that ended it, such as a crash; nil if there was none.
     package var failure: String?
-    /// Why no driver was to be had; nil when there was one.
-    var startProblem: HarnessProblem?
+    /// Why its server or driver did not start; nil when it did.
+    package var startProblem: HarnessProblem?
     /// Whether it was ended from outside.
     package var wasInterrupted = false
     /// Whether the subject took the first connection; nil when the scenario opened none.

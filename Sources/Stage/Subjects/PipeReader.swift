@@ -6,7 +6,7 @@ import HoldfastPlatform
 /// It waits on a thread of its own: Dispatch sources on pipes, created and canceled a hundred times a minute on a busy
 /// machine, crash inside Dispatch.
 final class PipeReader: Sendable {
-    /// The most that is taken once no more is to be read.
+    /// The maximum number of bytes to read after `finish` was called.
     private static let last = 1 << 20
 
     private let alarm = Alarm()
@@ -28,7 +28,7 @@ final class PipeReader: Sendable {
         alarm.ring()
     }
 
-    /// Takes what is still in the pipe and reads no more; a descendant that holds the other end open changes nothing.
+    /// Reads the rest of the pipe and stops, even if a descendant still holds the other end open.
     func finish() {
         alarm.ring()
         over.wait()
@@ -36,7 +36,7 @@ final class PipeReader: Sendable {
 
     /// Reads until the other end is closed, the reader stops, or the alarm comes.
     private static func read(_ descriptor: Descriptor, until alarm: Descriptor, _ take: ([UInt8]) -> Bool) {
-        // Without an alarm, for want of descriptors, the end of the process ends the reading.
+        // If no descriptor was left for the alarm, reading ends with the process.
         while let isLast = Descriptor.waitForEither(descriptor, alarm) {
             guard drain(descriptor, atMost: last, take), !isLast else { return }
         }

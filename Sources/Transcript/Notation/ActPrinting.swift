@@ -4,7 +4,6 @@ import HoldfastJSON
 /// Writes an act of the stage as a word such as `send(c1)` or `cut(silence)`.
 struct ActPrinting {
     let names: NotationNames
-    let isBrief: Bool
 
     func act(_ verb: String, _ details: JSONObject) -> String {
         let isKnown = NotationWord.verbs.contains(verb) && verb != "act"
@@ -21,8 +20,6 @@ struct ActPrinting {
             parts += sent
         } else if Self.plainVerbs.contains(verb), let plain = plain(details) {
             parts += plain
-        } else if !isBrief {
-            parts.append("details=\(Spelling.quoted(JSONValue.object(details).text()))")
         }
         return Spelling.word(isKnown ? verb : "act", parts)
     }
@@ -45,7 +42,7 @@ struct ActPrinting {
         }
         guard let name = details["as"]?.stringValue else { return [Spelling.quoted(text)] }
         guard NotationNames.isSpelled("c", name) else { return [Spelling.quoted(text), "as=\(name)"] }
-        return [Spelling.named(name, text, isUsual: isBrief || text == "question \(name.dropFirst())")]
+        return [name]
     }
 
     /// Stored messages, as `u2 a2`; nil if their ids have another form.
@@ -72,13 +69,9 @@ struct ActPrinting {
     private func plain(_ details: JSONObject) -> [String]? {
         var parts: [String] = []
         for member in details {
-            if member.key == "sessionId", let session = member.value.stringValue, let name = names.name("s", session),
-                isBrief || name == session
-            {
+            if member.key == "sessionId", let session = member.value.stringValue, let name = names.name("s", session) {
                 parts.append(name)
-            } else if member.key == "turnId", let turn = member.value.stringValue, let name = names.name("t", turn),
-                isBrief || name == turn
-            {
+            } else if member.key == "turnId", let turn = member.value.stringValue, let name = names.name("t", turn) {
                 parts.append(name)
             } else if member.key == "clientMessageId", let key = member.value.stringValue,
                 NotationNames.isSpelled("c", key)

@@ -5,7 +5,6 @@ import HoldfastJSON
 struct FramePrinting {
     let expansion: FrameExpansion
     let names: NotationNames
-    let isBrief: Bool
 
     /// A frame such as `done(t1 #2)`; nil if the notation cannot express it.
     func frame(_ object: JSONObject, _ direction: Direction, connection: String = "") -> String? {
@@ -16,9 +15,8 @@ struct FramePrinting {
             guard let value = object[field]?.stringValue else { continue }
             let letter = letter == "u" && object["role"] == "assistant" ? "a" : letter
             guard let name = names.name(letter, value) else { return nil }
-            if isBrief { object[field] = .string(name) }
-            let text = Spelling.named(name, value, isUsual: isBrief || name == value)
-            parts.append(Part(text: text, isPrimary: isPrimary))
+            object[field] = .string(name)
+            parts.append(Part(text: name, isPrimary: isPrimary))
         }
         if let position = shape.position, let number = object[position]?.numberValue, let int = number.int,
             int >= 0, number.text == String(int)
@@ -27,7 +25,6 @@ struct FramePrinting {
         }
         let words = words(of: object, type).map { Part(text: $0, isPrimary: true) }
         parts = type == "error" || type == "toolUse" ? words + parts : parts + words
-        if !isBrief, let text = shape.text(object) { parts.append(Part(text: Spelling.quoted(text), isPrimary: false)) }
         var frames = ""
         if type == "syncResult" {
             guard let (text, replayed) = missed(object, direction) else { return nil }
@@ -50,13 +47,15 @@ struct FramePrinting {
             }
         }
         guard let plain = expanded(parts) else { return nil }
-        var object = object
-        if isBrief { object = calmed(object, like: plain) }
+        let object = calmed(object, like: plain)
         guard let corrections = corrections(from: plain, to: object, type) else { return nil }
         parts += corrections
         guard expanded(parts) == object else { return nil }
-        let secondary = parts.indices.filter { !parts[$0].isPrimary }
-        parts = Spelling.leanest(parts, omitting: secondary) { expanded($0) == object }
+        for index in parts.indices.reversed() where !parts[index].isPrimary {
+            var fewer = parts
+            fewer.remove(at: index)
+            if expanded(fewer) == object { parts = fewer }
+        }
         return Spelling.word(type, parts.map(\.text)) + frames
     }
 
@@ -81,7 +80,7 @@ struct FramePrinting {
         return parts.map { Part(text: $0, isPrimary: true) }
     }
 
-    /// In brief style, takes unimportant members from the expansion.
+    /// Takes unimportant members from the expansion.
     private func calmed(_ object: JSONObject, like plain: JSONObject) -> JSONObject {
         let telling: Set<String> = [
             "type", "sessionId", "turnId", "messageId", "clientMessageId", "epoch", "seq", "lastSeq", "lastSeqSeen",
@@ -159,18 +158,16 @@ struct FramePrinting {
         }
     }
 
-    /// A type's ids, position and text; primary ids are always written.
+    /// A type's ids and position; primary ids are always written.
     private struct Shape: Sendable {
         let ids: [(letter: Character, field: String, isPrimary: Bool)]
         var position: String?
-        var text: @Sendable (JSONObject) -> String? = { _ in nil }
     }
 
     private static let shapes: [String: Shape] = [
         "auth": Shape(ids: []),
         "chat": Shape(
-            ids: [("c", "clientMessageId", true), ("s", "sessionId", true)],
-            text: { ExchangePrinting.question(in: $0["messages"]) }),
+            ids: [("c", "clientMessageId", true), ("s", "sessionId", true)]),
         "sync": Shape(ids: [("e", "epoch", true)], position: "lastSeqSeen"),
         "ping": Shape(ids: [("n", "nonce", true)]),
         "pong": Shape(ids: [("n", "nonce", true)]),
@@ -184,16 +181,15 @@ struct FramePrinting {
             ids: [
                 ("u", "messageId", true), ("s", "sessionId", false), ("t", "turnId", false),
                 ("c", "clientMessageId", true),
-            ], position: "seq", text: { $0["text"]?.stringValue }),
+            ], position: "seq"),
         "toolUse": Shape(ids: [("s", "sessionId", false), ("t", "turnId", true)], position: "seq"),
         "done": Shape(
             ids: [
                 ("t", "turnId", true), ("s", "sessionId", false), ("a", "messageId", false),
                 ("c", "clientMessageId", true),
-            ], position: "seq", text: { $0["text"]?.stringValue }),
+            ], position: "seq"),
         "error": Shape(
-            ids: [("s", "sessionId", false), ("t", "turnId", true), ("c", "clientMessageId", true)], position: "seq",
-            text: { $0["error"]?.stringValue }),
+            ids: [("s", "sessionId", false), ("t", "turnId", true), ("c", "clientMessageId", true)], position: "seq"),
         "syncResult": Shape(ids: [("e", "epoch", true)], position: "lastSeq"),
     ]
 }

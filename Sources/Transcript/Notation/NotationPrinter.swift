@@ -2,20 +2,11 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Writes a history in the notation.
+/// Writes a history in the notation, for people.
 ///
-/// The exact style reads back as the same lanes, events and JSON; anything that the notation cannot express is verbatim
-/// between backticks. Times are kept only as waits of the stage, in whole milliseconds and without a lane. The brief
-/// style is for people: it numbers ids, omits texts and clocks, and cuts long verbatim texts.
+/// It numbers ids, omits texts and clocks, and cuts long verbatim texts. A frame that the notation cannot express is
+/// verbatim between backticks.
 public struct NotationPrinter {
-    /// The level of detail.
-    public enum Style: Sendable {
-        /// Everything.
-        case exact
-        /// The essentials.
-        case brief
-    }
-
     /// One word of the notation and its events.
     public struct Item: Sendable, Equatable {
         /// The word, such as `A<done(t1 #2)`.
@@ -28,11 +19,11 @@ public struct NotationPrinter {
     public let items: [Item]
 
     /// Writes a history as one line of notation.
-    public init(_ history: History, style: Style = .exact) {
-        items = EventPrinting(history, isBrief: style == .brief).items()
+    public init(_ history: History) {
+        items = EventPrinting(history).items()
     }
 
-    /// The history on one line; the exact style reads back as the same events.
+    /// The history on one line.
     public var text: String { items.map(\.text).joined(separator: " ") }
 
     /// The word for an event, which may cover others too.
@@ -44,23 +35,21 @@ public struct NotationPrinter {
 /// Converts events to words, one by one.
 private struct EventPrinting {
     let history: History
-    let isBrief: Bool
     let frames: FramePrinting
     let exchanges: ExchangePrinting
     let pushes: PushPrinting
     let acts: ActPrinting
     let states: StatePrinting
 
-    init(_ history: History, isBrief: Bool) {
+    init(_ history: History) {
         self.history = history
-        self.isBrief = isBrief
         let names = NotationNames(history)
         let expansion = FrameExpansion(profiles: history.header.subject.profiles)
-        frames = FramePrinting(expansion: expansion, names: names, isBrief: isBrief)
-        exchanges = ExchangePrinting(names: names, isBrief: isBrief)
-        pushes = PushPrinting(names: names, isBrief: isBrief)
-        acts = ActPrinting(names: names, isBrief: isBrief)
-        states = StatePrinting(names: names, isBrief: isBrief)
+        frames = FramePrinting(expansion: expansion, names: names)
+        exchanges = ExchangePrinting(names: names)
+        pushes = PushPrinting(names: names)
+        acts = ActPrinting(names: names)
+        states = StatePrinting(names: names)
     }
 
     func items() -> [NotationPrinter.Item] {
@@ -91,26 +80,23 @@ private struct EventPrinting {
         switch event.kind {
         case .wait: return wait(at: index)
         case .opening(let opening):
-            var parts = Spelling.principal(opening.principal.isEmpty ? nil : opening.principal)
-            if opening.path != "/ws", !isBrief { parts.append("path=\(Spelling.quoted(opening.path))") }
-            return lane + ">" + Spelling.word("open", parts)
+            return lane + ">"
+                + Spelling.word("open", Spelling.principal(opening.principal.isEmpty ? nil : opening.principal))
         case .opened: return lane + "<open"
-        case .refused(let status, let reason):
-            return lane + "<" + Spelling.word("refused", [status.map(String.init), text(reason)].compactMap { $0 })
+        case .refused(let status, _):
+            return lane + "<" + Spelling.word("refused", [status.map(String.init)].compactMap { $0 })
         case .text(let direction, let text):
             return lane + direction.rawValue + (frame(at: index, direction, connection) ?? verbatim(text))
         case .binary(let direction, let bytes):
-            let digits = hexDigits(isBrief ? Array(bytes.prefix(16)) : bytes)
-            let rest = isBrief && bytes.count > 16 ? "…" : ""
+            let digits = hexDigits(Array(bytes.prefix(16)))
+            let rest = bytes.count > 16 ? "…" : ""
             return lane + direction.rawValue + Spelling.word("binary", digits.isEmpty ? [] : [digits + rest])
         case .ping(let direction): return lane + direction.rawValue + "pingFrame"
         case .pong(let direction): return lane + direction.rawValue + "pongFrame"
-        case .close(let direction, let code, let reason):
-            return lane + direction.rawValue
-                + Spelling.word("close", [code.map(String.init), text(reason)].compactMap { $0 })
-        case .eof(let reason): return lane + "<" + Spelling.word("eof", [text(reason)].compactMap { $0 })
-        case .request(let request) where event.lane == .push:
-            return lane + "<" + (pushes.request(request) ?? "alert")
+        case .close(let direction, let code, _):
+            return lane + direction.rawValue + Spelling.word("close", [code.map(String.init)].compactMap { $0 })
+        case .eof: return lane + "<eof"
+        case .request(let request) where event.lane == .push: return lane + "<" + pushes.request(request)
         case .response(let response) where event.lane == .push: return lane + ">" + pushes.response(response)
         case .request(let request):
             if let (text, wanted) = exchanges.request(request) {
@@ -119,18 +105,15 @@ private struct EventPrinting {
             }
             return lane + ">" + request.method
         case .response(let response):
-            let text = exchanges.response(response, to: asked[event.lane] ?? .other)
-            return lane + "<" + (text ?? String(response.status))
-        case .failed(let reason): return lane + "<" + Spelling.word("failed", [text(reason)].compactMap { $0 })
+            return lane + "<" + exchanges.response(response, to: asked[event.lane] ?? .other)
+        case .failed: return lane + "<failed"
         case .act(let verb, let details): return lane + "!" + acts.act(verb, details)
         case .state(let state): return lane + "=" + states.state(state)
         }
     }
 
-    private func text(_ text: String) -> String? { text.isEmpty || isBrief ? nil : Spelling.quoted(text) }
-
     private func verbatim(_ text: String) -> String {
-        guard isBrief, text.count > 120 else { return Spelling.quoted(text, by: "`") }
+        guard text.count > 120 else { return Spelling.quoted(text, by: "`") }
         return Spelling.quoted("\(text.prefix(120))…", by: "`") + "(\(text.count) characters)"
     }
 
@@ -156,18 +139,11 @@ private struct EventPrinting {
         let events = history.events[index..<(index + 4)]
         guard events.allSatisfy({ $0.lane == events[index].lane }), case .opening(let opening) = events[index].kind,
             case .opened = events[index + 1].kind, case .text(.toServer, _) = events[index + 2].kind,
-            case .text(.fromServer, _) = events[index + 3].kind, isBrief || opening.path == "/ws",
+            case .text(.fromServer, _) = events[index + 3].kind,
             history.frames[index + 2]?.type == "auth", history.frames[index + 3]?.type == "connected",
             let greeting = frame(at: index + 3, .fromServer, connection)
         else { return nil }
         let parts = Spelling.principal(opening.principal.isEmpty ? nil : opening.principal)
-        if !isBrief {
-            guard let frame = Spelling.frame(of: "A>" + Spelling.word("auth", parts)),
-                let auth = try? frames.expansion.object(frame, .toServer),
-                let document = history.frames[index + 2]?.document,
-                document.flaws.isEmpty, document.root == .object(auth)
-            else { return nil }
-        }
         var arguments = greeting.dropFirst("connected".count)
         if let principal = parts.first {
             arguments = arguments.isEmpty ? "(\(principal))" : "(\(principal) \(arguments.dropFirst())"

@@ -1,15 +1,10 @@
 import HoldfastJSON
 
-/// Forms words of the notation and their parts, and parses them back for verification.
+/// Forms words of the notation and their parts, and parses them back.
 enum Spelling {
     /// A name with its parts in parentheses, if it has any.
     static func word(_ name: String, _ parts: [String]) -> String {
         parts.isEmpty ? name : "\(name)(\(parts.joined(separator: " ")))"
-    }
-
-    /// A name such as `a1`, with its value unless that is the default.
-    static func named(_ name: String, _ value: String, isUsual: Bool) -> String {
-        isUsual ? name : "\(name)=\(quoted(value))"
     }
 
     /// `name=value`; nil if the notation cannot express it.
@@ -47,36 +42,17 @@ enum Spelling {
         return !isID && text.unicodeScalars.allSatisfy(NotationParser.isNameScalar)
     }
 
-    /// The content of a single event, such as `A>chat(c1)`.
-    static func content(of event: String) -> NotationItem.Content? {
-        var parser = NotationParser(event, name: "")
-        return (try? parser.items())?.first?.content
-    }
-
+    /// The frame of a single event, such as `A>chat(c1)`.
     static func frame(of event: String) -> NotationFrame? {
-        if case .frame(_, let frame)? = content(of: event) { frame } else { nil }
-    }
-
-    /// Omits optional parts that are the default.
-    static func leanest<Part>(
-        _ parts: [Part], omitting indices: [Int], _ isProven: ([Part]) -> Bool
-    ) -> [Part] {
-        var parts = parts
-        for index in indices.reversed() {
-            var fewer = parts
-            fewer.remove(at: index)
-            if isProven(fewer) { parts = fewer }
-        }
-        return parts
+        var parser = NotationParser(event, name: "")
+        if case .frame(_, let frame)? = (try? parser.items())?.first?.content { return frame }
+        return nil
     }
 }
 
 extension NotationNames {
-    /// The ids in members of a body, with their values unless they equal the name or the style is brief.
-    func ids(_ fields: [(Character, String)], in body: JSONValue?, isBrief: Bool) -> [String] {
-        fields.compactMap { letter, field in
-            guard let value = body?[field]?.stringValue, let name = name(letter, value) else { return nil }
-            return Spelling.named(name, value, isUsual: isBrief || name == value)
-        }
+    /// The names of the ids in members of a body.
+    func ids(_ fields: [(Character, String)], in body: JSONValue?) -> [String] {
+        fields.compactMap { letter, field in body?[field]?.stringValue.flatMap { name(letter, $0) } }
     }
 }

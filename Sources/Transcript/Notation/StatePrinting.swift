@@ -1,12 +1,11 @@
 import Holdfast
 import HoldfastJSON
 
-/// Writes a client's screen as a word such as `connected(s1 u1 a1 thinking)`, and verifies it by expanding it.
+/// Writes a client's screen as a word such as `connected(s1 u1 a1 thinking)`.
 struct StatePrinting {
     let names: NotationNames
-    let isBrief: Bool
 
-    /// The word for a state; in the exact style, `state(json='…')` if words cannot express all of it.
+    /// The word for a state; `state(json='…')` for one that words cannot express.
     func state(_ state: JSONValue) -> String {
         let verbatim = "state(json=\(Spelling.quoted(state.text())))"
         guard let object = state.objectValue, let connection = object["connection"]?.stringValue,
@@ -26,30 +25,16 @@ struct StatePrinting {
         for (session, count) in object["unread"]?.objectValue ?? [:] {
             parts.append("unread.\(named("s", session))=\(count.text())")
         }
-        let word = Spelling.word(connection, parts)
-        return isBrief || expanded(word) == state ? word : verbatim
-    }
-
-    private func expanded(_ word: String) -> JSONValue? {
-        guard case .state(let frame)? = Spelling.content(of: "client=\(word)") else { return nil }
-        return try? StateExpansion().state(frame)
+        return Spelling.word(connection, parts)
     }
 
     private func named(_ letter: Character, _ id: String) -> String { names.name(letter, id) ?? id }
 
     private func message(_ message: JSONValue) -> String {
         let isAnswer = message["role"] == "assistant"
-        let text = message["text"]?.stringValue ?? ""
-        let name: String
-        if let id = message["id"]?.stringValue {
-            name = named(isAnswer ? "a" : "u", id)
-        } else if let key = message["clientMessageId"]?.stringValue {
-            name = named("c", key)
-        } else {
-            return Spelling.quoted(text)
-        }
-        let usual = "\(isAnswer ? "answer" : "question") \(name.dropFirst())"
-        return Spelling.named(name, text, isUsual: isBrief || text == usual)
+        if let id = message["id"]?.stringValue { return named(isAnswer ? "a" : "u", id) }
+        if let key = message["clientMessageId"]?.stringValue { return named("c", key) }
+        return Spelling.quoted(message["text"]?.stringValue ?? "")
     }
 
     private func error(_ error: JSONValue) -> String {

@@ -24,7 +24,10 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         func bad(_ reason: String) -> TransportProblem {
             TransportProblem(.badURL(reason: reason), at: Self.shown(url))
         }
-        guard let separator = Self.position(of: "://", in: url) else { throw bad("a URL without a scheme") }
+        guard let separator = Self.position(of: "://", in: url) else {
+            let fix = "begin with the scheme: ws://\(url.isEmpty ? "HOST:PORT/PATH" : Self.shown(url))"
+            throw TransportProblem(.badURL(reason: "a URL without a scheme", fix: fix), at: Self.shown(url))
+        }
         let schemeText = url[..<separator].lowercased()
         guard let scheme = Scheme(rawValue: schemeText) else { throw bad("unknown scheme '\(quotable(schemeText))'") }
         let rest = url[url.index(separator, offsetBy: 3)...]

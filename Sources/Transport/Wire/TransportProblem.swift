@@ -37,7 +37,7 @@ public struct TransportProblem: Error, Sendable, Equatable {
         /// The address needs TLS, and this program was built without it.
         case noTLS
         /// The text is not a URL this module can connect to.
-        case badURL(reason: String)
+        case badURL(reason: String, fix: String = "correct the URL")
         /// The peer violated HTTP or WebSocket.
         case protocolError(reason: String)
         /// The address cannot be bound.
@@ -180,8 +180,8 @@ extension TransportProblem: CustomStringConvertible {
                 "this program was built without TLS", "a program with TLS, or an address without it",
                 "run HOLDFAST_TLS=1 ./conformance.sh; in a package, add the product HoldfastTLS and call installTLS()"
             )
-        case .badURL(let reason):
-            (reason, "ws://, wss://, http:// or https://, a host, and optionally a port and a path", "correct the URL")
+        case .badURL(let reason, let fix):
+            (reason, "ws://, wss://, http:// or https://, a host, and optionally a port and a path", fix)
         case .protocolError(let reason):
             ("protocol error, \(reason)", "HTTP/1.1 and RFC 6455 to the letter", "correct the peer")
         case .cannotListen(let failure):

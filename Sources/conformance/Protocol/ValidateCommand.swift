@@ -52,9 +52,6 @@ struct ValidateCommand: AsyncParsableCommand {
     @Flag(help: "Treat every line as one message.")
     var lines = false
 
-    @Option(help: ArgumentHelp("The number of threads for lines. Default: one per core.", valueName: "count"))
-    var jobs: Int?
-
     func run() async throws {
         if let schema {
             guard name == nil, profile.isEmpty else {
@@ -62,12 +59,11 @@ struct ValidateCommand: AsyncParsableCommand {
                     name == nil ? "--profile" : "--as", "applies to the protocol's schemas, and --schema replaces them",
                     expected: "one or the other", fix: "remove one of them")
             }
-            let schema = try Schema.load(schema)
-            return try await judgeAll { SchemaJudge(schema) }
+            return try judgeAll(by: MessageJudge(Schema.load(schema)))
         }
         let schemas = try schemas()
         if files.contains(where: holdsLines) {
-            return try await judgeAll { [name] in ProtocolJudge(schemas: schemas, name: name) }
+            return try judgeAll(by: MessageJudge(schemas, as: name))
         }
         var invalid = 0
         for file in files {
@@ -104,27 +100,20 @@ struct ValidateCommand: AsyncParsableCommand {
         lines || file.hasSuffix(".jsonl") || file.hasSuffix(".ndjson")
     }
 
-    private func judgeAll(by makeJudge: @escaping @Sendable () -> any ValidateJudge) async throws {
-        let judging = ValidateLines(jobs: try Tool.threads(jobs), makeJudge: makeJudge)
-        var total = (messages: 0, invalid: 0)
+    private func judgeAll(by judge: MessageJudge) throws {
         for file in files {
             let shown = file == "-" ? "standard input" : file
             if holdsLines(file) {
-                let found = try await judging.run(file, as: shown) { Console.write("NOT valid  \($0)\n") }
-                total.messages += found.messages
-                total.invalid += found.invalid
+                try judge.judgeLines(of: file, as: shown) { Console.write("NOT valid  \($0)\n") }
                 continue
             }
-            var judge = makeJudge()
             let faults = try Files.bytes(of: file).withUnsafeBufferPointer { judge.faults(in: $0) }
-            total.messages += 1
-            if !faults.isEmpty { total.invalid += 1 }
             if faults.isEmpty { Console.write("valid  \(shown)\n") }
             for fault in faults { Console.write("NOT valid  \(fault.text(in: shown))\n") }
         }
-        if total.messages != 1 || files.contains(where: holdsLines) {
-            Console.write("\(total.messages - total.invalid) valid, \(total.invalid) not valid\n")
+        if judge.messages != 1 || files.contains(where: holdsLines) {
+            Console.write("\(judge.messages - judge.invalid) valid, \(judge.invalid) not valid\n")
         }
-        if total.invalid > 0 { throw ExitCode(.violation) }
+        if judge.invalid > 0 { throw ExitCode(.violation) }
     }
 }

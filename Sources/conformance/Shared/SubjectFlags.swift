@@ -192,10 +192,11 @@ struct SubjectFlags: ParsableArguments {
     /// Starts what the server needs of the suite, lets the body meet it, and ends everything.
     func meeting<Result>(
         _ subject: ServerSubject, under specification: Specification, until stop: Stop? = nil,
-        _ body: (ServerSubject) async throws -> Result
+        isQuiet: Bool = false, _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {
-        if let url { Self.tellWebSocket(of: url) }
-        if !reference, let line = subject.awaited(for: wait, isTerminal: Console.showsProgress) { Console.error(line) }
+        if let url, !isQuiet { Self.tellWebSocket(of: url) }
+        let showsWait = Console.showsProgress && !isQuiet
+        if !reference, let line = subject.awaited(for: wait, isTerminal: showsWait) { Console.error(line) }
         return try await server().meeting(subject, under: specification, until: stop) { subject in
             // A server started elsewhere needs to know the address of the push service, above all its port.
             if pushSink != nil, let sink = subject.pushSink { Console.error("push service listening at \(sink.url)") }

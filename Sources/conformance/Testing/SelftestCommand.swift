@@ -51,7 +51,7 @@ struct SelftestCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --explore: make this many edits to what a healthy server said, and list the kinds that the judge misses.",
+            "With --explore: edit this many details of a healthy server's messages, and list the kinds of edits that the judge usually misses.",
             valueName: "number"))
     var edits = 0
 
@@ -101,7 +101,7 @@ struct SelftestCommand: AsyncParsableCommand {
             return
         }
         let result = await matrix.run(
-            // Few are in a simulation.
+            // A simulation has too few principals for load defects.
             Defect.all.filter { isChosen($0.name) && $0.need != .load },
             only.isEmpty ? [] : ClientDefect.all.filter { isChosen($0.name) })
         var unwritten = UnwrittenFiles()

@@ -100,7 +100,9 @@ struct ServerCommand: AsyncParsableCommand {
         if let out { try Files.prepareFolder(out, given: "--out") }
         let stop: Stop = Interruptions().first
         let (seed, time) = (try lives.seed(only) ?? .random(in: 0...9_999_999), try lives.time(only))
-        var report = try await server.meeting(subject, under: specification, until: stop) { [selection] subject in
+        var report = try await server.meeting(
+            subject, under: specification, until: stop, isQuiet: formats.quiet
+        ) { [selection] subject in
             if subject.start == nil {
                 let examination = Examination(subject, scope: scope, under: specification, selection)
                 for refused in try await interruptible(at: stop, examination.refusedTokens) ?? [] {

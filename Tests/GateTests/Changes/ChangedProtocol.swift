@@ -298,15 +298,16 @@ enum ChangedProtocol {
         { "format": "holdfast-states", "version": 1, "role": "server", "machines": [ { "name": "connection",
           "states": [{ "name": "opened", "means": "no token yet" }],
           "inputs": [{ "name": "ping", "means": "a `ping` at any time" }],
+          "conditions": [{ "name": "first", "means": "at first" }],
           "rows": [
-          { "state": "opened", "input": "auth", "when": { "also": "at first" }, "answer": [{ "do": "send", "what": "connected" }], "next": "greeted" },
+          { "state": "opened", "input": "auth", "when": { "if": ["first"] }, "answer": [{ "do": "send", "what": "connected" }], "next": "greeted" },
           { "state": "greeted", "input": "ping", "answer": [{ "do": "send", "what": "pong" }], "next": "greeted" }
         ] } ] }
 
         """,
         "states/client.json": """
         { "format": "holdfast-states", "version": 1, "role": "client", "machines": [ { "name": "connection",
-          "states": [{ "name": "open", "means": "in use" }], "inputs": [{ "name": "quit", "means": "the app ends" }],
+          "states": [{ "name": "open", "means": "in use" }], "inputs": [{ "name": "quit", "means": "the app ends" }], "conditions": [],
           "rows": [{ "state": "open", "input": "launch", "answer": [{ "do": "open" }], "next": "open" }] } ] }
 
         """,

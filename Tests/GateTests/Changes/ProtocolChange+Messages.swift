@@ -73,8 +73,8 @@ extension ProtocolChange {
             witness: "old"),
         .init(
             "members of a pattern are bound", order, #""properties": {"# + "\n    \"type\"",
-            #""patternProperties": { "^x-": { "type": "string" } }, "properties": {"# + "\n    \"type\"", cs,
-            says: "pattern-properties-added", witness: "old"),
+            #""patternProperties": { "^x-": { "type": "string" } }, "properties": {"# + "\n    \"type\"", cs, ss,
+            says: "pattern-properties-changed"),
         .init(
             "no more than three members", order, #""properties": {"# + "\n    \"type\"",
             #""maxProperties": 3, "properties": {"# + "\n    \"type\"", cs, says: "limit-tightened", witness: "old"),

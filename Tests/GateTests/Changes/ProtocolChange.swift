@@ -77,7 +77,7 @@ struct ProtocolChange: Sendable, CustomTestStringConvertible {
         GET /api/health, GET /api/sessions/{id}, POST /api/chat, GET /api/stats, bearer, REST bearer, socket bearer, ask, show, tell,
         protocol, content type, address of socket, no JSON, unknown type, binary, auth, ping, bearer, nothing, socket, plain.json, client-core,
         what arrives, what the server does, input, answer, asyncapi.json, note, polling, connection, over REST, asking again, the client then,
-        a type that nobody knows, state, opened, old, servers, path, Window, limit, GET /api/answer, LATER-1, LATER-2, quit
+        a type that nobody knows, state, opened, old, servers, path, Window, limit, GET /api/answer, LATER-1, LATER-2, quit, first
         """
 
     /// What the gate says of each change alone in a minor version: computed once, for all tests that ask.

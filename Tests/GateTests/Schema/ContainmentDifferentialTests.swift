@@ -14,8 +14,8 @@ import Testing
         var reasons: [String: Int] = [:]
     }
 
-    private func run(seed: UInt64, pairs: Int) throws -> Tally {
-        var random = RandomSchemas(seed: seed)
+    private func run(seed: UInt64, pairs: Int, areRare: Bool = false) throws -> Tally {
+        var random = RandomSchemas(seed: seed, areRare: areRare)
         var tally = Tally()
         for _ in 0..<pairs {
             let one = random.schema()
@@ -48,5 +48,13 @@ import Testing
         #expect(tally.contained > 60)
         #expect(tally.broken > 60)
         #expect(tally.unknown < 20)
+    }
+
+    /// What the prover does not know makes it doubt, and never wrong.
+    @Test(arguments: [5, 6, 7, 8] as [UInt64])
+    func `keywords that the prover does not know make no proof wrong`(seed: UInt64) throws {
+        let tally = try run(seed: seed, pairs: 400, areRare: true)
+        #expect(tally.contained > 30)
+        #expect(tally.broken > 60)
     }
 }

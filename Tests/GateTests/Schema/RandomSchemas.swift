@@ -4,8 +4,10 @@ import HoldfastJSON
 /// Small schemas and values that meet each other often.
 struct RandomSchemas {
     var numbers: SplitMix64
+    /// Whether they have keywords that the prover does not know.
+    let areRare: Bool
 
-    init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
+    init(seed: UInt64, areRare: Bool = false) { (numbers, self.areRare) = (SplitMix64(seed: seed), areRare) }
 
     mutating func pick<T>(_ choices: [T]) -> T { choices[Int.random(in: 0..<choices.count, using: &numbers)] }
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &numbers) < percent }
@@ -50,7 +52,8 @@ struct RandomSchemas {
         case 6: schema["maximum"] = JSONValue(Int.random(in: 0...5, using: &numbers))
         case 7: schema["exclusiveMinimum"] = JSONValue(Int.random(in: -1...4, using: &numbers))
         case 8: schema["exclusiveMaximum"] = JSONValue(Int.random(in: 0...5, using: &numbers))
-        case 9: schema["multipleOf"] = pick([1, 2, 3, 0.5])
+        case 9 where areRare: schema["multipleOf"] = pick([1, 2, 3, 0.5])
+        case 9: schema["minimum"] = pick([0.5, 1, 1.25])
         case 10: schema["minLength"] = JSONValue(Int.random(in: 0...3, using: &numbers))
         case 11: schema["maxLength"] = JSONValue(Int.random(in: 0...3, using: &numbers))
         case 12: schema["pattern"] = .string(pick(Self.patterns))
@@ -70,14 +73,15 @@ struct RandomSchemas {
             for name in Self.names where chance(60) { properties[name] = self.schema(depth - 1) }
             schema["properties"] = .object(properties)
         case 22: schema["additionalProperties"] = chance(50) ? false : self.schema(depth - 1)
-        case 23: schema["patternProperties"] = .object([pick(["^a", "b$", "^[cd]$"]): self.schema(depth - 1)])
+        case 23 where areRare:
+            schema["patternProperties"] = .object([pick(["^a", "b$", "^[cd]$"]): self.schema(depth - 1)])
         case 24: schema["propertyNames"] = .object([pick(["maxLength", "minLength"]): 1])
         case 25: schema["items"] = self.schema(depth - 1)
         case 26: schema["prefixItems"] = .array([self.schema(depth - 1), self.schema(depth - 1)])
         case 27:
             schema["contains"] = self.schema(depth - 1)
-            if chance(30) { schema["maxContains"] = JSONValue(Int.random(in: 0...2, using: &numbers)) }
-            if chance(30) { schema["minContains"] = JSONValue(Int.random(in: 0...2, using: &numbers)) }
+            if areRare, chance(30) { schema["maxContains"] = JSONValue(Int.random(in: 0...2, using: &numbers)) }
+            if areRare, chance(30) { schema["minContains"] = JSONValue(Int.random(in: 0...2, using: &numbers)) }
         case 28: schema["allOf"] = .array([self.schema(depth - 1), self.schema(depth - 1)])
         case 29: schema["anyOf"] = .array([self.schema(depth - 1), self.schema(depth - 1)])
         case 30: schema["oneOf"] = .array([self.schema(depth - 1), self.schema(depth - 1)])
@@ -87,9 +91,10 @@ struct RandomSchemas {
             schema["then"] = self.schema(depth - 1)
             if chance(50) { schema["else"] = self.schema(depth - 1) }
         case 33: schema["dependentRequired"] = .object([pick(Self.names): .array([.string(pick(Self.names))])])
-        case 34: schema["dependentSchemas"] = .object([pick(Self.names): self.schema(depth - 1)])
+        case 34 where areRare: schema["dependentSchemas"] = .object([pick(Self.names): self.schema(depth - 1)])
         default:
-            schema[pick(["unevaluatedProperties", "unevaluatedItems"])] = chance(70) ? false : self.schema(depth - 1)
+            let keyword = areRare && chance(50) ? "unevaluatedItems" : "unevaluatedProperties"
+            schema[keyword] = chance(70) ? false : self.schema(depth - 1)
         }
     }
 

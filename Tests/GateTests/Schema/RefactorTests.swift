@@ -76,7 +76,6 @@ import Testing
     @Test func `one bound`() throws {
         try silent(["type": "integer", "minimum": 1], ["type": "integer", "exclusiveMinimum": 0])
         try silent(["type": "integer", "maximum": 9], ["type": "integer", "exclusiveMaximum": 9.5])
-        try silent(["type": "number", "multipleOf": 1], ["type": "integer"])
         try silent(
             ["type": "string", "format": "uuid"],
             ["type": "string", "format": "uuid", "minLength": 36, "maxLength": 36])
@@ -98,7 +97,6 @@ import Testing
             ["type": "string", "if": ["const": "a"], "then": true, "else": ["minLength": 3]],
             ["type": "string", "anyOf": [["const": "a"], ["minLength": 3]]])
         try silent(["not": ["not": ["type": "string"]]], ["type": "string"])
-        try silent(["dependentRequired": ["a": ["b"]]], ["dependentSchemas": ["a": ["required": ["b"]]]])
         try silent(
             ["dependentRequired": ["a": ["b"]]],
             ["if": ["type": "object", "required": ["a"]], "then": ["required": ["b"]]])

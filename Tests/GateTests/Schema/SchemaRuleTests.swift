@@ -59,4 +59,11 @@ import Testing
         let backwards = try RuleCase.findings(example.new, example.old)
         if let id = rule.mirror { #expect(backwards.contains { $0.rule == id }, "\(backwards)") }
     }
+
+    @Test func `the whole range of safe integers has a middle`() throws {
+        func numbers(_ type: String) -> JSONValue {
+            ["type": .string(type), "minimum": -9_007_199_254_740_991, "maximum": 9_007_199_254_740_991]
+        }
+        #expect(try RuleCase.findings(numbers("integer"), numbers("number")).isEmpty == false)
+    }
 }

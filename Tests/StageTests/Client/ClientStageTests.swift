@@ -40,7 +40,7 @@ struct ClientStageTests {
     }
 
     private func words(_ performance: Performance) -> [String] {
-        NotationPrinter(performance.history, style: .brief).items.map(\.text)
+        NotationPrinter(performance.history).items.map(\.text)
     }
 
     private static let asking =

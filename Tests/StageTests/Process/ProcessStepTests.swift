@@ -325,6 +325,19 @@ struct ProcessStepTests {
         #expect(outcome.performances.allSatisfy { $0.skipped != nil })
     }
 
+    @Test func `a server that does not start again is no failure of the suite`() async throws {
+        let folder = try TemporaryDirectory()
+        var subject = try subject("ws://127.0.0.1:1/ws")
+        let once = "if os.path.exists('\(folder.path)/begun'): sys.exit(3)\nwrite('\(folder.path)/begun', 'x')\n"
+        subject.start = StartedServer.command(once + Self.script + "run()")
+        let scenarios = try (1...2).map {
+            try scenario(#"{"do":"kill"}"#, named: "server/ENV/number-\($0)", needs: #"{"start":true}"#)
+        }
+        let outcome = await SuiteRun(stage: try stage(subject), jobs: 1).run(scenarios)
+        #expect(outcome.startProblem == nil && outcome.performances.allSatisfy(\.problems.isEmpty))
+        #expect(outcome.performances[1].stoppedAt?.hasPrefix("its server did not start: ") == true)
+    }
+
     @Test func `a server that never listens is waited for once`() async throws {
         let folder = try TemporaryDirectory()
         var subject = try subject("ws://127.0.0.1:1/ws")

@@ -3,27 +3,22 @@ import HoldfastTranscript
 
 /// When the silence of a client proves something, and when it was to blame for the end of a connection.
 extension Observations {
-    /// The event that proves that a client did not do something in time: the first one at or after the end of the
-    /// bound.
+    /// The event that proves that a client did not do something in time: it ran in the foreground with a network, the
+    /// bound was watched to its end, and the connection, where one is needed, stayed open.
     ///
-    /// - Parameters:
-    ///   - cause: The event that the bound begins with.
-    ///   - bound: How long the client may take.
-    ///   - names: Acts of the person or the system that excuse the client when they come first, beside the end of the
-    ///     program and its next start.
-    /// - Returns: nil when the history ends earlier, or something excused the client.
-    func clientSilence(
-        after cause: Int, within bound: Duration, unless names: Set<String> = ["background", "networkDown"]
+    /// Acts of some names excuse it when they come first, beside the end of the program and its next start; without any,
+    /// it may be in the background.
+    func clientDeadline(
+        after cause: Int, within bound: Duration, on connection: Int? = nil,
+        unless names: Set<String> = ["background", "networkDown"]
     ) -> Int? {
+        let isPresent = client.launches.isEmpty || client.isForeground(at: cause)
+        guard names.isEmpty || isPresent && client.hasNetwork(at: cause) else { return nil }
         let limit = patience(of: cause) + bound.microseconds
-        let events = history.events.indices
-        let first = max(cause + 1, events.boundary { patience(of: $0) >= limit })
-        guard first < events.endIndex else { return nil }
-        let ends = ObservedClient.endsOfLife.union(["hang"])
-        let isExcused = client.acts.contains {
-            $0.event > cause && $0.event < first && (ends.contains($0.name) || names.contains($0.name))
-        }
-        return isExcused ? nil : first
+        let stop = end(of: cause, at: ObservedClient.endsOfLife.union(names).union(["hang"]))
+        if stop < events.endIndex, patience(of: stop) < limit { return nil }
+        if let connection { return deadline(after: cause, within: bound, on: connection) }
+        return proof(after: cause, limit: limit)
     }
 
     /// The first connection that a client asked for after an event.

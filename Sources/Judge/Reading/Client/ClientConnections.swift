@@ -20,12 +20,6 @@ extension Observations {
         }
     }
 
-    /// Whether an upgrade was asked for and its greeting had not come yet.
-    func isPending(_ index: Int, at event: Int) -> Bool {
-        let connection = connections[index]
-        return connection.connected.map { $0 > event } ?? true && client.ends[index].map { $0 > event } ?? true
-    }
-
     /// Whether a greeted connection may be the one in use: it has not ended for long, and the client has not come back
     /// from the background with a newer one.
     func mayBeInUse(_ index: Int, at event: Int) -> Bool {
@@ -119,7 +113,7 @@ extension Observations {
         let attempts = attempts(in: launch.events)
         let greeted = attempts.lazy.compactMap { self.connections[$0].connected }.min()
         let disturbed = client.acts.first { $0.event > launch.events.lowerBound && $0.name != "selectSession" }?.event
-        let end = [greeted, disturbed].compactMap { $0 }.min() ?? .max
+        let end = earliest(greeted, disturbed) ?? .max
         return attempts.map { connections[$0].opening }.filter { $0 < end }
     }
 

@@ -86,39 +86,23 @@ extension ClientDelivery {
 /// A notification that reached the app or the person.
 struct ClientNotice {
     let event: Int
-    let kind: Kind
+    /// Whether the person tapped it; else it arrived while the app was in the foreground.
+    let isTapped: Bool
     let sessionId: String?
     let messageId: String?
-
-    /// How a notification reached the app.
-    enum Kind {
-        /// It arrived while the app was in the foreground.
-        case received
-        /// It was tapped, and the app was not running.
-        case launched
-        /// It was tapped while the app was in the background.
-        case resumed
-        /// It was tapped while the app was in the foreground.
-        case tapped
-    }
 
     /// Every notification, in the order of time.
     static func all(in history: Observations) -> [ClientNotice] {
         history.client.acts.compactMap { act in
-            let kind: Kind
-            switch act.name {
-            case "receivePush": kind = .received
-            case "openPush": kind = history.client.isForeground(at: act.event - 1) ? .tapped : .resumed
-            case "launch" where act.details.contains("opened"): kind = .launched
-            default: return nil
-            }
+            let isTapped = act.name == "openPush" || act.name == "launch" && act.details.contains("opened")
+            guard isTapped || act.name == "receivePush" else { return nil }
             // The payload as it was sent, or its members beside the act's own.
             let payloads = [act.details["opened"], act.details["payload"], .object(act.details)].compactMap { $0 }
             func member(_ names: String...) -> String? {
                 payloads.lazy.flatMap { payload in names.compactMap { payload[$0]?.stringValue } }.first
             }
             return ClientNotice(
-                event: act.event, kind: kind, sessionId: member("sessionId"),
+                event: act.event, isTapped: isTapped, sessionId: member("sessionId"),
                 messageId: member("messageId", "message", "opened"))
         }
     }
@@ -143,19 +127,16 @@ extension Observations {
     /// The session that something was surely typed in: the one on the screen before and after, where both were looked
     /// at.
     fileprivate func sessionTypedIn(at event: Int) -> String? {
-        guard let session = sessionOnScreen(at: event) else { return nil }
-        let next = client.states.first { $0.event > event }
+        guard let session = screen(at: event)?.sessionId else { return nil }
+        let next = client.states.after(event).first
         let isSame = next.map { $0.event > endOfStay(at: event) || $0.sessionId == session } ?? true
         return isSame ? session : nil
     }
 
-    /// The session that is surely on the screen: the one last shown, unless the person went to another since.
-    func sessionOnScreen(at event: Int) -> String? {
-        guard let place = client.states.lastIndex(where: { $0.event <= event }) else { return nil }
-        let state = client.states[place]
-        let hasLeft = client.acts("selectSession", "openPush", "launch").contains {
-            $0.event > state.event && $0.event < event
+    /// The screen that is certain: the last one shown, unless the person left since.
+    func screen(at event: Int) -> ObservedClient.State? {
+        client.state(at: event).flatMap {
+            end(of: $0.event, at: ["selectSession", "openPush", "launch"]) > event ? $0 : nil
         }
-        return hasLeft ? nil : state.sessionId
     }
 }

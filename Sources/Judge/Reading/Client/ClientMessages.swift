@@ -74,12 +74,12 @@ final class ClientMessages {
     /// Whether only this frame had brought its message, before an event.
     func isAlone(_ frame: Frame, before event: Int) -> Bool {
         guard let id = frame.messageId else { return false }
-        let isAnswered = history.exchanges.contains { exchange in
-            frame.type == "ack" && exchange.isChat && exchange.response.map { $0 < event } == true
+        let others = byID[id]?.contains { $0.event < event && $0.event != frame.event && $0.road != .push }
+        guard others != true, frame.type == "ack" else { return others != true }
+        return !history.exchanges.contains { exchange in
+            exchange.isChat && exchange.response.map { $0 < event } == true
                 && exchange.body?.id("clientMessageId") == frame.clientMessageId
         }
-        let others = byID[id]?.contains { $0.event < event && $0.event != frame.event && $0.road != .push }
-        return !isAnswered && others != true
     }
 
     /// Where an entry of the screen belongs: the sessions that were named with it before an event.

@@ -181,7 +181,7 @@ struct ClientNewsReader {
             .map { min(max($0, 0), 1 << 30) * 1_000_000 }
         news.error = ClientQuestion.ClientError(
             code: answer?.string("code"), text: answer?.string("error"),
-            retryAfter: [retryAfter(in: answer), inHeader].compactMap { $0 }.min())
+            retryAfter: [retryAfter(in: answer), inHeader].compactMap(\.self).min())
         question.news.append(news)
     }
 }

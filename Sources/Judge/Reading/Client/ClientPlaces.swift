@@ -52,16 +52,13 @@ final class ClientPlaces {
         }
     }
 
-    /// Where the data begin that the app may have kept: its last launch as just installed.
-    func installation(at event: Int) -> Int { history.client.installation(at: event) }
-
     func given(from first: Int, to last: Int) -> [NumberedFrame] {
         given.filter { $0.frame.event >= first && $0.frame.event < last }
     }
 
     /// The epochs received before an event, in the order of first arrival.
     func epochs(toldBefore event: Int) -> [String] {
-        let start = installation(at: event)
+        let start = history.client.installation(at: event)
         var epochs: [String] = []
         for frame in history.received where frame.event >= start && frame.event < event {
             if frame.tellsPosition, let epoch = frame.epoch, !epochs.contains(epoch) { epochs.append(epoch) }
@@ -71,7 +68,7 @@ final class ClientPlaces {
 
     /// The greatest number of an epoch that the client received before an event, in any frame; 0 without any.
     func ceiling(of epoch: String, before event: Int, without greeting: Frame? = nil) -> Int {
-        let start = installation(at: event)
+        let start = history.client.installation(at: event)
         let numbers = given(from: start, to: event).filter { $0.epoch == epoch }.map(\.seq)
         let places = history.received.filter { frame in
             frame.event >= start && frame.event < event && frame.event != greeting?.event && frame.epoch == epoch
@@ -136,7 +133,7 @@ final class ClientPlaces {
     }
 
     private func lastSync(before event: Int) -> ObservedSync? {
-        let start = installation(at: event)
+        let start = history.client.installation(at: event)
         return history.syncs.last { $0.request.event < event && $0.request.event >= start }
     }
 
@@ -171,7 +168,7 @@ final class ClientPlaces {
     func isClosed(before event: Int) -> Bool {
         // The last connection may have ended before its sync arrived; one without a place has a reason for a sync too,
         // where something was typed before it.
-        let start = installation(at: event)
+        let start = history.client.installation(at: event)
         let greeted = history.connections.filter { connection in
             connection.greeting?.epoch != nil && connection.connected.map { $0 >= start && $0 < event } == true
         }.sorted { $0.opening < $1.opening }
@@ -241,18 +238,5 @@ final class ClientPlaces {
             return read.request > ended && read.event > greeted && read.event < event
                 && (session == nil || session == read.sessionId)
         }
-    }
-}
-
-extension Observations {
-    /// The event that proves that a client did not do something in time: it ran in the foreground with a network, the
-    /// bound was watched to its end, and the connection, where one is needed, stayed open.
-    func clientDeadline(after cause: Int, within bound: Duration, on connection: Int? = nil) -> Int? {
-        guard client.isForeground(at: cause), client.hasNetwork(at: cause) else { return nil }
-        let limit = patience(of: cause) + bound.microseconds
-        let stop = end(of: cause, at: ObservedClient.interruptions.union(["hang"]))
-        if stop < history.events.endIndex, patience(of: stop) < limit { return nil }
-        if let connection { return deadline(after: cause, within: bound, on: connection) }
-        return proof(after: cause, limit: limit)
     }
 }

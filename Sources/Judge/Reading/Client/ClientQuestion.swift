@@ -109,9 +109,6 @@ struct ClientQuestion: Sendable {
         return news.kind == .ending || !requests.contains { $0.event > news.event && $0.event < event }
     }
 
-    /// Whether the person sent it again between two events.
-    func isRepeated(after first: Int, before last: Int) -> Bool { repeats.contains { $0 > first && $0 < last } }
-
     /// Whether words are its own, apart from space around them.
     func says(_ words: String) -> Bool { Self.core(words) == core }
 

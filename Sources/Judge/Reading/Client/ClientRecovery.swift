@@ -40,7 +40,7 @@ extension Observations {
             guard let result = sync.result else { return [] }
             return Set(sync.missed.compactMap(\.sessionId)).sorted().map { session in
                 let messages = sync.missed.filter { $0.sessionId == session }.compactMap(Self.message)
-                    .filter { !isDenied($0, in: session, after: result.event) }
+                    .filter { !lacks($0.id, in: session, askedAfter: result.event) }
                 return ToldHistory(
                     event: result.event, asked: sync.request.event, sessionId: session, messages: messages,
                     connection: sync.connection)
@@ -49,10 +49,11 @@ extension Observations {
         return (reads + replays).sorted { $0.event < $1.event }
     }
 
-    /// Whether a read that was asked for after an event lacks a message: then the history does not hold it.
-    private func isDenied(_ message: ObservedSessionRead.StoredMessage, in session: String, after event: Int) -> Bool {
-        sessionReads.contains { read in
-            read.sessionId == session && read.request > event && !read.messages.contains { $0.id == message.id }
+    /// Whether a read of a session that was asked for after an event, and answered before another, lacks a message: then
+    /// the history does not hold it, or the suite withholds it.
+    func lacks(_ id: String?, in session: String, askedAfter first: Int, before last: Int = .max) -> Bool {
+        sessionReads.asked(after: first).contains { read in
+            read.sessionId == session && read.isBefore(last) && !read.messages.contains { $0.id == id }
         }
     }
 

@@ -43,8 +43,8 @@ extension Observations {
 
     /// The outcome for something that the screen has to show.
     enum Sighting {
-        /// The screen showed it in time, at that event.
-        case kept(Int)
+        /// The screen showed it in time.
+        case kept
         /// The screen did not show it, from its cause up to that event, which is at or after the bound.
         case broken(Int)
         /// The looks ended before the bound did, or the next look came after it and showed the thing.
@@ -70,7 +70,7 @@ extension Observations {
         for look in looks(after: cause, before: end) {
             guard let answer = holds(look.state) else { continue }
             let isLate = patience(askedFor: look) >= limit
-            if answer { return isLate ? .unknown : .kept(look.event) }
+            if answer { return isLate ? .unknown : .kept }
             if isLate || never(look) { return .broken(look.event) }
         }
         return .unknown

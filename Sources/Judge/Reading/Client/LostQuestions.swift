@@ -56,7 +56,7 @@ extension Observations {
             return proof
         }
         let end = endOfLife(at: lost.sent)
-        guard let launch = client.nextAct("launch", after: end - 1), let life = client.launch(at: launch.event),
+        guard let launch = client.acts("launch").after(end - 1).first, let life = client.launch(at: launch.event),
             !life.isFresh, question.repeats.isEmpty, !hasFailed(question, from: lost.sent, to: life.events.upperBound),
             !mayCross(lost.sent, end),
             let proof = standing(after: launch.event, within: clientPatience),

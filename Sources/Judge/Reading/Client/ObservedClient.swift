@@ -95,10 +95,6 @@ final class ObservedClient {
 
     func acts(_ names: String...) -> [Act] { acts.filter { names.contains($0.name) } }
 
-    func nextAct(_ names: String..., after event: Int) -> Act? {
-        acts.first { $0.event > event && names.contains($0.name) }
-    }
-
     /// The screen it showed last at or before an event; nil when that life has not shown any.
     func state(at event: Int) -> State? {
         let start = launch(at: event)?.events.lowerBound ?? 0
@@ -132,10 +128,14 @@ final class ObservedClient {
         ends = Self.ends(of: connections, in: history)
         attempts = connections.indices.sorted { connections[$0].opening < connections[$1].opening }
         guard history.header.subject.role == .client else { return }
+        var last: (value: JSONValue, state: State)?
         for (index, event) in history.events.enumerated() {
             switch (event.lane, event.kind) {
             case (.client, .act(let name, let details)): acts.append(Act(event: index, name: name, details: details))
-            case (.client, .state(let value)): states.append(State(value, event: index))
+            case (.client, .state(let value)):
+                let state = State(value, event: index, after: last)
+                states.append(state)
+                last = (value, state)
             case (.server, .act(let name, let details)) where name != "atRest":
                 stored += [Stored(details, event: index)].compactMap { $0 }
             default: break

@@ -11,18 +11,30 @@ extension ObservedClient {
         let sessionId: String?
         let thinking: Bool
         let messages: [ShownMessage]
+        /// The ids of the messages that have one, in the order shown.
+        let ids: [String]
+        /// The same for a look at one of them.
+        let idSet: Set<String>
         /// The errors on the screen.
         let errors: [ShownError]
         /// How many unread messages each session had; sessions without any are left out.
         let unread: [String: Int]
 
         /// Reads a state leniently: what is missing is empty.
-        init(_ value: JSONValue, event: Int) {
+        ///
+        /// Most states show the messages of the one before, which are then taken over.
+        init(_ value: JSONValue, event: Int, after last: (value: JSONValue, state: State)?) {
             self.event = event
             connection = value.string("connection").flatMap(Connection.init)
             sessionId = value.id("sessionId")
             thinking = value["thinking"]?.boolValue == true
-            messages = (value["messages"]?.arrayValue ?? []).map(ShownMessage.init)
+            if let last, last.value["messages"] == value["messages"] {
+                (messages, ids, idSet) = (last.state.messages, last.state.ids, last.state.idSet)
+            } else {
+                messages = (value["messages"]?.arrayValue ?? []).map(ShownMessage.init)
+                ids = messages.compactMap(\.id)
+                idSet = Set(ids)
+            }
             errors = (value["errors"]?.arrayValue ?? []).map(ShownError.init)
             var unread: [String: Int] = [:]
             for (session, count) in value["unread"]?.objectValue ?? [:] {
@@ -30,9 +42,6 @@ extension ObservedClient {
             }
             self.unread = unread
         }
-
-        /// The ids of the messages that have one, in the order shown.
-        var ids: [String] { messages.compactMap(\.id) }
     }
 
     enum Connection: String, Sendable, Equatable {

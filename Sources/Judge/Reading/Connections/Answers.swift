@@ -43,8 +43,12 @@ extension ObservedConnection {
 extension Frame {
     /// Whether it answers a frame; an `error` of a turn is an ending.
     fileprivate var isAnswer: Bool {
-        type == "error" ? turnId == nil : ["connected", "ack", "pong", "syncResult"].contains(type ?? "")
+        type == "error" ? turnId == nil : type.map(Self.answers.contains) == true
     }
+
+    /// The types of frames that answer one frame by its name, and all that answer one.
+    static let answersByName: Set = ["ack", "pong", "syncResult"]
+    static let answers = answersByName.union(["connected", "error"])
 
     /// Whether it answers a request of its kind and name.
     fileprivate func answers(_ request: Frame) -> Bool {
@@ -68,9 +72,15 @@ extension Observations {
     /// the stage caused it.
     func unannouncedEnd(of index: Int, after event: Int) -> ObservedConnection.Ending? {
         guard let ending = connections[index].endByServer(after: event), !ending.isGoodbye,
-            !wasStopped(between: event, and: ending.event)
+            !wasStopped(between: event, and: ending.event), !isForLateAuth(ending, of: connections[index])
         else { return nil }
         return ending
+    }
+
+    /// Whether a server gave up a connection whose `auth` was sent after the bound for it: the two crossed.
+    private func isForLateAuth(_ ending: ObservedConnection.Ending, of connection: ObservedConnection) -> Bool {
+        guard ending.has(code: 4002), connection.connected == nil, let auth = connection.auth else { return false }
+        return span(from: connection.opening, to: auth) >= min(subject.limits["authSeconds"] ?? 10, 10) * 1_000_000
     }
 
     /// Whether a client sent a hostile message on a connection, by default ever, before an event.
@@ -90,6 +100,21 @@ extension Evidence {
             statuses.contains(status) && exchange.hasErrorBody, otherwise: what, expected: expected,
             actual: statuses.contains(status) ? "\(status) with \(shown(exchange.received?.body))" : "\(status)",
             at: exchange.events)
+    }
+}
+
+extension Observations {
+    /// Judges a request that must be refused: by its response, or by the proof that none comes.
+    func judge(
+        _ exchange: ObservedExchange, isRefusedWith statuses: ClosedRange<Int>, within bound: Duration, _ what: String,
+        into evidence: inout Evidence
+    ) {
+        let expected = "\(statuses.lowerBound) with an error body"
+        if exchange.status != nil {
+            evidence.test(exchange, isRefusedWith: statuses, otherwise: what, expected: expected)
+        } else if let missing = unanswered(exchange, within: bound) {
+            evidence.violate(what, expected: expected, by: missing)
+        }
     }
 }
 

@@ -103,18 +103,14 @@ extension Observations {
         let begin = isOwn ? hostile.answer?.event ?? sent : sent
         let connection = connections[index]
         // Errors come in order: one that is not its own answers an earlier message.
-        let words: Set = isOwn && hostile.answer == nil ? ["ack", "pong", "syncResult"] : Self.answers
+        let words = isOwn && hostile.answer == nil ? Frame.answersByName : Frame.answers
         return connection.hasAnswered(since: begin, before: event, with: words)
             || isOwn && connection.hasAnswered(since: sent, before: event, with: ["pong"])
-            || !isOwn && hostile.newcomerGreeted.map { $0 < connection.opening } == true
+            || !isOwn && hostile.newcomerGreeted.isBefore(connection.opening)
             || connection.received.contains {
                 $0.event < event && patience(of: $0.event) > patience(of: begin) + timeouts.close.microseconds
             }
     }
-
-    private static let answers: Set = ["connected", "ack", "error", "pong", "syncResult"]
-
-    func events(on connection: Int) -> [Int] { connections[connection].events }
 
     /// Judges the refusal of an `auth` that must fail: an `error` with the code, then the close.
     func judgeRefusal(

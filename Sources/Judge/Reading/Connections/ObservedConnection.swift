@@ -222,11 +222,14 @@ final class ObservedConnection: @unchecked Sendable {
     private func doubtSilence(in history: History, by clock: PatientClock) {
         guard let ending, ending.kind == .lost || ending.isForSilence, let connected, let heartbeat else { return }
         let end = history.events[ending.event].at
+        // A server that says it heard nothing, and never asked with a ping, waited for no answer.
+        let wasAsked = events.contains { history.events[$0].kind == .ping(.fromServer) }
         let wasLate =
-            end - history.events[connected].at >= 2 * heartbeat && clock.wasLate(from: end - 4 * heartbeat, to: end)
+            (wasAsked || !ending.isForSilence) && clock.wasLate(from: end - 4 * heartbeat, to: end)
+            && end - history.events[connected].at >= 2 * heartbeat
             && !hasAnswered(
                 since: history.events.boundary { $0.at > end - 2 * heartbeat } - 1, before: ending.event,
-                with: ["ack", "pong", "syncResult"])
+                with: Frame.answersByName)
         let wasDeaf = (pauses + mutes.map { (stopped: $0, resumed: nil) }).contains {
             isSilent(from: $0.stopped, to: $0.resumed, for: 2 * heartbeat, in: history)
         }

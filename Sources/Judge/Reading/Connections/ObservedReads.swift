@@ -15,6 +15,8 @@ struct ObservedSessionRead: Sendable {
     let messages: [StoredMessage]
     /// The turns, oldest first; empty if the body has no such member.
     let turns: [StoredTurn]
+    /// The first place of each id and key in them.
+    let turnPlaces: (byID: [String: Int], byKey: [String: Int])
 
     struct StoredMessage: Sendable, Equatable {
         let id: String?
@@ -50,6 +52,8 @@ struct ObservedSessionRead: Sendable {
         let clientMessageId: String?
     }
 
+    /// The session as its reader knows it; nil without credentials.
+    var name: OwnName? { principal.map { OwnName(sessionId, of: $0) } }
     var listsTurns: Bool { session["turns"]?.arrayValue != nil }
 
     /// The successful read in an exchange, if it is one.
@@ -70,11 +74,17 @@ struct ObservedSessionRead: Sendable {
                 saysKey: said?[place]?["clientMessageId"] != nil, saysTurn: said?[place]?["turnId"] != nil,
                 timestamp: message["timestamp"]?.stringValue)
         }
-        turns = (session["turns"]?.arrayValue ?? []).map { turn in
+        let turns = (session["turns"]?.arrayValue ?? []).map { turn in
             StoredTurn(
                 turnId: turn.id("turnId"), status: turn.string("status"),
                 clientMessageId: turn.id("clientMessageId"))
         }
+        func places(_ name: KeyPath<StoredTurn, String?>) -> [String: Int] {
+            let named = turns.indices.compactMap { place in turns[place][keyPath: name].map { ($0, place) } }
+            return Dictionary(named) { first, _ in first }
+        }
+        self.turns = turns
+        turnPlaces = (byID: places(\.turnId), byKey: places(\.clientMessageId))
     }
 }
 

@@ -87,7 +87,7 @@ extension Observations {
                 let done = turn.dones.filter({ !$0.isReplayed && !$0.isDuplicate }).map(\.event).min()
             else { return nil }
             var (end, known) = (done, 0)
-            let own = index.connections(of: turn.principal).filter { connections[$0].refused == nil }
+            let own = connections(of: turn.principal).filter { connections[$0].refused == nil }
             for (index, connection) in own.map({ ($0, connections[$0]) }) where connection.opening < done {
                 guard let ending = connection.ending else { return nil }
                 if over(connection).map({ $0 < done }) == true { continue }
@@ -111,9 +111,9 @@ extension Observations {
     /// `ack`.
     private func wasHeard(_ connection: Int, after event: Int, _ turn: ObservedTurn) -> Bool {
         let done = turn.dones.filter { $0.connection == connection }.map(\.event).min() ?? 0
-        let arrived = index.turns(on: connection).flatMap { turns[$0].requests }
+        let arrived = turns(on: connection).flatMap(\.requests)
             .filter { $0.ack.map { $0.connection == connection && $0.event < done } ?? false }.map(\.event)
-        return events(on: connection).contains { place in
+        return connections[connection].events.contains { place in
             guard place > event, !arrived.contains(place) else { return false }
             switch history.events[place].kind {
             case .text(.toServer, _), .binary(.toServer, _), .ping(.toServer), .pong(.toServer),

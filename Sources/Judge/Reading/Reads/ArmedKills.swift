@@ -21,24 +21,22 @@ struct ArmedKills {
 
     /// Counts the kills whose trigger contains a word, or those on an exchange if `ofExchange`.
     init(
-        on word: String, ofExchange: Bool = false, _ promises: [StoredPromise], _ fates: [Fate],
-        in history: Observations
+        on word: String, ofExchange: Bool = false, _ promises: [StoredPromise], in history: Observations
     ) {
         for (life, end) in history.lives.ended where end.cause == .killed {
             guard let bytes = end.details.string("bytes"),
                 ofExchange ? end.details["on"] == nil : bytes.contains(word) && end.details["on"] != nil
             else { continue }
             tried += 1
-            let own = zip(promises, fates).filter { $0.0.life == life }
             // Partial bytes of a later turn would not be a promise.
-            guard let (promise, fate) = own.max(by: { $0.0.told < $1.0.told }),
+            guard let promise = promises.filter({ $0.life == life }).max(by: { $0.told < $1.told }),
                 !history.requests.contains(where: { _, request in
                     request.event > promise.told && history.life(of: request) == life
                 })
             else { continue }
-            if fate.lostAt != nil {
+            if promise.lostAt != nil {
                 lost += 1
-            } else if let kept = fate.keptAt {
+            } else if let kept = promise.keptAt {
                 self.kept += 1
                 shown = [promise.told, kept]
             }

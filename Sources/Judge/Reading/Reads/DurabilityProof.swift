@@ -2,7 +2,6 @@
 struct DurabilityProof {
     /// Every answer announced by a `done`.
     let promises: [StoredPromise]
-    let fates: [Fate]
     private let kills: ArmedKills
     /// The number of turns without a `done` because writes were refused.
     let held: Int
@@ -12,21 +11,20 @@ struct DurabilityProof {
     let blind: [RefusedWrite]
 
     init(_ history: Observations) {
-        let promises = history.promisedAnswers
-        let fates = history.fates(of: promises)
+        let promises = history.promises(by: .done)
         let refused = RefusedWrite.all(in: history)
         let held = refused.filter { $0.isHeldBack(in: history) && $0.metTheAnswer(in: history) }
         controlled =
             held.filter { write in
-                zip(promises, fates).contains { promise, fate in
-                    [fate.shownAt, fate.keptAt].contains { $0.map { $0 < write.fault.begin } ?? false }
+                promises.contains { promise in
+                    [promise.shownAt, promise.keptAt].contains { $0.isBefore(write.fault.begin) }
                         && !history.lives.refusedWrites(between: promise.turn.event, and: promise.told)
                 }
             }.count
-        kills = ArmedKills(on: "done", promises, fates, in: history)
+        kills = ArmedKills(on: "done", promises, in: history)
         blind = refused.filter { if case .done = $0.outcome { true } else { false } }
         self.held = held.count
-        (self.promises, self.fates) = (promises, fates)
+        self.promises = promises
     }
 
     var remarks: [String] {
@@ -43,16 +41,15 @@ struct DurabilityProof {
             "a failed write without `done` after a turn with one, and \(ArmedKills.fewest) kills on the bytes of `done` without a loss"
         let actual = "\(probe); \(kills.progress(on: "`done`"))"
         if let write = blind.first, case .done(let done) = write.outcome {
-            let place = promises.firstIndex { $0.told == done || $0.turn.event == write.turn.event }
-            let fate = place.map { fates[$0] } ?? Fate()
-            let proof = fate.keptAt ?? fate.shownAt
+            let promise = promises.first { $0.told == done || $0.turn.event == write.turn.event }
+            let proof = promise?.keptAt ?? promise?.shownAt
             return Finding(
-                fate.keptAt != nil
+                promise?.keptAt != nil
                     ? "done came while writes failed, and the answer was stored anyway: the fault does not reach this store"
                     : "done came while writes failed, and nothing shows whether the answer was stored",
                 expected: expected, actual: actual, at: [write.fault.begin, done] + (proof.map { [$0] } ?? []))
         }
-        let last = fates.compactMap { $0.keptAt ?? $0.shownAt }.max()
+        let last = promises.compactMap { $0.keptAt ?? $0.shownAt }.max()
         return Finding(
             kills.count == 0 && held == 0
                 ? "reads contain every answer, which does not prove that it was stored before it was sent"

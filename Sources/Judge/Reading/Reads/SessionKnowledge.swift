@@ -90,9 +90,7 @@ struct SessionKnowledge: Sendable {
 extension Observations {
     /// The principal's last read before an event with messages of a session.
     func lastShown(_ session: String, to principal: String, before event: Int) -> ObservedSessionRead? {
-        sessionReads.last { read in
-            read.sessionId == session && read.principal == principal && read.event < event && !read.messages.isEmpty
-        }
+        reads(of: session, by: principal).last { $0.event < event && !$0.messages.isEmpty }
     }
 
     /// Whether part of a session may already be gone at an event: since an earlier one, a read found nothing, or a turn

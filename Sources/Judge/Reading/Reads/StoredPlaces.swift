@@ -6,6 +6,7 @@ struct StoredPlaces {
     private var byID: [String: [Int]] = [:]
     private var byKey: [String: [Int]] = [:]
     private var byTurn: [String: [Int]] = [:]
+    private var questions: [ExactString: Int] = [:]
 
     init(_ read: ObservedSessionRead) {
         self.read = read
@@ -14,8 +15,12 @@ struct StoredPlaces {
             if let id = message.id { byID[role + id, default: []].append(index) }
             if let key = message.clientMessageId { byKey[role + key, default: []].append(index) }
             if let turn = message.turnId { byTurn[role + turn, default: []].append(index) }
+            if role == "user" { questions[ExactString(message.text), default: 0] += 1 }
         }
     }
+
+    /// How many questions have these words.
+    func questions(saying text: String) -> Int { questions[ExactString(text)] ?? 0 }
 
     /// The positions of a turn's question; several if it is stored more than once.
     func questions(of turn: ObservedTurn) -> [Int] {

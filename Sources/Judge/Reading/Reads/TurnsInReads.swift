@@ -19,24 +19,22 @@ extension Observations {
     /// The reads of a turn's session by its principal, in order.
     func reads(of turn: ObservedTurn) -> [ObservedSessionRead] {
         guard let session = turn.session else { return [] }
-        let reads = index.reads(of: session, by: turn.principal)
+        let reads = reads(of: session, by: turn.principal)
         return isCapture ? reads.filter { namesItsMessages($0) } : reads
     }
 
     /// The accepted turns of a read's session, in order.
     func turns(in read: ObservedSessionRead) -> [ObservedTurn] {
         guard namesItsMessages(read) else { return [] }
-        return index.turns(of: read.sessionId).lazy.map { self.turns[$0] }.filter { turn in
-            turn.principal == read.principal && turn.isAccepted && turn.event < read.event
+        return (turnsBySession[read.sessionId] ?? []).filter { turn in
+            turn.principal == read.principal && turn.isAccepted && turn.isBefore(read.event)
         }
     }
 
     /// The other turns of a turn's session and principal, in order.
     func siblings(of turn: ObservedTurn) -> [ObservedTurn] {
         guard let session = turn.session else { return [] }
-        return index.turns(of: session).lazy.map { self.turns[$0] }.filter {
-            $0 !== turn && $0.principal == turn.principal
-        }
+        return (turnsBySession[session] ?? []).filter { $0 !== turn && $0.principal == turn.principal }
     }
 
     /// Visits each accepted turn in each read, with the positions of its messages.
@@ -49,32 +47,34 @@ extension Observations {
 
     /// Whether a read must hold what some events announced: one came before it began, and no crash between them.
     func mustHold(_ read: ObservedSessionRead, whatCameAt events: [Int?]) -> Bool {
-        events.contains { $0.map { $0 < read.request && !hasCrashed(between: $0, and: read.request) } ?? false }
+        events.compactMap(\.self).contains { read.isAsked(after: $0) && !hasCrashed(between: $0, and: read.request) }
     }
 
     /// How many more questions with the text of a turn a read shows than were asked, counting refused ones.
     func surplus(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int {
-        let text = turn.request.prompt
-        let asked = (index.turns(of: read.sessionId) + index.unplaced).count {
-            turns[$0].event < read.event && exactlyEqual(turns[$0].request.prompt, text)
+        let asked = turns(asking: turn.request.prompt).count {
+            $0.isBefore(read.event) && ($0.session == nil || $0.session == read.sessionId)
         }
-        return max(0, read.messages.count { $0.role == "user" && exactlyEqual($0.text, text) } - asked)
+        return max(0, places(in: read).questions(saying: turn.request.prompt) - asked)
     }
 
     /// Whether a turn of a session ran, or was asked, between two events; one with a guessed ending may still run.
     func runs(in session: String, for principal: String, from first: Int, to last: Int) -> Bool {
-        // A question without a session may belong to this one.
-        let near = (index.turns(of: session) + index.unplaced).map { turns[$0] }
         let guessed = guessedTurns.filter { $0.session ?? session == session }
-        return (near.filter { $0.ended ?? .max > first } + guessed).contains {
-            $0.principal == principal && !$0.isRefused && $0.event < last
+        return (turnsPerhaps(in: session).filter { $0.ended.isOpen(at: first) } + guessed).contains {
+            $0.principal == principal && !$0.isRefused && $0.isBefore(last)
         }
+    }
+
+    /// The turns of a session, and those whose session is unknown.
+    private func turnsPerhaps(in session: String) -> [ObservedTurn] {
+        (turnsBySession[session] ?? []) + (turnsBySession[nil] ?? [])
     }
 
     /// Every known text of a session: questions, answers and stored messages.
     func texts(of session: String, for principal: String) -> [String] {
-        let asked = index.turns(of: session).map { turns[$0] }.filter { $0.principal == principal }
-        let stored = index.reads(of: session, by: principal)
+        let asked = (turnsBySession[session] ?? []).filter { $0.principal == principal }
+        let stored = reads(of: session, by: principal)
         return asked.map(\.request.prompt) + asked.flatMap(\.endings).compactMap(\.text)
             + stored.flatMap(\.messages).map(\.text)
     }
@@ -92,19 +92,21 @@ extension Observations {
         let read = reads(of: turn).first { $0.event > event && showsEnd(of: turn, in: $0) }
         let frame = turn.endings.first { $0.event > event }
         let response = turn.requests.lazy.compactMap(\.outcome).first { $0 > event }
-        return [read?.event, frame?.event, response].compactMap { $0 }.min()
+        return earliest(read?.event, frame?.event, response)
     }
 
     /// The first event that shows that a turn ended without an answer.
     func failureShown(of turn: ObservedTurn) -> Int? {
         let read = reads(of: turn).first { $0.entry(of: turn)?.status == "failed" }
         let frame = turn.endings.first { $0.type == "error" }
-        return [frame?.event, turn.requests.lazy.compactMap(\.failure).first, read?.event].compactMap { $0 }.min()
+        return earliest(frame?.event, turn.requests.lazy.compactMap(\.failure).first, read?.event)
     }
 
     /// Whether a turn ended without an answer while writes were refused.
     func couldNotBeStored(_ turn: ObservedTurn?) -> Bool {
-        guard let turn, let failed = failureShown(of: turn), turn.ending?.type != "done" else { return false }
+        guard let turn, !lives.faults.isEmpty, turn.ending?.type != "done", let failed = failureShown(of: turn) else {
+            return false
+        }
         return lives.refusedWrites(between: turn.event, and: failed)
     }
 
@@ -142,11 +144,11 @@ extension Observations {
 extension ObservedSessionRead {
     /// The entry of a turn, by its id or its question's key.
     func entry(of turn: ObservedTurn) -> StoredTurn? {
-        turns.first { turn.turnId != nil && $0.turnId == turn.turnId }
-            ?? turns.first {
-                turn.clientMessageId != nil && $0.clientMessageId == turn.clientMessageId
-                    && (turn.turnId == nil || $0.turnId == nil)
-            }
+        if let place = turn.turnId.flatMap({ turnPlaces.byID[$0] }) { return turns[place] }
+        guard let place = turn.clientMessageId.flatMap({ turnPlaces.byKey[$0] }) else { return nil }
+        return turns[place...].first {
+            $0.clientMessageId == turn.clientMessageId && (turn.turnId == nil || $0.turnId == nil)
+        }
     }
 
     /// The first message of an earlier read that this one lacks or shows differently.

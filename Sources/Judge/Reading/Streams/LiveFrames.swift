@@ -11,11 +11,9 @@ struct LiveFrames {
 
     init(on connection: Int, _ history: Observations) {
         let received = history.connections[connection].received
-        frames = received.filter { history.isNumbered($0) }
+        frames = received.filter(NumberedFrame.isNumbered)
         numbers = Set(received.filter(NumberedFrame.mayBeNumbered).compactMap(\.seq))
-        let asked: [Frame] = history.index.turns(on: connection).flatMap { index in
-            history.turns[index].frames + history.turns[index].replayed
-        }
+        let asked: [Frame] = history.turns(on: connection).flatMap { $0.frames + $0.replayed }
         let questions: [Frame] = asked.filter { $0.type == "message" }
         unowed = Set(questions.compactMap(\.seq)).subtracting(numbers)
     }

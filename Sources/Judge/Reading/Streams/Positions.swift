@@ -3,9 +3,6 @@ import HoldfastTranscript
 
 /// Streams, epochs and positions.
 extension Observations {
-    /// Whether a live frame has a position in the stream; copies do not.
-    func isNumbered(_ frame: Frame) -> Bool { NumberedFrame.isNumbered(frame) }
-
     /// The epoch of a connection at an event, from `connected` or a later `syncResult`.
     func epoch(on connection: Int, before event: Int) -> String? {
         connections[connection].received.last {

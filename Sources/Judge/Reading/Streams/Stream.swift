@@ -8,20 +8,13 @@ struct NumberedFrame {
     let seq: Int
 
     /// Whether frames of a type have a position in the stream.
-    static func isOfStream(_ type: String?) -> Bool {
-        switch type {
-        case "message", "toolUse", "done", "error": true
-        default: false
-        }
-    }
+    static func isOfStream(_ type: String?) -> Bool { type.map(ofStream.contains) == true }
 
     /// Whether frames of a type never have a position, whatever their members.
-    static func isBesideStream(_ type: String?) -> Bool {
-        switch type {
-        case "connected", "syncResult", "ack", "pong": true
-        default: false
-        }
-    }
+    static func isBesideStream(_ type: String?) -> Bool { type.map(besideStream.contains) == true }
+
+    private static let ofStream: Set = ["message", "toolUse", "done", "error"]
+    private static let besideStream: Set = ["connected", "syncResult", "ack", "pong"]
 
     var event: Int { frame.event }
     /// Whether it is of a type of this version.

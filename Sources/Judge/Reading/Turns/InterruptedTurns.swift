@@ -20,15 +20,12 @@ extension Observations {
                 || reads(of: turn).contains { read in
                     lives.life(at: read.request) == life && read.request > turn.event
                         && question(of: turn, in: read) != nil
-                } || isLeftRunning(turn, since: life)
-        }
-    }
-
-    /// Whether a later read shows a turn as running by its names, although all its requests belong to that life.
-    private func isLeftRunning(_ turn: ObservedTurn, since life: Int) -> Bool {
-        readsAfterRestart(of: turn, since: life).contains { read, _ in
-            read.entry(of: turn)?.status == "running"
-                && turn.requests.allSatisfy { $0.event > read.event || self.life(of: $0) == life }
+                }
+                // A later read shows it as running, although all its requests belong to that life.
+                || readsAfterRestart(of: turn, since: life).contains { read, _ in
+                    read.entry(of: turn)?.status == "running"
+                        && turn.requests.allSatisfy { $0.isAfter(read.event) || self.life(of: $0) == life }
+                }
         }
     }
 

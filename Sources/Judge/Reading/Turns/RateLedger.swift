@@ -16,7 +16,7 @@ struct RateLedger {
         let accepted: Int?
 
         /// The event that answers it in any way.
-        var answered: Int? { [request.refusal, accepted].compactMap { $0 }.min() }
+        var answered: Int? { earliest(request.refusal, accepted) }
         let isLimited: Bool
     }
 

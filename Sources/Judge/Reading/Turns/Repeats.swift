@@ -73,22 +73,17 @@ extension Observations {
             return acceptance(of: first, in: turn)
         }
         let done = turn.endings.first { $0.type == "done" }?.event
-        return [first.ack?.event, first.success, done].compactMap { $0 }.min()
+        return earliest(first.ack?.event, first.success, done)
     }
 
     func body(ofResponse response: Int) -> JSONValue? {
-        index.exchange(ofResponse: response).flatMap { exchanges[$0].answer?.root }
+        exchange(ofResponse: response)?.answer?.root
     }
 
     /// Whether an event promised the client that a turn, or its answer, is stored.
     func isPromise(_ event: Int, of turn: ObservedTurn) -> Bool {
         turn.requests.contains { $0.success == event }
             || (turn.acks + turn.endings).contains { $0.event == event && $0.type != "error" }
-    }
-
-    /// Each answer to a turn's key that names a turn, in time order.
-    func namedTurns(of turn: ObservedTurn) -> [(event: Int, turnId: String)] {
-        answers(to: turn).compactMap { answer in answer.turnId.map { (answer.event, $0) } }
     }
 
     /// Everything live that names a turn's key or answers it over REST, in time order; ignores generated names.
@@ -100,7 +95,7 @@ extension Observations {
             answers.append(TurnAnswer(event: frame.event, turnId: turnId, sessionId: frame.sessionId))
         }
         for response in turn.requests.compactMap(\.outcome) {
-            let body = index.exchange(ofResponse: response).flatMap { exchanges[$0].said }
+            let body = exchange(ofResponse: response)?.said
             answers.append(
                 TurnAnswer(
                     event: response, turnId: body?.id("turnId"), sessionId: body?.id("sessionId")))
@@ -129,14 +124,6 @@ extension Observations {
     var trueRepeats: [Repeat] { repeats.filter { !$0.isMismatch } }
     /// Requests that reuse a key for something else.
     var mismatches: [Repeat] { repeats.filter(\.isMismatch) }
-
-    /// Whether another principal had used the key before (AUTH-7).
-    func isOthersKey(of turn: ObservedTurn) -> Bool {
-        turns.contains { other in
-            other.event < turn.event && other.clientMessageId == turn.clientMessageId
-                && other.principal != turn.principal
-        }
-    }
 
     /// Whether the answer to a request is marked as a duplicate.
     func isCalledDuplicate(_ request: ObservedRequest) -> Bool {

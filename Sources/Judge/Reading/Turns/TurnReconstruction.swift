@@ -118,7 +118,7 @@ struct TurnReconstruction {
     }
 
     private func answer(to request: ObservedRequest) -> Int? {
-        [request.ack?.event, request.refusal, request.outcome].compactMap(\.self).min()
+        earliest(request.ack?.event, request.refusal, request.outcome)
     }
 
     /// Whether a request was answered as the first with its key.

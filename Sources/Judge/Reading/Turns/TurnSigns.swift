@@ -110,8 +110,6 @@ extension Observations {
         turns.lazy.flatMap { turn in turn.requests.lazy.map { (turn: turn, request: $0) } }
     }
 
-    var turnsScriptedToFail: [ObservedTurn] { subject.hasScriptedAgent ? turns.filter(\.isScriptedToFail) : [] }
-
     /// The exchange of a REST request; nil for one on a connection.
     func exchange(of request: ObservedRequest) -> ObservedExchange? {
         if case .exchange(let index) = request.origin { exchanges[index] } else { nil }

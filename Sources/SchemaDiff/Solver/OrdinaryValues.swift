@@ -1,0 +1,23 @@
+import HoldfastJSON
+
+extension JSONNumber {
+    /// Whether readers that hold numbers as doubles see the same number, written as people write it.
+    var isOrdinary: Bool {
+        if text.contains(where: { $0 == "e" || $0 == "E" }) { return false }
+        if let whole = Int(text) { return whole.magnitude <= 1 << 53 }
+        // Doubles hold any fifteen digits.
+        return text.count { $0.isNumber } <= 15
+    }
+}
+
+extension JSONValue {
+    /// Whether every reader of JSON sees the same value.
+    var isOrdinary: Bool {
+        switch self {
+        case .number(let number): number.isOrdinary
+        case .array(let values): values.allSatisfy(\.isOrdinary)
+        case .object(let object): object.allSatisfy { $0.value.isOrdinary }
+        default: true
+        }
+    }
+}
