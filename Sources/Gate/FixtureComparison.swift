@@ -32,13 +32,13 @@ struct FixtureComparison {
 
     /// A golden message that one side refuses, and by what.
     private struct Refusal {
-        let fixture: FixtureFiles.Message
+        let fixture: FixtureFiles.Golden
         let problem: MessageProblem
     }
 
     /// The messages that one state takes and the other refuses.
     private func refusals(
-        _ fixtures: [FixtureFiles.Message], by version: GateWitness.Version
+        _ fixtures: [FixtureFiles.Golden], by version: GateWitness.Version
     ) -> [Refusal] {
         let (reader, writer) = version == .new ? (newSchemas, oldSchemas) : (oldSchemas, newSchemas)
         return fixtures.compactMap { fixture in
@@ -95,7 +95,7 @@ struct FixtureComparison {
     /// Golden messages of which the new schemas say the opposite; those of one kind for one reason are one finding.
     private func contradictions() -> [GateEntry] {
         let found = new.fixtures.messages.compactMap {
-            fixture -> (fixture: FixtureFiles.Message, problem: MessageProblem?)? in
+            fixture -> (fixture: FixtureFiles.Golden, problem: MessageProblem?)? in
             guard newSchemas.names.contains(fixture.type) else { return nil }
             let problem = newSchemas.validate(bytes: fixture.bytes, as: fixture.type).first
             return (problem == nil) == fixture.isValid ? nil : (fixture, problem)
@@ -178,17 +178,17 @@ struct FixtureComparison {
 
     /// Golden files that are gone or have other bytes; those of one folder are one finding.
     private func files() -> [GateEntry] {
-        let contents = Set(new.fixtures.contents.map(\.content))
+        let contents = Set(new.fixtures.all.map(\.content))
         let bytes = Dictionary(
-            new.fixtures.contents.map { ($0.file, $0.content.bytes) }, uniquingKeysWith: { one, _ in one })
+            new.fixtures.all.map { ($0.file, $0.content.bytes) }, uniquingKeysWith: { one, _ in one })
         let texts = Set(contents.map(\.bytes))
         // Under another name it is still there, also when its whole kind has another one.
-        let gone = old.fixtures.contents.filter { was in
-            let isKnown = was.content.type.map(newSchemas.names.contains) ?? true
+        let gone = old.fixtures.all.filter { was in
+            let isKnown = was.type.isEmpty || newSchemas.names.contains(was.type)
             return bytes[was.file] == nil && !contents.contains(was.content)
                 && (isKnown || !texts.contains(was.content.bytes))
         }
-        let changed = old.fixtures.contents.filter { was in bytes[was.file].map { $0 != was.content.bytes } ?? false }
+        let changed = old.fixtures.all.filter { was in bytes[was.file].map { $0 != was.content.bytes } ?? false }
         return entries("fixture-removed", gone, isThere: false, why: "a golden file stays until the next major version")
             + entries(
                 "fixture-changed", changed, isThere: true,
@@ -196,7 +196,7 @@ struct FixtureComparison {
     }
 
     private func entries(
-        _ rule: String, _ fixtures: [FixtureFiles.GoldenFile], isThere: Bool, why: String
+        _ rule: String, _ fixtures: [FixtureFiles.Golden], isThere: Bool, why: String
     ) -> [GateEntry] {
         let folders = Dictionary(grouping: fixtures) {
             String($0.file.prefix(upTo: $0.file.lastIndex(of: "/") ?? $0.file.startIndex))
@@ -205,7 +205,7 @@ struct FixtureComparison {
             let location = GateLocation(file: "Fixtures/\(group[0].file)", line: 1)
             let names = group.map { String($0.file.split(separator: "/").last ?? "") }
             return GateEntry(
-                rule, .warning, messages: [group[0].content.type].compactMap(\.self), old: location,
+                rule, .warning, messages: [group[0].type].filter { !$0.isEmpty }, old: location,
                 new: isThere ? location : nil,
                 // A waiver covers these files and no others.
                 newValue: group.count > 1 ? .array(names.sorted().map { .string($0) }) : nil,

@@ -3,51 +3,35 @@ import HoldfastJSON
 
 /// The fixtures of one state, with their bytes.
 struct FixtureFiles: Sendable {
-    struct Message: Sendable {
+    /// A golden message or transcript.
+    struct Golden: Sendable {
         /// The file, below `Fixtures/`.
-        let file: String
-        /// The kind of message.
-        let type: String
-        let isValid: Bool
-        let bytes: [UInt8]
-
-        var content: Content { Content(type: type, bytes: bytes) }
-    }
-
-    struct Transcript: Sendable {
-        /// The file, below `Fixtures/`.
-        let file: String
-        /// The expected verdicts by clause.
-        let expected: [String: String]
-        let bytes: [UInt8]
-    }
-
-    /// A fixture is its bytes under its type, wherever it stands; a transcript has no type.
-    struct Content: Hashable {
-        let type: String?
-        let bytes: [UInt8]
-    }
-
-    /// A message or a transcript as a file.
-    struct GoldenFile {
         let file: String
         let content: Content
+        /// Whether a message is valid.
+        let isValid: Bool
+        /// The expected verdicts of a transcript, by clause.
+        let expected: [String: String]
+
+        var type: String { content.type }
+        var bytes: [UInt8] { content.bytes }
         /// Its names in a changelog besides its file: its type, or its clauses.
-        let names: [String]
+        var names: [String] { type.isEmpty ? expected.keys.sorted() : [type] }
+    }
+
+    /// A fixture is its bytes under its type, wherever it stands.
+    struct Content: Hashable {
+        /// The kind of message; empty for a transcript.
+        let type: String
+        let bytes: [UInt8]
     }
 
     /// Whether there is an index at all.
     let isThere: Bool
-    let messages: [Message]
-    let transcripts: [Transcript]
+    let messages: [Golden]
+    let transcripts: [Golden]
 
-    var contents: [GoldenFile] {
-        messages.map { GoldenFile(file: $0.file, content: $0.content, names: [$0.type]) }
-            + transcripts.map {
-                GoldenFile(
-                    file: $0.file, content: Content(type: nil, bytes: $0.bytes), names: $0.expected.keys.sorted())
-            }
-    }
+    var all: [Golden] { messages + transcripts }
 
     /// Reads the index and the files it names.
     /// - Throws: An index that is no JSON, and every file that it names and that is not there.
@@ -67,11 +51,9 @@ struct FixtureFiles: Sendable {
             ])
         }
         var problems: [InputProblem] = []
-        func entries<Entry>(_ list: String, _ entry: (JSONValue, String, [UInt8]) -> Entry?) -> [Entry] {
+        func entries(_ list: String, _ member: String) -> [Golden] {
             (root[list]?.arrayValue ?? []).enumerated().compactMap { position, value in
-                guard let file = value["file"]?.stringValue,
-                    let made = entry(value, file, files["Fixtures/\(file)"] ?? [])
-                else { return nil }
+                guard let file = value["file"]?.stringValue, let told = value[member] else { return nil }
                 if files["Fixtures/\(file)"] == nil {
                     let pointer = JSONPointer(tokens: [list, String(position), "file"])
                     let line = JSONParser.location(of: pointer, in: index)?.line ?? 1
@@ -79,21 +61,15 @@ struct FixtureFiles: Sendable {
                         "Fixtures/index.json:\(line)", "there is no file '\(file)'", expected: "a file for every entry",
                         fix: "restore the file or remove the entry")
                 }
-                return made
+                let content = Content(type: told.stringValue ?? "", bytes: files["Fixtures/\(file)"] ?? [])
+                let verdicts = (told.objectValue ?? [:]).map { ($0.key, $0.value.stringValue ?? "") }
+                return Golden(
+                    file: file, content: content, isValid: value["verdict"] == "valid",
+                    expected: Dictionary(verdicts, uniquingKeysWith: { first, _ in first }))
             }
         }
-        messages = entries("messages") { entry, file, bytes in
-            entry["type"]?.stringValue.map {
-                Message(file: file, type: $0, isValid: entry["verdict"] == "valid", bytes: bytes)
-            }
-        }
-        transcripts = entries("transcripts") { entry, file, bytes in
-            entry["expected"]?.objectValue.map { expected in
-                let verdicts = expected.compactMap { member in member.value.stringValue.map { (member.key, $0) } }
-                return Transcript(
-                    file: file, expected: Dictionary(verdicts, uniquingKeysWith: { first, _ in first }), bytes: bytes)
-            }
-        }
+        messages = entries("messages", "type")
+        transcripts = entries("transcripts", "expected")
         guard problems.isEmpty else { throw InputProblems(problems) }
         isThere = true
     }

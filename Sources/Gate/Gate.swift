@@ -20,8 +20,6 @@ package struct GateOptions: Sendable {
     /// Performs scenarios under a specification, and counts what each exercises; nil where nothing can be performed.
     package var exercise: Exercise?
     package typealias Exercise = @Sendable ([String], Specification) async throws -> [String: [ClauseID: Int]]
-    /// Where the time of each part is counted; nil without --timings.
-    package var laps: Laps?
     /// The day on which waivers are looked at.
     package var today: CivilDate
 
@@ -34,23 +32,17 @@ package struct GateOptions: Sendable {
 package func gate(
     from old: ProtocolState, to new: ProtocolState, options: GateOptions
 ) async throws(InputProblems) -> GateReport {
-    var laps = options.laps ?? Laps()
-    laps.lap("reading")
     let transcripts = await TranscriptComparison.result(old, new, archive: options.archive)
-    laps.lap("transcripts")
-    var files = try await onDeepStack { comparison(from: old, to: new) }.get()
-    laps.take(files.laps)
+    var entries = try await onDeepStack { comparison(from: old, to: new) }.get()
     if let exercise = options.exercise {
-        await ScenarioComparison.tellLosses(in: &files.entries, old, new, by: exercise)
-        laps.lap("performing scenarios")
+        await ScenarioComparison.tellLosses(in: &entries, old, new, by: exercise)
     }
-    var entries = files.entries + transcripts.entries
+    entries += transcripts.entries
     for index in entries.indices {
         if let shown = transcripts.shown(entries[index]) { entries[index].shown = shown }
     }
     let supported = options.supported.filter { $0.version.major == new.version.major }
     entries += try await transitive(supported, to: new, known: entries, by: options.severities)
-    laps.lap("supported versions")
     entries += DeprecationPolicy.entries(old, new, after: entries)
     func weigh(_ entries: [GateEntry]) -> [GateEntry] {
         entries.map {
@@ -74,7 +66,7 @@ package func gate(
     return GateReport(
         old: old, new: new, entries: entries.inOrder, required: required, judgedTranscripts: transcripts.judged,
         failOn: options.failOn, supported: supported.map(\.name),
-        notes: transcripts.notes + (options.laps == nil ? [] : [laps.words])
+        notes: transcripts.notes
             + options.supported.filter { $0.version.major != new.version.major }.map {
                 "not compared with \($0.name): \($0.version) is another major version than \(new.version), and may break"
             })
@@ -83,21 +75,13 @@ package func gate(
 /// Everything that follows from the files alone.
 @Sendable private func comparison(
     from old: ProtocolState, to new: ProtocolState
-) -> Result<(entries: [GateEntry], laps: Laps), InputProblems> {
+) -> Result<[GateEntry], InputProblems> {
     Result { () throws(InputProblems) in
-        var laps = Laps()
-        func lap(_ name: String, _ entries: [GateEntry]) -> [GateEntry] {
-            laps.lap(name)
-            return entries
-        }
         let entries =
-            lap("schemas", try SchemaEntries.entries(old, new))
-            + lap("requests", try RequestSchemas.entries(old, new))
-            + lap("clauses", ClauseComparison.entries(old, new)) + lap("facts", FactComparison.entries(old, new))
-            + lap("fixtures", FixtureComparison.entries(old, new))
-            + lap("scenarios", ScenarioComparison.entries(old, new))
-        let others = ProseComparison.entries(old, new, besides: Set(entries.compactMap(\.location?.file)))
-        return (entries + others, laps)
+            try SchemaEntries.entries(old, new) + RequestSchemas.entries(old, new)
+            + ClauseComparison.entries(old, new) + FactComparison.entries(old, new)
+            + FixtureComparison.entries(old, new) + ScenarioComparison.entries(old, new)
+        return entries + ProseComparison.entries(old, new, besides: Set(entries.compactMap(\.location?.file)))
     }
 }
 
@@ -109,7 +93,7 @@ private func transitive(
     var entries: [GateEntry] = []
     for state in supported {
         let files = await onDeepStack { comparison(from: state, to: new) }
-        for entry in try files.get().entries.map(severities.weighed) {
+        for entry in try files.get().map(severities.weighed) {
             let finding = entry.finding
             guard entry.kind == .change, finding.severity == .error, known.insert(finding.fingerprint).inserted else {
                 continue

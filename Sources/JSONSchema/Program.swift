@@ -23,7 +23,7 @@ package struct Program: Sendable {
         /// Its assertions and applicators, in the order in which to report faults.
         package var keywords: [Keyword] = []
         /// Whether a keyword depends on what the others evaluated.
-        package var asksForRest = false
+        var asksForRest = false
     }
 }
 

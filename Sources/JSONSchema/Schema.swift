@@ -19,7 +19,7 @@ public enum UnknownKeywordMode: Sendable, Hashable {
 /// A compiled JSON Schema, draft 2020-12.
 public struct Schema: Sendable {
     package let program: Program
-    /// The flat form for tapes; absent if there are dynamic references.
+    /// The flat form for tapes; absent if there are dynamic references or patterns for names.
     let flat: FlatProgram?
     private let registry: SchemaRegistry
 

@@ -21,8 +21,7 @@ extension Cause {
         of found: [(clause: ClauseID, findings: [ClauseResult.Occurrence])], in histories: [String: History]
     ) -> [Cause] {
         guard found.count > 1 else { return found.map { Cause(head: $0.clause, followers: []) } }
-        let isLeak = found.contains { $0.clause == CauseRank.leak }
-        var evidence = SharedEvidence(histories, leaked: isLeak ? SharedEvidence.heardTwice(in: histories) : [])
+        var evidence = SharedEvidence(histories, broken: Set(found.map(\.clause)))
         let breaches = found.map { evidence.breach($0.clause, $0.findings) }
         let causes = evidence.groups(breaches).map { group in
             let head = CauseRank.head(of: group)
@@ -50,7 +49,7 @@ private enum CauseRank {
 
     /// Clauses whose violation is unambiguous, such as a read that lacks what an earlier one showed.
     static let telling: Set<ClauseID> = [
-        ClauseID(.ID, 5), ClauseID(.TURN, 5), ClauseID(.SYNC, 5), ClauseID(.AUTH, 6), ClauseID(.PERSIST, 5),
+        harm, ClauseID(.ID, 5), ClauseID(.TURN, 5), renumbering, ClauseID(.AUTH, 6), ClauseID(.PERSIST, 5),
         ClauseID(.AUTH, 7), ClauseID(.LIVE, 9), ClauseID(.CLIENT, 21), ClauseID(.CLIENT, 6),
     ]
 
@@ -64,10 +63,16 @@ private enum CauseRank {
     /// The clause that people see nothing of each other: what others are told may break any clause in any scenario.
     static let leak = ClauseID(.AUTH, 6)
 
+    /// The clause that no client ends the connections of others, whose ends may then break any clause in any scenario.
+    static let harm = ClauseID(.ENV, 5)
+
+    /// The clause about numbers of the stream over a restart; whatever the stream says afterwards may break others.
+    static let renumbering = ClauseID(.SYNC, 5)
+
     static func head(of group: [SharedEvidence.Breach]) -> SharedEvidence.Breach {
         // A violation in a few places hardly explains one that occurs everywhere.
         let most = group.map(\.moments.count).max() ?? 0
-        let wide = group.filter { $0.moments.count * 2 >= most || $0.clause == leak }
+        let wide = group.filter { $0.moments.count * 2 >= most || [leak, harm].contains($0.clause) }
         let weights = wide.map { weight($0, in: wide) }
         let candidates = zip(wide, weights).filter { $0.1 == weights.min() }.map(\.0)
         let losses = candidates.map { one in candidates.count { isBefore($0, one) } }
@@ -136,6 +141,7 @@ private struct SharedEvidence {
     }
 
     private let histories: [String: History]
+    private let broken: Set<ClauseID>
     /// The sessions and turns that people of several scenarios heard of.
     private let leaked: Set<String>
     private var numbers: [Place: Int] = [:]
@@ -143,10 +149,13 @@ private struct SharedEvidence {
     /// The messages named by each event.
     private var names: [Set<Int>] = []
 
-    init(_ histories: [String: History], leaked: Set<String>) { (self.histories, self.leaked) = (histories, leaked) }
+    init(_ histories: [String: History], broken: Set<ClauseID>) {
+        (self.histories, self.broken) = (histories, broken)
+        leaked = broken.contains(CauseRank.leak) ? Self.heardTwice(in: histories) : []
+    }
 
     /// The sessions and turns with frames in several scenarios, whose people have nothing in common.
-    static func heardTwice(in histories: [String: History]) -> Set<String> {
+    private static func heardTwice(in histories: [String: History]) -> Set<String> {
         var (once, twice): (Set<String>, Set<String>) = ([], [])
         for history in histories.values {
             let frames = history.frames.compactMap(\.self)
@@ -194,14 +203,18 @@ private struct SharedEvidence {
             addLeak($1)
         }
         addLeak(history.frames[event]?["sessionId"]?.stringValue ?? "")
-        if case .request(let request) = history.events[event].kind {
-            addLeak(request.path.split(separator: "/").last ?? "")
-        }
+        switch history.events[event].kind {
+        case .request(let request): addLeak(request.path.split(separator: "/").last ?? "")
         // A server that gives the same code and reason everywhere ends its connections for one cause.
-        if case .close(.fromServer, let code?, let reason) = history.events[event].kind,
-            !history.events[..<event].contains(where: \.isFault)
-        {
+        case .close(.fromServer, let code?, let reason) where !history.events[..<event].contains(where: \.isFault):
             add(Name(scenario: "", member: "close", value: "\(code) \(reason)"))
+        case .eof where broken.contains(CauseRank.harm): add(Name(scenario: "", member: "end", value: ""))
+        case .text(.fromServer, _) where broken.contains(CauseRank.renumbering):
+            let isLater = history.events[..<event].contains {
+                if case .act("start", _) = $0.kind { true } else { false }
+            }
+            if isLater { add(Name(scenario: scenario, member: "later stream", value: "")) }
+        default: break
         }
         numbers[place] = names.count
         names.append(found)

@@ -89,7 +89,7 @@ package struct Gap: Sendable, Equatable {
 
     private static func reason(_ clause: ClauseID, _ meant: [ScenarioResult]) -> String {
         if meant.isEmpty { return "no scenario in this run exercises it" }
-        if meant.contains(where: \.wasInterrupted) { return ScenarioResult.runHadEnded }
+        if meant.contains(where: { $0.cut == .interruption }) { return "the run had ended" }
         let performed = meant.filter { $0.skipped == nil }
         if let early = performed.first(where: { $0.stoppedAt != nil }), let reason = early.stoppedAt {
             let others = performed.count > 1 ? " (\(performed.count - 1) more of its scenarios ran)" : ""

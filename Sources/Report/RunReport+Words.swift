@@ -42,7 +42,7 @@ extension RunReport {
             if unproved > 0 {
                 sentences.append(
                     "But \(readable(unproved)) \(of) \(unproved == 1 ? "is" : "are") untested or inconclusive.")
-            } else if !scenarios.contains(where: { $0.failure != nil }), !wasInterrupted {
+            } else if cutShort == nil, !wasInterrupted {
                 sentences.append("But nothing was tested.")
             }
         case .staleBaseline:
@@ -50,9 +50,7 @@ extension RunReport {
         case .harness: sentences = ["The suite itself failed, so the run proves nothing there."]
         case .usage, .unreachable: sentences = []
         }
-        sentences += deaths.map { "\($0.prefix(1).uppercased())\($0.dropFirst())." }
-        let failures = scenarios.count { $0.failure != nil }
-        if failures > 0 { sentences.append("The driver failed in \(counted(failures, "scenario")).") }
+        sentences += ([cutShort].compactMap(\.self) + deaths).map { "\($0.prefix(1).uppercased())\($0.dropFirst())." }
         if wasInterrupted { sentences.append("The run was interrupted.") }
         if let stoppedAfter {
             sentences.append("The run stopped after \(counted(stoppedAfter, "scenario")) with a violation.")

@@ -221,13 +221,17 @@ extension RunReport {
     /// Whether the run was interrupted or left a clause undecided.
     private var isOpen: Bool { wasInterrupted || clauses.contains(where: \.isUndecided) }
 
-    /// Whether the subject ended a life early, such as a server that does not start again on its own data.
-    private var hasLifeCutShort: Bool {
-        scenarios.contains { $0.isLife && $0.stoppedAt != nil && !$0.wasInterrupted }
+    /// The part of the run that the subject ended early, in words; nil if there is none.
+    var cutShort: String? {
+        let cuts = Set(scenarios.compactMap(\.cut))
+        let failures = scenarios.count { $0.failure != nil }
+        let parts = [
+            cuts.contains(.start) ? "a server did not start" : nil,
+            cuts.contains(.life) ? "the subject cut the life short" : nil,
+            failures > 0 ? "the driver failed in \(counted(failures, "scenario"))" : nil,
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
-
-    /// Whether a crashed driver, a server that did not start, or a life that the subject ended early might have shown more.
-    private var wasCutShort: Bool { hasLifeCutShort || scenarios.contains { $0.failure != nil || $0.didNotStart } }
 
     /// The scenarios missing from a strict run: neither the user's selection nor the declaration excludes them.
     private var missed: Int { isStrict ? scenarios.count(where: \.isMissed) : 0 }
@@ -242,8 +246,7 @@ extension RunReport {
         if scenarios.contains(where: { !$0.problems.isEmpty }) || load?.problem != nil { return .harness }
         if !clauses(.harnessError).isEmpty { return .harness }
         if let baseline, !baseline.stale.isEmpty { return .staleBaseline }
-        if wasCutShort { return .incomplete }
-        if isOpen || missed > 0 { return .incomplete }
+        if cutShort != nil || isOpen || missed > 0 { return .incomplete }
         if !hasEvidence && part == nil { return .incomplete }
         return .conforms
     }
@@ -253,10 +256,9 @@ extension RunReport {
         var meaning = exit.meaning
         if exit == .conforms, !expected.isEmpty { meaning = "conforms except for expected violations" }
         if exit == .conforms, !outOfReach.isEmpty { meaning += ", as far as this setup can test" }
-        if exit == .incomplete, !isOpen, missed == 0, !wasCutShort {
-            meaning = "incomplete: nothing was tested"
+        if exit == .incomplete {
+            meaning += cutShort.map { ", \($0)" } ?? (isOpen || missed > 0 ? "" : ": nothing was tested")
         }
-        if exit == .incomplete, hasLifeCutShort { meaning = "incomplete, the subject cut the life short" }
         guard let part else { return meaning }
         return "shard \(part.shard.index) of \(part.shard.count), "
             + (exit == .conforms ? meaning.replacing("conforms", with: "conforms so far") : meaning)
@@ -281,8 +283,7 @@ extension RunReport {
         if let stale = baseline?.stale.count, stale > 0 {
             parts.append("\(stale) stale entr\(stale == 1 ? "y" : "ies") in the baseline")
         }
-        let failures = scenarios.count { $0.failure != nil }
-        if failures > 0 { parts.append("\(failures) driver failure\(failures == 1 ? "" : "s")") }
+        if exit != .incomplete, let cutShort { parts.append(cutShort) }
         let troubled = scenarios.count { !$0.problems.isEmpty }
         if troubled > 0 { parts.append("the suite failed in \(troubled) scenario\(troubled == 1 ? "" : "s")") }
         if !pending.isEmpty { parts.append("\(pending.count) pending") }
@@ -319,13 +320,15 @@ extension RunReport {
     /// The finding to repeat: the first, or if its scenario kept the clause too, one of a scenario that broke it often,
     /// because it may have been chance.
     private func repeated(_ result: ClauseResult) -> ClauseResult.Occurrence? {
-        let names = result.findings.map(\.baseName)
+        let unexpected = result.findings.filter { expectation(of: result, in: $0) == nil }
+        let findings = unexpected.isEmpty ? result.findings : unexpected
+        let names = findings.map(\.baseName)
         let known = Set(names).reduce(into: [:]) { $0[$1] = counts($1, result) }
         guard let first = names.first.flatMap({ known[$0] }), first.broken < first.all else {
-            return result.findings.first
+            return findings.first
         }
         let enough = min(known.values.map(\.broken).max() ?? 0, Self.plenty)
-        return result.findings.first { known[$0.baseName]?.broken ?? 0 >= enough }
+        return findings.first { known[$0.baseName]?.broken ?? 0 >= enough }
     }
 
     /// The selector for a clause in the scenario to repeat: `TURN-2@server/TURN/two-devices`.

@@ -14,6 +14,8 @@ package struct ScenarioResult: Sendable {
     package var skipped: String?
     /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil if all were performed.
     package var stoppedAt: String?
+    /// The reason why it ended early, unless a step of its own is the reason.
+    package internal(set) var cut: Cut?
     /// How a client's driver ended it, such as by crashing; nil if it did not.
     package var failure: String?
     /// Wall time.
@@ -30,16 +32,9 @@ package struct ScenarioResult: Sendable {
     /// Its reach, if that was counted during the run.
     package var reach: Reach?
 
-    /// The reason of one that was under way or still to come when the run ended.
-    package static let runHadEnded = "the run had ended"
-
-    /// Whether the server of it did not start, although others did.
-    package var didNotStart: Bool { stoppedAt?.hasPrefix("its server did not start") == true }
-
-    /// Whether it is a life, and not a scenario of the specification.
-    var isLife: Bool { name.contains("/life/") }
-
-    var wasInterrupted: Bool { [stoppedAt, skipped].contains(Self.runHadEnded) }
+    /// A reason for an early end other than a step: a server that did not start although others did, the subject's end
+    /// of a life, or the end of the run.
+    package enum Cut: String, Sendable { case start, life, interruption }
 
     /// Whether it was skipped only because of undeclared profiles.
     var isOfOtherProfiles: Bool { skipped.map(Gap.isAboutProfiles) ?? false }
@@ -57,12 +52,12 @@ package struct ScenarioResult: Sendable {
     /// A result; the verdicts are those of `judge(_:under:)`.
     package init(
         name: String, history: History, verdicts: [Verdict], problems: [String] = [], skipped: String? = nil,
-        stoppedAt: String? = nil, failure: String? = nil, duration: Duration = .zero, tier: Int = 1,
+        stoppedAt: String? = nil, cut: Cut? = nil, failure: String? = nil, duration: Duration = .zero, tier: Int = 1,
         wasSetAside: Bool = false, lacks: [String] = []
     ) {
         (self.name, self.history, self.verdicts, self.problems) = (name, history, verdicts, problems)
-        (self.skipped, self.stoppedAt, self.failure, self.duration) = (skipped, stoppedAt, failure, duration)
-        (self.tier, self.wasSetAside, self.lacks) = (tier, wasSetAside, lacks)
+        (self.skipped, self.stoppedAt, self.cut, self.failure) = (skipped, stoppedAt, cut, failure)
+        (self.duration, self.tier, self.wasSetAside, self.lacks) = (duration, tier, wasSetAside, lacks)
         isOutOfReach = !lacks.isEmpty
     }
 }

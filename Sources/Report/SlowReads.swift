@@ -9,35 +9,30 @@ enum SlowReads {
 
     /// One line about them, with the slowest; empty if all were fast.
     static func notes(on scenarios: [ScenarioResult]) -> [String] {
-        var count = 0
-        var slowest: (taken: Int, bound: Duration, what: String)?
+        var reads: [(taken: Int, words: String, bound: Duration)] = []
         for scenario in scenarios where scenario.skipped == nil {
             var asked: [Lane: (at: Int, path: String)] = [:]
             for event in scenario.history.events {
-                let isAnswered: Bool
+                let verb: String
                 switch event.kind {
                 case .request(let request) where request.method == "GET" && event.lane != .push:
                     asked[event.lane] = (event.at, request.path)
                     continue
-                case .response: isAnswered = true
-                case .failed: isAnswered = false
+                case .response: verb = "took"
+                case .failed: verb = "had no response after"
                 default: continue
                 }
-                guard let request = asked.removeValue(forKey: event.lane) else { continue }
-                let taken = event.at - request.at
+                guard let read = asked.removeValue(forKey: event.lane) else { continue }
+                let taken = event.at - read.at
                 guard taken >= least.microseconds else { continue }
-                count += 1
-                if taken > slowest?.taken ?? 0 {
-                    let word = isAnswered ? "took" : "had no response after"
-                    slowest = (
-                        taken, scenario.history.header.timeouts.rest,
-                        "GET \(request.path) \(word) \(readable(Duration.microseconds(taken))) in \(scenario.name)"
-                    )
-                }
+                let time = readable(Duration.microseconds(taken))
+                let words = "GET \(read.path) \(verb) \(time) in \(scenario.name)"
+                reads.append((taken, words, scenario.history.header.timeouts.rest))
             }
         }
-        guard let slowest else { return [] }
-        let others = count > 1 ? "; \(counted(count - 1, "other read")) took at least \(readable(least))" : ""
-        return ["slow: \(slowest.what)\(others); the bound is \(readable(slowest.bound))"]
+        guard let slowest = reads.max(by: { $0.taken < $1.taken }) else { return [] }
+        let others =
+            reads.count > 1 ? "; \(counted(reads.count - 1, "other read")) took at least \(readable(least))" : ""
+        return ["slow: \(slowest.words)\(others); the bound is \(readable(slowest.bound))"]
     }
 }

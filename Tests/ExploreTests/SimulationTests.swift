@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `equal seeds give equal histories`() throws {
-        let grammar = PlanGrammar(profiles: Profile.all(of: .server), disturbing: [], startsServer: true)
+        let grammar = ServerGrammar(profiles: Profile.all(of: .server), disturbing: [], startsServer: true)
         for seed in UInt64(1)...5 {
             let scenario = try grammar.plan(seed: seed).scenario()
             let twice = (1...2).map { _ in
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a healthy server keeps every clause in plans that nobody wrote`() throws {
-        let grammar = PlanGrammar(profiles: Profile.all(of: .server), disturbing: [], startsServer: true)
+        let grammar = ServerGrammar(profiles: Profile.all(of: .server), disturbing: [], startsServer: true)
         var broken: [String] = []
         for seed in UInt64(1)...200 {
             let plan = grammar.plan(seed: seed)

@@ -106,7 +106,6 @@ struct `Formats` {
         ]
         let formats = [
             "date-time", "date", "time", "duration", "ipv4", "ipv6", "uri", "uri-reference", "uuid", "json-pointer",
-            "regex",
         ]
         let schemas = try formats.map { try Schema(["format": .string($0)]) }
         var state: UInt64 = 42

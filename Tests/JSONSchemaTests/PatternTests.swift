@@ -12,11 +12,6 @@ struct `Patterns` {
             ("^[\\w-]+$", ["a-b_1"], ["é", ""]),
             ("^[a\\-z]$", ["-", "a", "z"], ["b"]),
             ("^.$", ["é", "😀"], ["\n", "ab", "e\u{301}"]),
-            ("\\bcat\\b", ["a cat.", "cat"], ["concat", "cats"]),
-            ("\\Bcat", ["concat"], ["cat"]),
-            ("^(?=.*\\d)(?!.*x)[a-z0-9]+$", ["a1"], ["ab", "a1x"]),
-            ("(?<=\\$)\\d+", ["$5"], ["5"]),
-            ("(?<!\\$)\\b\\d", ["5"], ["$5"]),
             ("^(?<year>\\d{4})-(?:0[1-9]|1[0-2])$", ["2026-12"], ["2026-13"]),
             ("^\\p{Lu}\\P{L}$", ["A1"], ["a1", "AB"]),
             ("^\\u{1F600}\\uD83D\\uDE00\\x41\\cJ\\0$", ["😀😀A\n\0"], []),
@@ -39,12 +34,10 @@ struct `Patterns` {
     ])
     func `what is no pattern is refused`(pattern: String) {
         #expect(throws: SchemaProblem.self) { try Schema(["pattern": .string(pattern)]) }
-        #expect((try? Schema(["format": "regex"]).isValid(.string(pattern))) == false)
     }
 
-    @Test(arguments: ["(a)\\1", "(?<n>a)\\k<n>", "\\p{Script=Greek}"])
-    func `what cannot be run here is well formed, and refused with a reason`(pattern: String) throws {
-        #expect(try Schema(["format": "regex"]).isValid(.string(pattern)))
+    @Test(arguments: ["(a)\\1", "(?<n>a)\\k<n>", "\\p{Script=Greek}", "\\bcat", "a(?=b)", "(?<!a)b"])
+    func `what cannot be run here is refused with a reason`(pattern: String) {
         #expect(throws: SchemaProblem.self) { try Schema(["pattern": .string(pattern)]) }
     }
 

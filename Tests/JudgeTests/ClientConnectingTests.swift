@@ -199,6 +199,7 @@ import Testing
         try clause.violates("client!launch client=connecting +32s^")
         try clause.untested("client!launch client=connecting +31s")
         try clause.untested("client!launch client!background +40s")
+        try clause.untested("client!launch +40s client!hang(command='launch')")  // no app was started
         try clause.untested("client!networkDown client!launch client=offline +40s")
         for code in [1001, 1006, 1011, 1012, 1013] {
             try clause.conforms("\(start) A<close(\(code)) A>close(\(code)) +20s B+")

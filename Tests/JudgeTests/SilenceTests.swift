@@ -73,6 +73,7 @@ import Testing
         try clause.violates("B+(heartbeatSeconds=5) B!mute B<pingFrame \(idle) \(beats(2)) B<eof A<eof^", also: [])
         try clause.untested("\(idle) \(beats(2)) A>ping(n1) A<pong(n1)")  // not long enough
         try clause.untested("\(idle) \(beats(3)) A<close(1012)")
+        try clause.untested("\(idle) \(beats(3)) A<close(1012) A!wentOn", also: ["LIVE-10"])
         try clause.untested("\(idle) \(beats(3)) server!stop A<close(1001)")
         try clause.untested("\(idle) server!refuseWrites \(beats(3)) A<close(1011)")  // it could not store something
         try clause.untested("\(idle) +5s A<pingFrame +15s A<eof")  // it was asked, and gave no sign of life
@@ -102,6 +103,12 @@ import Testing
         try late.violates("\(idle) A<close(1000)^")
         try late.violates("A+(heartbeatSeconds=5) +10s A<close(4004)^")  // nobody asked for one
         try late.untested("A+(heartbeatSeconds=5) +5s A<pingFrame +5s A<close(4004)")
+        // It answered what it says it did not hear.
+        try late.violates("\(idle) A>pingFrame A<pongFrame +1s A<eof^")
+        // Its greeting was sent long before it arrived.
+        let greeted = "A>open A<open A>auth +4s A<connected(heartbeatSeconds=2) A<pingFrame A>pongFrame A<close(4004)"
+        try late.untested(greeted)
+        try ClauseUnderTest("LIVE-3").violates("\(greeted)^")
         try late.violates("\(idle) +5s A<pingFrame A>pongFrame +5s A<pingFrame A>pongFrame +5s A<eof^")
         try ClauseUnderTest("LIVE-3").violates("\(idle) A<eof^")
     }

@@ -113,6 +113,9 @@ import Testing
         let clause = ClauseUnderTest("SYNC-10")
         try clause.untested("A+(e1 #0) B+(e1 #0 maxFrameBytes=10) A!cut B>chat(c1) B<close(1009)")
         try clause.untested("A+(e1 #0) B+(e1 #0) A!cut +1s B<close(1012)")
+        // Each at its age.
+        try clause.untested(
+            "A+(e1 #0) B+(e1 #0) A<close(1001) A!wentOn +1s B<close(1001) B!wentOn", also: ["LIVE-10"])
         try clause.untested("A+(e1 #0) B+(e1 #0 heartbeatSeconds=5) B!mute A!cut +10s B<eof")
         try clause.violates("A+(e1 #0) B+(e1 #0 heartbeatSeconds=5) B!mute A!cut +8s B<eof^", also: ["LIVE-10"])
     }

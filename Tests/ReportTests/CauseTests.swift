@@ -80,6 +80,27 @@ import Testing
         #expect(try causes([violation(.AUTH, 6, at: [heard])], [violation(.TURN, 10, at: [asked])]).count == 2)
     }
 
+    @Test func `who ends the connections of others explains ends in any scenario`() throws {
+        let ended = try index(of: "start") + 1
+        let many = [violation(.LIVE, 10, at: [ended])]
+        #expect(try causes([violation(.ENV, 5, at: [ended])], many, many, many) == ["ENV-5 LIVE-10"])
+        #expect(try causes([violation(.ENV, 3, at: [ended])], many, many, many) == ["ENV-3", "LIVE-10"])
+    }
+
+    @Test func `numbers that begin again explain what the stream says after the restart`() throws {
+        func causes(_ number: Int) throws -> [String] {
+            let notation = "A+ A<done(t1 #5) server!kill A<eof server!start A+(e1 #0) A<toolUse(t2 #1) A<done(t2 #2)"
+            let header = History.Header(scenario: "a", subject: Sample.subject([.core]))
+            let last = try NotationExpansion(notation, header: header).history.events.count - 1
+            let broken = [violation(.SYNC, number, at: [last - 2]), violation(.ORDER, 7, at: [last])]
+            return try Sample.report(
+                [.init("server/SYNC/0", broken, notation: notation)], selection: Set(broken.map(\.clause))
+            ).causes.map { ([$0.head] + $0.followers).map(\.description).joined(separator: " ") }
+        }
+        #expect(try causes(5) == ["SYNC-5 ORDER-7"])
+        #expect(try causes(1) == ["ORDER-7", "SYNC-1"])
+    }
+
     @Test func `a finding that stands alone makes a cause of its own`() throws {
         #expect(try causes([violation(.SYNC, 3, at: [1]), violation(.SYNC, 2, at: [1], [0])]) == ["SYNC-2 SYNC-3"])
         #expect(

@@ -32,7 +32,7 @@ import Testing
         #expect(try report(failures: [nil, nil]).exit == .conforms)
         let broken = try report(failures: [nil, "the driver died"])
         #expect(broken.exit == .incomplete)
-        #expect(broken.headline == "incomplete: 1 pass, 1 driver failure")
+        #expect(broken.headline == "incomplete, the driver failed in 1 scenario: 1 pass")
     }
 
     @Test func `alike failures of drivers are told once, with their places`() throws {

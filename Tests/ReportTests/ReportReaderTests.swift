@@ -45,6 +45,7 @@ import Testing
         results[2].problems = ["lost a frame\n  fix: none on your side"]
         results[3].skipped = "it needs a scripted agent (tier 2 or 3)"
         results[3].tier = 2
+        results[3].cut = .interruption
         results[4].skipped = "tier 2 was not asked for"
         results[4].tier = 2
         results[4].wasSetAside = true

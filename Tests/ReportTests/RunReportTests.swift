@@ -48,22 +48,24 @@ import Testing
 
     @Test func `a run in which a server did not start again is incomplete`() throws {
         let kept = [Verdict(clause: ClauseID(.ENV, 1), outcome: .pass, exercised: 1)]
-        func conforms(_ stop: String) throws -> Bool {
-            let scenarios: [Sample.Scenario] = [.init("a", kept), .init("b", [], stoppedAt: stop)]
-            return try Sample.report(scenarios, selection: [ClauseID(.ENV, 1)]).exit == .conforms
+        func meaning(_ cut: ScenarioResult.Cut?) throws -> String {
+            let scenarios: [Sample.Scenario] = [.init("a", kept), .init("b", [], stoppedAt: "no pong", cut: cut)]
+            return try Sample.report(scenarios, selection: [ClauseID(.ENV, 1)]).meaning
         }
-        #expect(try conforms("/steps/3: no pong in time"))
-        #expect(try !conforms("its server did not start: no connection in 30 s"))
+        #expect(try meaning(nil) == "conforms")
+        #expect(try meaning(.start) == "incomplete, a server did not start")
     }
 
     @Test func `a life that the subject cut short does not conform`() throws {
-        let kept = [Verdict(clause: ClauseID(.ENV, 1), outcome: .pass, exercised: 1)]
-        func meaning(_ stop: String?) throws -> String {
-            try Sample.report([.init("server/life/1", kept, stoppedAt: stop)], selection: [ClauseID(.ENV, 1)]).meaning
+        func report(_ cut: ScenarioResult.Cut?, _ outcome: Outcome = .pass) throws -> RunReport {
+            let verdict = Verdict(clause: ClauseID(.ENV, 1), outcome: outcome, exercised: 1)
+            return try Sample.report([.init("server/life/1", [verdict], cut: cut)], selection: [ClauseID(.ENV, 1)])
         }
-        #expect(try meaning(nil) == "conforms")
-        #expect(try meaning("no connection accepted") == "incomplete, the subject cut the life short")
-        #expect(try meaning(ScenarioResult.runHadEnded) == "conforms")
+        #expect(try report(nil).meaning == "conforms")
+        #expect(try report(.life).meaning == "incomplete, the subject cut the life short")
+        #expect(try report(.life).reason == "No violations. The subject cut the life short.")
+        #expect(try report(.life, .violation).headline == "violation: 1 violated, the subject cut the life short")
+        #expect(try report(.interruption).meaning == "conforms")
     }
 
     @Test func `what is repeated is where a clause was broken often, with the rate if it was kept too`() throws {

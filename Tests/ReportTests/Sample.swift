@@ -26,13 +26,15 @@ enum Sample {
         var problems: [String]
         var notation: String
         var stoppedAt: String?
+        var cut: ScenarioResult.Cut?
 
         init(
             _ name: String, _ verdicts: [Verdict], problems: [String] = [],
-            notation: String = "A+ A>ping(n1) A<pong(n1)", stoppedAt: String? = nil
+            notation: String = "A+ A>ping(n1) A<pong(n1)", stoppedAt: String? = nil,
+            cut: ScenarioResult.Cut? = nil
         ) {
             self.name = name
-            self.stoppedAt = stoppedAt
+            (self.stoppedAt, self.cut) = (stoppedAt, cut)
             self.verdicts = verdicts
             self.problems = problems
             self.notation = notation
@@ -54,7 +56,7 @@ enum Sample {
             return ScenarioResult(
                 name: scenario.name, history: try NotationExpansion(scenario.notation, header: header).history,
                 verdicts: scenario.verdicts, problems: scenario.problems, stoppedAt: scenario.stoppedAt,
-                duration: .milliseconds(12))
+                cut: scenario.cut, duration: .milliseconds(12))
         }
         return RunReport(
             results, of: subject(profiles), at: "ws://127.0.0.1:8080/ws", under: specification, selection: selection,

@@ -290,7 +290,8 @@ import Testing
         #expect(tellings.prefix(3).allSatisfy { $0 == .explained })
         #expect(tellings.enumerated().filter { $0.offset > 2 && $0.element != .counted }.map(\.offset) == [62])
         #expect(tellings[62] == .brief(leftOut: 59))
-        #expect(told.rest == [clause: 97])
+        #expect(told.withdraw(clause) == .explained)
+        #expect(told.totals == [clause: 99])
     }
 
     @Test func `an output that cannot be written is told once, and the judgement goes on`() async throws {

@@ -2,20 +2,20 @@ import HoldfastJSON
 
 // Mutations of written scenarios, with more events in them.
 extension Drawing {
-    /// The steps of a scenario, with moves between them in a few places, and some after its end.
+    /// The steps of a scenario, with deeds between them in a few places, and some after its end.
     mutating func disturb(_ scenario: Plan, from first: Int) {
         weights = drawWeights()
         let disturbed = Set((0..<one(of: 1, 1, 2, 3)).map { _ in chance.number(in: first...scenario.steps.count) })
         // An unmet wait would end it, and nothing would look at the consequences.
         let goesOn = happens(50)
         for (index, step) in scenario.steps.enumerated() {
-            if disturbed.contains(index) { move() }
+            if disturbed.contains(index) { act() }
             var step = step
             if goesOn, ["await", "awaitState"].contains(step["do"]), step["save"] == nil { step["optional"] = true }
             steps.append(step)
             follow(step)
         }
-        for _ in 0..<one(of: 0, 0, 2, 5) { move() }
+        for _ in 0..<one(of: 0, 2, 4, 6) { act() }
     }
 }
 
@@ -106,10 +106,12 @@ extension ClientDrawing {
     }
 }
 
-extension PlanDrawing {
+extension ServerDrawing {
     /// A scenario in which more happens.
     mutating func plan(named name: String, disturbing scenario: Plan) -> Plan {
         names = 500
+        people = (1...scenario.principals).map { "p\($0)" }
+        everybody = people
         disturb(scenario, from: 1)
         end()
         var plan = scenario
@@ -150,7 +152,7 @@ extension PlanDrawing {
         // The variable of an optional step may have no value.
         let saved = step["optional"] == true ? JSONObject() : step["save"]?.objectValue ?? JSONObject()
         let names = saved.reduce(into: [:]) { $0[$1.value.stringValue ?? ""] = $1.key }
-        if let name = names["/sessionId"] { sessions.append(Session(name: name, principal: principal)) }
+        if let name = names["/sessionId"] { note(session: name, of: principal) }
         if let epoch = names["/epoch"], let seq = names["/lastSeq"] {
             places.append(Place(principal: principal, epoch: epoch, seq: seq))
         }

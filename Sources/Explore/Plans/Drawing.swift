@@ -1,17 +1,18 @@
 import Holdfast
 import HoldfastBasics
 import HoldfastJSON
+import HoldfastStage
 
-/// A plan while it is drawn.
+/// A plan or a life while it is drawn.
 protocol Drawing {
     var chance: SplitMix64 { get set }
     var steps: [JSONValue] { get set }
     /// How many names were given.
     var names: Int { get set }
-    /// How likely each move is in this plan: no two plans are about the same things.
+    /// How likely each deed is in this plan: no two plans are about the same things.
     var weights: [Int] { get set }
 
-    static var moves: [Move<Self>] { get }
+    static var deeds: [Deed<Self>] { get }
 
     /// Draws a plan.
     mutating func plan(named name: String) -> Plan
@@ -21,11 +22,23 @@ protocol Drawing {
     mutating func follow(_ step: JSONValue)
 }
 
-/// Something that may come next in a plan.
-struct Move<Plan>: Sendable {
+/// A life while it is drawn, round by round; equal seeds draw equal rounds.
+package protocol LifeDrawing: Sendable {
+    /// Draws the next round, at a share of the life's time.
+    mutating func round(at share: Double) -> LifeRound
+    /// Rounds as a plan of their own, with what it takes of earlier ones.
+    func plan(of rounds: [LifeRound], after earlier: [LifeRound]) -> Plan
+    /// Which features have met, in words.
+    var summary: String { get }
+}
+
+/// Something small that may happen at any moment.
+struct Deed<Plan>: Sendable {
     let weight: Int
     /// Whether no plan is without it.
     var isVital = false
+    /// Whether features meet in it, which a life chooses by itself.
+    var isLarge = false
     let draw: @Sendable (inout Plan) -> Void
 }
 
@@ -48,9 +61,7 @@ extension Drawing {
 
     mutating func happens(_ percent: Int) -> Bool { chance.number(in: 1...100) <= percent }
 
-    mutating func any<Element>(_ elements: [Element]) -> Element? {
-        elements.isEmpty ? nil : elements[chance.number(in: 0...elements.count - 1)]
-    }
+    mutating func any<Element>(_ elements: [Element]) -> Element? { chance.any(elements) }
 
     mutating func one<Element>(of first: Element, _ others: Element...) -> Element {
         any([first] + others) ?? first
@@ -62,28 +73,44 @@ extension Drawing {
         return .none
     }
 
+    func ref(_ name: String) -> JSONValue { .string("${\(name)}") }
+
     mutating func newName(_ prefix: String) -> String {
         names += 1
         return "\(prefix)\(names)"
     }
 
-    mutating func add(_ verb: String, _ members: (String, JSONValue?)...) {
-        let all = [("do", JSONValue.string(verb))] + members.compactMap { name, value in value.map { (name, $0) } }
-        steps.append(.object(JSONObject(all.map { (key: $0.0, value: $0.1) })))
+    mutating func add(_ verb: String, _ members: KeyValuePairs<String, (any JSONRepresentable)?> = [:]) {
+        steps.append(JSONValue(members: ["do": verb]).adding(JSONValue(members: members)))
     }
+
+    /// The usual weights, of deeds alone.
+    static var ofDeedsAlone: [Int] { deeds.map { $0.isLarge ? 0 : $0.weight } }
 
     mutating func drawWeights() -> [Int] {
-        Self.moves.map { move in
+        Self.deeds.map { deed in
             let factor = [0, 1, 1, 1, 2, 4][chance.number(in: 0...5)]
-            return move.weight * (move.isVital ? max(1, factor) : factor)
+            return deed.weight * (deed.isVital ? max(1, factor) : factor)
         }
     }
 
-    mutating func move() {
+    /// Draws the next deed.
+    mutating func act() {
         var place = chance.number(in: 1...weights.reduce(0, +))
-        for (move, weight) in zip(Self.moves, weights) {
+        for (deed, weight) in zip(Self.deeds, weights) {
             place -= weight
-            if place <= 0 { return move.draw(&self) }
+            if place <= 0 { return deed.draw(&self) }
         }
+    }
+}
+
+extension SplitMix64 {
+    mutating func any<Element>(_ elements: [Element]) -> Element? {
+        elements.isEmpty ? nil : elements[number(in: 0...elements.count - 1)]
+    }
+
+    mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
+        var rest = elements
+        return elements.map { _ in rest.remove(at: number(in: 0...rest.count - 1)) }
     }
 }

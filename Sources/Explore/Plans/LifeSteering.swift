@@ -44,7 +44,7 @@ struct LifeSteering: Sendable {
 
     /// The features that are furthest behind, a third of all, and then those that have met the others least.
     func choose<Feature: SteeredFeature>(
-        _ count: Int, of features: [Feature], by drawing: inout some Drawing,
+        _ count: Int, of features: [Feature], by chance: inout SplitMix64,
         where fit: (Feature, Feature) -> Bool = { _, _ in true }
     ) -> [Feature] {
         var chosen: [Feature] = []
@@ -56,13 +56,13 @@ struct LifeSteering: Sendable {
                 let progress = others.map(progress)
                 let least = progress.min() ?? 0
                 let behind = zip(others, progress).filter { $0.1 <= least + 0.05 }.map(\.0)
-                guard let next = drawing.any(behind) else { break }
+                guard let next = chance.any(behind) else { break }
                 chosen.append(next)
                 continue
             }
             let news = others.map { other in chosen.count { !met.contains([$0.name, other.name]) } }
             let best = zip(others, news).filter { $0.1 == news.max() }.map(\.0)
-            guard let next = drawing.any(best) else { break }
+            guard let next = chance.any(best) else { break }
             chosen.append(next)
         }
         return chosen

@@ -195,7 +195,7 @@ package struct Plan: Sendable, Equatable {
                     unread.remove(letter)
                 case "stopReading": unread.insert(letter)
                 case "resumeReading": unread.remove(letter)
-                case "kill", "stop":
+                case "kill", "stop", "awaitKill":
                     // Unread frames arrive later, under a letter that another connection has by then.
                     guard unread.isEmpty else { return false }
                     open = []

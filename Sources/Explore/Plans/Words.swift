@@ -8,8 +8,14 @@ enum Words {
         String(repeating: "word ", count: 60), String(repeating: "👍🏽", count: 210), String(repeating: "ß", count: 3000),
     ]
 
+    /// Those with something to see.
+    static let said = all.filter { $0.contains { !$0.isWhitespace } }
+
     /// Texts that are typed more than once.
     static let usual = "the same again"
+
+    static let context: JSONValue = [["role": "system", "content": "Be brief."]]
+    static let extra: JSONValue = ["locale": "de", "Type": "sync", "unknown": [1, nil]]
 
     /// Members that no version defines.
     static let newer: JSONValue = ["mood": "fine", "since": 7, "nested": ["type": "error", "list": [1, ["a": nil]]]]

@@ -19,10 +19,9 @@ package struct Shrinking {
         var left = attempts
         /// Tries all plans that are simpler in one way, each beginning where the last success has left off.
         func pass(_ candidates: (Plan) -> [Plan]) async throws -> Bool {
-            var index = 0
+            var (index, all) = (0, candidates(best))
             var hasShrunk = false
             while left > 0 {
-                let all = candidates(best)
                 var batch: [(index: Int, plan: Plan)] = []
                 while index < all.count, batch.count < width {
                     if all[index] != best, all[index].isSound { batch.append((index, all[index])) }
@@ -32,6 +31,7 @@ package struct Shrinking {
                 left -= batch.count
                 guard let hit = try await holding(batch.map(\.plan)) else { continue }
                 (index, best) = batch[hit]
+                all = candidates(best)
                 hasShrunk = true
             }
             return hasShrunk
@@ -78,9 +78,9 @@ extension Plan {
     /// Plans that are simpler than this one in one respect, those that promise most first.
     var simpler: [Plan] {
         var plans: [Plan] = []
-        func add(_ steps: [JSONValue]) {
+        func add(_ steps: some Sequence<JSONValue>) {
             var plan = self
-            plan.steps = steps
+            plan.steps = Array(steps)
             plans.append(plan)
         }
         // Nothing makes a performance slower than a server of its own.
@@ -91,17 +91,17 @@ extension Plan {
                 add(steps.filter { !($0[member]?.stringValue == value) })
             }
         }
-        for simpler in simplerWorlds {
+        for simpler in [nil] + (world.map { Self.simpler($0, to: 2) } ?? []) where simpler != world {
             var plan = self
             plan.world = simpler
             plans.append(plan)
         }
         for index in steps.indices {
-            for replacement in Self.simpler(steps[index]) {
-                var copy = steps
-                copy.replaceSubrange(index...index, with: replacement)
-                add(copy)
+            let branches = steps[index]["branches"]?.arrayValue ?? []
+            if !branches.isEmpty {
+                add(steps[..<index] + branches.flatMap { $0.arrayValue ?? [] } + steps[(index + 1)...])
             }
+            for simpler in Self.simpler(steps[index]) { add(steps[..<index] + [simpler] + steps[(index + 1)...]) }
         }
         if principals > 1 {
             var plan = self
@@ -116,97 +116,36 @@ extension Plan {
         return plans
     }
 
-    /// Smaller contents of a scripted server: none, or one conversation or part less.
-    private var simplerWorlds: [JSONValue?] {
-        guard let world, let members = world.objectValue else { return [] }
-        var all: [JSONValue?] = [JSONValue?.none]
-        for name in members.keys {
-            var fewer = world
-            fewer[name] = nil
-            all.append(fewer)
-        }
-        let sessions = world["sessions"]?.arrayValue ?? []
-        for index in sessions.indices {
-            var fewer = world
-            var left = sessions
-            left.remove(at: index)
-            fewer["sessions"] = .array(left)
-            all.append(fewer)
-        }
-        return all
-    }
-
-    /// Steps that do a little less than one does.
-    private static func simpler(_ step: JSONValue) -> [[JSONValue]] {
-        var all: [[JSONValue]] = []
-        func change(_ member: String, to value: JSONValue?) {
-            var copy = step
-            copy[member] = value
-            if copy != step { all.append([copy]) }
-        }
-        if let branches = step["branches"]?.arrayValue?.map({ $0.arrayValue ?? [] }) {
-            all.append(branches.flatMap { $0 })
-            for (index, branch) in branches.enumerated() {
-                var fewer = branches
-                fewer.remove(at: index)
-                if fewer.count > 1 { change("branches", to: .array(fewer.map { .array($0) })) }
-                for place in branch.indices {
-                    var shorter = branches
-                    shorter[index].remove(at: place)
-                    if !shorter[index].isEmpty { change("branches", to: .array(shorter.map { .array($0) })) }
-                    for replacement in simpler(branch[place]) {
-                        var copy = branches
-                        copy[index].replaceSubrange(place...place, with: replacement)
-                        change("branches", to: .array(copy.map { .array($0) }))
-                    }
+    /// Values that say a little less than one does; many of them are not allowed in its place.
+    ///
+    /// * `depth`: So many levels of members and elements may be left out or made simpler.
+    private static func simpler(_ value: JSONValue, to depth: Int = 6) -> [JSONValue] {
+        guard depth > 0 else { return [] }
+        switch value {
+        case .object(let object):
+            // With another value of these members it would be another step.
+            let members = object.filter { !["do", "on", "as"].contains($0.key) }
+            func with(_ name: String, _ inner: JSONValue?) -> JSONValue {
+                var copy = value
+                copy[name] = inner
+                return copy
+            }
+            return members.map { with($0.key, nil) }
+                + members.flatMap { member in simpler(member.value, to: depth - 1).map { with(member.key, $0) } }
+        case .array(let elements):
+            func with(_ index: Int, _ inner: [JSONValue]) -> JSONValue {
+                .array(elements[..<index] + inner + elements[(index + 1)...])
+            }
+            return elements.indices.map { with($0, []) }
+                + elements.indices.flatMap { index in simpler(elements[index], to: depth - 1).map { with(index, [$0]) }
                 }
-            }
+        case .string(let text):
+            let half = text.count > 3 ? [JSONValue.string(String(text.prefix(text.count / 2)))] : []
+            return text == "x" ? [] : ["x"] + half
+        default:
+            guard let number = value.intValue, number > 0 else { return [] }
+            return Set([0, 1, number / 4, number - 1]).filter { $0 < number }.sorted().map { JSONValue($0) }
         }
-        if let times = step["times"]?.intValue {
-            for fewer in [1, times / 2, times - 1] where fewer > 0 && fewer < times {
-                change("times", to: JSONValue(fewer))
-            }
-            change("parallel", to: nil)
-        }
-        for member in [
-            "context", "extra", "limit", "save", "where", "after", "input", "principal", "session", "epoch", "opened",
-            "cut", "to", "turn", "code", "greeting", "new", "tool",
-        ]
-        where step[member] != nil { change(member, to: nil) }
-        if let script = step["script"]?.arrayValue {
-            change("script", to: [["reply": "x"]])
-            for index in script.indices where script.count > 1 {
-                var shorter = script
-                shorter.remove(at: index)
-                change("script", to: .array(shorter))
-            }
-            for (index, part) in script.enumerated() {
-                for simple in simplerParts(of: part) {
-                    var copy = script
-                    copy[index] = simple
-                    change("script", to: .array(copy))
-                }
-            }
-        }
-        if let text = step["text"]?.stringValue, text != "x", step["do"] != "sendText" { change("text", to: "x") }
-        if let how = step["how"]?.stringValue, how != "fin" { change("how", to: "fin") }
-        for member in ["for", "milliseconds"] {
-            guard let time = step[member]?.intValue, time > 1 else { continue }
-            for less in [1, time / 4] where less > 0 { change(member, to: JSONValue(less)) }
-        }
-        if let time = step["for"]?["milliseconds"]?.intValue, time > 1 {
-            for less in [1, time / 4] where less > 0 { change("for", to: ["milliseconds": JSONValue(less)]) }
-        }
-        if let position = step["lastSeqSeen"], position != 0 { change("lastSeqSeen", to: 0) }
-        return all
-    }
-
-    private static func simplerParts(of part: JSONValue) -> [JSONValue] {
-        if let wait = part["wait"]?.intValue, wait > 1 { return [["wait": 1], ["wait": JSONValue(wait / 2)]] }
-        if part["tool"] != nil { return part == ["tool": "t"] ? [] : [["tool": "t"]] }
-        guard let reply = part["reply"]?.stringValue, reply != "x" else { return [] }
-        let half = String(reply.prefix(reply.count / 2))
-        return [["reply": "x"]] + (reply.count > 3 ? [["reply": .string(half)]] : [])
     }
 
     /// The same plan with names counted anew in the order in which they come.

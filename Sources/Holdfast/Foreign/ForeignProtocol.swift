@@ -100,8 +100,8 @@ public struct WireSample: Sendable {
         guard !isOwn || strange != nil else { return nil }
         for protocolMark in ForeignMark.all {
             if let path = paths.first(where: protocolMark.marksPath) {
-                let said = protocolMark.besidesPath.flatMap { isSaid in
-                    messages.first { $0.value.map(isSaid) == true }
+                let said = protocolMark.besidesPath.flatMap { said in
+                    messages.first { $0.value?.meets(said) == true }
                 }
                 if said != nil || protocolMark.besidesPath == nil && !isOneSided {
                     let mark = Self.cut(path) + (said.map { " with \(Self.cut($0.text))" } ?? "")

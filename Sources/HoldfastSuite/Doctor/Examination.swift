@@ -86,7 +86,6 @@ package struct Examination {
         if isUsable, subject.start != nil {
             crash(results[ExaminationProbes.name("crash")])
             writes(results[ExaminationProbes.name("writes")])
-            trace()
         }
         means(Set(results.values.flatMap(\.exercised)))
     }
@@ -127,10 +126,8 @@ package struct Examination {
     }
 
     private mutating func unreachable(_ check: String, _ problem: HarnessProblem) {
-        let parts = problem.parts
-        let lines = parts.what.split(separator: "\n").map { $0.trimmingPrefix(while: \.isWhitespace) }
         diagnosis.isUnreachable = true
-        note(check, .fault, lines.joined(separator: " "), fix: parts.fix)
+        note(check, .fault, problem.inShort, fix: problem.fix)
     }
 
     // MARK: credentials
@@ -382,18 +379,6 @@ package struct Examination {
                 fix: fix)
         } else {
             note("writes", .ok, "failing writes reach the store: no 'done' while they last")
-        }
-    }
-
-    /// Whether file writes can be watched; extra evidence and no condition of anything.
-    private mutating func trace() {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        if let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/strace") }) {
-            note("strace", .ok, "\(folder)/strace is there, for --trace")
-        } else {
-            note(
-                "strace", .note, "strace is not installed: the order of write, fsync and send will not be checked",
-                fix: "install strace to use --trace")
         }
     }
 

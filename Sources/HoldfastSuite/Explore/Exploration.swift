@@ -147,7 +147,7 @@ package struct Exploration: Sendable {
         package var status: ExitStatus {
             if startProblem != nil { return .unreachable }
             if plans.contains(where: { $0.verdicts.contains { $0.outcome == .violation } }) { return .violation }
-            let isCut = plans.contains { $0.skipped != nil || $0.failure != nil || $0.didNotStart }
+            let isCut = plans.contains { $0.skipped != nil || $0.failure != nil || $0.cut == .start }
             if wasInterrupted || isCut { return .incomplete }
             return plans.allSatisfy(\.problems.isEmpty) ? .conforms : .harness
         }

@@ -170,8 +170,19 @@ package struct ExploreMatrix: Sendable {
 
     /// Lawful servers: with all profiles, then in each variation, then with fewer profiles, and again.
     private func lawfulServer(_ index: Int) -> (name: String, explorer: Explorer) {
-        let (name, setting) = Self.lawful(index)
-        return (name, explorer(setting))
+        let all = Profile.all(of: .server)
+        switch (index % 3, index / 3) {
+        case (1, let number):
+            let variation = Variation.all[number % Variation.all.count]
+            var setting = Setting()
+            setting.configuration.variations = [variation]
+            return (variation.name, explorer(setting))
+        case (2, let number):
+            let left = all.subtracting([.core]).sorted().enumerated().filter { (number + 1) >> $0.offset & 1 == 1 }
+            let profiles = all.subtracting(left.map(\.element))
+            return ("without \(left.map(\.element.rawValue).joined(separator: ", "))", explorer(Setting(profiles)))
+        default: return ("healthy", explorer(Setting()))
+        }
     }
 
     /// Lawful clients: with all profiles, then in each variation, then with fewer profiles, and again.
@@ -190,23 +201,6 @@ package struct ExploreMatrix: Sendable {
         default: break
         }
         return (name, explorer(setting))
-    }
-
-    private static func lawful(_ index: Int) -> (name: String, setting: Setting) {
-        let all = Profile.all(of: .server)
-        let (kind, number) = (index % 3, index / 3)
-        switch kind {
-        case 1:
-            let variation = Variation.all[number % Variation.all.count]
-            var setting = Setting()
-            setting.configuration.variations = [variation]
-            return (variation.name, setting)
-        case 2:
-            let left = all.subtracting([.core]).sorted().enumerated().filter { (number + 1) >> $0.offset & 1 == 1 }
-            let profiles = all.subtracting(left.map(\.element))
-            return ("without \(left.map(\.element.rawValue).joined(separator: ", "))", Setting(profiles))
-        default: return ("healthy", Setting())
-        }
     }
 
     /// The result of this many seeds against healthy peers.
@@ -249,31 +243,6 @@ package struct ExploreMatrix: Sendable {
             var copy = alarm
             copy.trial = await explorer.shrink(trial, to: clause)
             return copy
-        }
-    }
-
-    /// The verdicts on healthy histories in each of which one server frame was edited.
-    ///
-    /// - Returns: How many edits of each kind it noticed, of how many.
-    package func edits(_ count: Int) async -> [String: (noticed: Int, drawn: Int)] {
-        let explorer = explorer(Setting())
-        let each = 40
-        let tallies = await inParallel(Array(0..<max(1, count / each))) { index in
-            var tally: [String: (noticed: Int, drawn: Int)] = [:]
-            let seed = self.seed &+ UInt64(index)
-            guard let trial = explorer.trial(seed: seed), trial.broken.isEmpty else { return tally }
-            let history = trial.simulation.history
-            for forgery in Forgery.drawn(each, of: history, seed: seed) {
-                let isNoticed = judge(forgery.history(history.header), under: specification).contains {
-                    $0.outcome == .violation || $0.outcome == .warning
-                }
-                tally[forgery.kind, default: (0, 0)].drawn += 1
-                if isNoticed { tally[forgery.kind, default: (0, 0)].noticed += 1 }
-            }
-            return tally
-        }
-        return tallies.reduce(into: [:]) { all, tally in
-            all.merge(tally) { ($0.noticed + $1.noticed, $0.drawn + $1.drawn) }
         }
     }
 

@@ -19,7 +19,7 @@ package struct Explored: Sendable {
     private static let usualJobs = 6
 
     package init(_ subject: ServerSubject, under specification: Specification, skipsCrashes: Bool = false) {
-        var grammar = PlanGrammar(
+        var grammar = ServerGrammar(
             profiles: subject.profiles, disturbing: Plan.scenarios(of: .server, in: specification),
             startsServer: subject.start != nil && !skipsCrashes)
         grammar.size = 24

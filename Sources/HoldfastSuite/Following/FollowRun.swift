@@ -17,7 +17,7 @@ package struct FollowRun: Sendable {
         let name: String
         let finding: Finding
         let lines: [String]
-        let isWithdrawn: Bool
+        package let isWithdrawn: Bool
     }
 
     /// The tasks of a run besides judging.

@@ -35,8 +35,12 @@ extension TransportProblem {
 }
 
 extension LiveJudge.Report {
-    /// A violation or a warning, with what shows it.
-    package func text(_ style: ConsoleStyle) -> String {
+    /// A violation or a warning, with what shows it; nil where it is not explained.
+    package func text(_ style: ConsoleStyle, _ telling: ToldBreaches.Telling) -> String? {
+        guard telling == .explained else { return nil }
+        if isWithdrawn {
+            return style.spelled("withdrawn \(style.name(clause)): \(finding.what); later events clear it") + "\n"
+        }
         let time = finding.cited.map { " at +\(readable(history.events[$0].at / 1000)) ms" } ?? ""
         let lines = ["\(style.head(clause))\(time)", style.wrapped("“\(clause.sentence)”", indent: 2)]
         let events = EventLines(history).lines(of: finding.events.suffix(6), width: style.width - 2).map { "  " + $0 }
@@ -85,8 +89,8 @@ package struct ProxySummary {
             guard !isQuiet, let entry = tally.entries[clause.id], entry.exercised > 0 else { return nil }
             return style.row(clause, entry.outcome, exercised: entry.exercised)
         }
-        for (clause, count) in breaches.rest.sorted(by: { $0.key < $1.key }) {
-            lines.append("\(clause) is violated \(counted(count, "more time")), as 'conformance judge' shows")
+        for (clause, count) in breaches.totals.sorted(by: { $0.key < $1.key }) {
+            lines.append("\(clause) is violated \(counted(count, "time")) in all, as 'conformance judge' shows")
         }
         for rule in unused {
             lines.append(

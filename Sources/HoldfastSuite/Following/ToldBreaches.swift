@@ -13,6 +13,7 @@ package final class ToldBreaches: Sendable {
 
     private struct Count {
         var all = 0
+        var withdrawn = 0
         var leftOut = 0
         var toldAt: ContinuousClock.Instant
     }
@@ -38,8 +39,15 @@ package final class ToldBreaches: Sendable {
         }
     }
 
-    /// How many findings of each clause were not shown.
-    package var rest: [ClauseID: Int] {
-        counts.withLock { $0.filter { $0.value.all > Self.most }.mapValues { $0.all - Self.most } }
+    /// Takes one back that later events cleared; that is always told.
+    package func withdraw(_ clause: ClauseID) -> Telling {
+        counts.withLock { $0[clause]?.withdrawn += 1 }
+        return .explained
+    }
+
+    /// The number of findings not withdrawn, for each clause with more findings than were explained.
+    package var totals: [ClauseID: Int] {
+        let many = counts.withLock { $0.filter { $0.value.all > Self.most } }
+        return many.mapValues { $0.all - $0.withdrawn }.filter { $0.value > 0 }
     }
 }

@@ -68,16 +68,16 @@ package final class Life: Sendable {
         skipsCrashes: Bool = false, telling tell: @escaping @Sendable (String) -> Void
     ) {
         (role, self.seed, self.time, self.specification, self.tell) = (.server, seed, time, specification, tell)
-        var grammar = PlanGrammar(
+        var grammar = ServerGrammar(
             profiles: subject.profiles, disturbing: [], startsServer: subject.start != nil && !skipsCrashes)
         grammar.isAlone = false
         grammar.longestWatch = 400
         grammar.principals = min(Self.people, subject.principals.count)
         let limits = subject.greeting?["limits"]
         let questions = limits?["messagesPerMinute"]?.intValue ?? subject.limits["messagesPerMinute"]
-        let drawing = ServerLifeDrawing(
-            grammar, seed: seed, to: ReachTable.goals(of: .server),
-            limit: questions.map { ($0, subject.stated("rateWindowSeconds")) }, isScripted: subject.hasScriptedAgent,
+        grammar.limit = questions.map { ($0, subject.stated("rateWindowSeconds")) }
+        let drawing = ServerDrawing(
+            grammar, seed: seed, to: ReachTable.goals(of: .server), isScripted: subject.hasScriptedAgent,
             largestFrame: limits?["maxFrameBytes"]?.intValue ?? 1 << 20,
             isQuick: max(subject.stated("heartbeatSeconds"), subject.stated("authSeconds")) <= Self.quick)
         state = Mutex(State(drawing: drawing))
@@ -95,7 +95,7 @@ package final class Life: Sendable {
         under specification: Specification, telling tell: @escaping @Sendable (String) -> Void
     ) throws {
         (role, self.seed, self.time, self.specification, self.tell) = (.client, seed, time, specification, tell)
-        let drawing = ClientLifeDrawing(
+        let drawing = ClientDrawing(
             ClientGrammar(profiles: subject.profiles, disturbing: [], without: subject.unsupported), seed: seed,
             to: ReachTable.goals(of: .client))
         state = Mutex(State(drawing: drawing))
@@ -214,7 +214,7 @@ package final class Life: Sendable {
                 let verdicts =
                     performance.skipped == nil ? judge(performance.history, under: specification) : []
                 note(verdicts, in: performance.history)
-                continuation.resume(returning: ScenarioResult(performance, verdicts, named: name))
+                continuation.resume(returning: ScenarioResult(performance, verdicts, named: name, isLife: true))
             }
         }
     }
@@ -245,10 +245,10 @@ package final class Life: Sendable {
     private func diagnostics(of result: ScenarioResult, _ lived: LifePerformance) -> [String] {
         guard result.skipped == nil else { return [] }
         let (count, pairs) = state.withLock { ($0.rounds.count, $0.drawing.summary) }
-        let tested = result.verdicts.count { $0.exercised > 0 }
+        let applicable = result.verdicts.count { $0.outcome != .notApplicable }
         var lines = [
             "\(counted(count, "round")), \(pairs)",
-            "it put \(tested) of \(counted(result.verdicts.count, "clause")) to the test, and tells nothing of the others",
+            "it decided \([result].decided.count) of \(counted(applicable, "clause")); the others stay open",
         ]
         let table = result.reach.flatMap { ReachTable($0, of: result.history.header.subject) }
         if let short = table?.shortfalls, !short.isEmpty {

@@ -34,14 +34,11 @@ package struct ClientSuite {
         let outcome = try await session.perform(until: stop, at: address) { [scenarios = performed.scenarios] in
             await run.run(scenarios, progress: $0)
         }
-        let judged = await session.results(outcome.performances)
-        let lived = try await session.live(life, lifeOptions, until: stop, showing: show)
-        let results =
-            (lifeOptions.isAlone ? [] : selection.inOrder(judged, and: setAside)) + [lived?.result].compactMap(\.self)
+        let (results, others) = try await session.results(
+            outcome.performances, and: setAside, of: selection, life, lifeOptions, until: stop, showing: show)
         var report = session.report(
             results, of: subject.declaration, at: address, selection, life: lifeOptions)
-        report.diagnostics +=
-            diagnostics(of: results) + [outcome.performances.lateness].compactMap(\.self) + (lived?.diagnostics ?? [])
+        report.diagnostics += diagnostics(of: results) + others
         return report
     }
 

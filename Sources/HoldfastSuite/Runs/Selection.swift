@@ -101,7 +101,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         }
         var chosenClauses: Set<ClauseID> = []
         var chosenScenarios: Set<String> = []
-        for pattern in patterns {
+        for pattern in patterns.flatMap({ $0.split(separator: ",") }).map(String.init) {
             let (named, byName) = find(pattern, "--only")
             if pattern.contains("@"), !named.isEmpty, !byName.isEmpty {
                 chosenClauses.formUnion(named)
@@ -117,7 +117,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         self.clauses = patterns.isEmpty ? nil : chosenClauses
         self.scenarios = patterns.isEmpty ? scenarios : scenarios.filter { chosenScenarios.contains($0.name) }
         var owners: [ClauseID: String] = [:]
-        for pattern in excluding {
+        for pattern in excluding.flatMap({ $0.split(separator: ",") }).map(String.init) {
             let (named, byName) = find(pattern, "--exclude")
             for clause in named where owners[clause] == nil { owners[clause] = pattern }
             for scenario in byName where exclusions[scenario.name] == nil {

@@ -11,18 +11,16 @@ package struct ServerSuite {
     let selection: Selection
     var scope = Scope()
     let jobs: Int
-    /// Whether one more instance is watched as it stores (PERSIST-8).
-    var traces = false
     /// The life after the scenarios; nil for none.
     package var life: Life?
     package var lifeOptions = Life.Options()
 
     package init(
         _ subject: ServerSubject, under specification: Specification, _ selection: Selection, scope: Scope = Scope(),
-        jobs: Int, traces: Bool = false
+        jobs: Int
     ) {
         (self.subject, self.specification, self.selection) = (subject, specification, selection)
-        (self.scope, self.jobs, self.traces) = (scope, jobs, traces)
+        (self.scope, self.jobs) = (scope, jobs)
     }
 
     /// Runs to the end, or until `stop` returns, which keeps what was learnt.
@@ -30,8 +28,7 @@ package struct ServerSuite {
     package func run(until stop: Stop? = nil, showing show: ProgressDisplay? = nil) async throws -> RunReport {
         // A server that failed to start for its greeting is not started a second time.
         if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
-        var suite = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
-        suite.traces = traces
+        let suite = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
         let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
         let setAside = selection.scenarios.compactMap(forecast.leftOut).filter(\.wasSetAside).keyed(by: \.name)
         let scenarios = lifeOptions.isAlone ? [] : selection.scenarios.filter { setAside[$0.name] == nil }
@@ -42,10 +39,9 @@ package struct ServerSuite {
             await suite.run(scenarios, progress: $0)
         }
         let tiers = selection.scenarios.keyed(by: \.name).mapValues { Scope.tier(of: $0, agent: subject.agent) }
-        let performed = await session.results(outcome.performances)
-        let lived = try await session.live(life, lifeOptions, until: stop, showing: show)
-        let named = lifeOptions.isAlone ? [] : selection.inOrder(performed, and: setAside)
-        let results = (named + [lived?.result].compactMap(\.self)).map { result in
+        let (all, diagnostics) = try await session.results(
+            outcome.performances, and: setAside, of: selection, life, lifeOptions, until: stop, showing: show)
+        let results = all.map { result in
             var result = result
             result.tier = tiers[result.name] ?? 1
             if scope.isStrict { result.isOutOfReach = false }
@@ -56,8 +52,7 @@ package struct ServerSuite {
             life: lifeOptions)
         report.diagnostics +=
             (subject.isUndeclared ? [subject.statedWords] : []) + outcome.diagnostics
-            + Self.leftOut(of: outcome.performances)
-            + [outcome.performances.lateness].compactMap(\.self) + (lived?.diagnostics ?? [])
+            + Self.leftOut(of: outcome.performances) + diagnostics
         return report
     }
 
@@ -72,14 +67,6 @@ package struct ServerSuite {
         return scenarios.sorted { $0.key < $1.key }.map { reason, names in
             "left out \(names.count) times, because \(reason): \(listed(Set(names).sorted(), most: 3))"
         }
-    }
-}
-
-extension ScenarioSelection {
-    /// Results in the order of the selection, with those of scenarios that were set aside at their places.
-    func inOrder(_ results: [ScenarioResult], and setAside: [String: ScenarioResult]) -> [ScenarioResult] {
-        let byName = results.keyed(by: \.name)
-        return scenarios.compactMap { byName[$0.name] ?? setAside[$0.name] }
     }
 }
 

@@ -69,12 +69,16 @@ final class SuiteJudging: Sendable {
 }
 
 extension ScenarioResult {
-    init(_ performance: Performance, _ verdicts: [Verdict], named name: String) {
+    init(_ performance: Performance, _ verdicts: [Verdict], named name: String, isLife: Bool = false) {
+        let isTheirs = performance.failure == nil && performance.problems.isEmpty
+        let early: Cut? =
+            performance.startProblem != nil ? .start : isLife && performance.stoppedAt != nil ? .life : nil
         self.init(
             name: name, history: performance.history, verdicts: verdicts,
             problems: performance.problems.map(\.description), skipped: performance.skipped,
-            stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? ScenarioResult.runHadEnded : nil),
-            failure: performance.failure, duration: performance.duration, lacks: performance.lacks)
+            stoppedAt: performance.stoppedAt ?? (performance.wasInterrupted ? "the run had ended" : nil),
+            cut: performance.wasInterrupted ? .interruption : isTheirs ? early : nil, failure: performance.failure,
+            duration: performance.duration, lacks: performance.lacks)
         reach = Reach(performance.history)
     }
 }

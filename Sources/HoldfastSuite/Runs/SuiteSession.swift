@@ -15,6 +15,8 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     private let foreign: ForeignWatch
     private let meter: Meter
     private let selection: ScenarioSelection<Item>
+    /// Set once as many scenarios failed unexpectedly as --max-failures allows.
+    private let enough = Latch<Void>()
     private let violated = Mutex<(clauses: Set<ClauseID>, failures: Int)>(([], 0))
     private let startedAt = Date.now.formatted(.iso8601)
     private let start = ContinuousClock.now
@@ -40,9 +42,9 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         until stop: Stop?, at location: String,
         _ run: @escaping @Sendable (@escaping @Sendable (SuiteRun.Progress) -> Void) async -> SuiteRun.Outcome
     ) async throws(SuiteProblem) -> SuiteRun.Outcome {
-        let end = first(
-            of: stop, { [self] in await foreign.wait() }, selection.mostFailures == nil ? nil : waitForFailures)
-        let (outcome, wasCut) = await cancelling(at: end) { [self] in await run { self.note($0) } }
+        let (outcome, wasCut) = await cancelling(at: first(of: stop, foreign.wait, enough.isSet)) { [self] in
+            await run { self.note($0) }
+        }
         hasStopped.withLock { $0 = wasCut && hasFailedEnough }
         let wasInterrupted = wasCut && !hasFailedEnough
         self.wasInterrupted.withLock { $0 = wasInterrupted }
@@ -56,19 +58,28 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         return outcome
     }
 
-    /// The verdicts on each performance, in the order given.
-    func results(_ performances: [Performance]) async -> [ScenarioResult] {
+    /// The performed scenarios and those set aside, in the order of a selection, and then the life.
+    /// - Throws: Why a server could not be started, if the life is alone.
+    func results(
+        _ performances: [Performance], and setAside: [String: ScenarioResult], of whole: ScenarioSelection<Item>,
+        _ life: Life?, _ options: Life.Options, until stop: Stop?, showing show: ProgressDisplay?
+    ) async throws(SuiteProblem) -> (all: [ScenarioResult], diagnostics: [String]) {
         let results = await judging.results(performances)
         // The scenarios that were judged only now count too.
         violated.withLock { $0 = ([], 0) }
         for result in results { note(result) }
         meter.close()
-        return results
+        let lived = try await live(life, options, until: stop, showing: show)
+        let byName = results.keyed(by: \.name)
+        let named = options.isAlone ? [] : whole.scenarios.compactMap { byName[$0.name] ?? setAside[$0.name] }
+        return (
+            named + [lived?.result].compactMap(\.self),
+            [performances.lateness].compactMap(\.self) + (lived?.diagnostics ?? [])
+        )
     }
 
     /// Lives a life after the scenarios, unless the run has ended.
-    /// - Throws: Why a server could not be started, if the life is alone.
-    func live(
+    private func live(
         _ life: Life?, _ options: Life.Options, until stop: Stop?, showing show: ProgressDisplay?
     ) async throws(SuiteProblem) -> Life.Lived? {
         guard let life, !wasInterrupted.withLock(\.self) else { return nil }
@@ -117,6 +128,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         let count = violated.withLock { violated in
             violated.clauses.formUnion(clauses)
             if hasFailed { violated.failures += 1 }
+            if selection.mostFailures.map({ violated.failures >= $0 }) ?? false { enough.set(()) }
             return violated.clauses.count
         }
         meter.note(flaws: count)
@@ -138,14 +150,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         return selection.mostFailures.map { most in violated.withLock { $0.failures + more >= most } } ?? false
     }
 
-    private var hasFailedEnough: Bool {
-        selection.mostFailures.map { most in violated.withLock { $0.failures >= most } } ?? false
-    }
-
-    /// Returns once enough scenarios failed, or the task is canceled.
-    @Sendable private func waitForFailures() async {
-        while !hasFailedEnough, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(50)) }
-    }
+    private var hasFailedEnough: Bool { enough.value != nil }
 
     /// The side is the same for all of a run.
     private static func short(_ name: String) -> String {

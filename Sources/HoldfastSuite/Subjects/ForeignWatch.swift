@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastPlatform
 import HoldfastStage
 import HoldfastTranscript
@@ -8,7 +9,6 @@ import HoldfastTranscript
 final class ForeignWatch: Sendable {
     private struct State {
         var sample = WireSample(isOneSided: true)
-        var found: ForeignProtocol?
         /// Whether enough was heard.
         var isOver = false
         /// How many performances offered another version and never this one: a client may begin with a newer one.
@@ -21,6 +21,7 @@ final class ForeignWatch: Sendable {
     private let role: Role
     private let dialects: [Dialect]
     private let state = Mutex(State())
+    private let recognized = Latch<ForeignProtocol>()
 
     init(_ role: Role, under specification: Specification) {
         self.role = role
@@ -28,7 +29,7 @@ final class ForeignWatch: Sendable {
     }
 
     /// The protocol that the subject speaks instead.
-    var found: ForeignProtocol? { state.withLock { $0.found } }
+    var found: ForeignProtocol? { recognized.value }
 
     /// Takes in what a subject said in one performance.
     func note(_ history: History) {
@@ -36,18 +37,17 @@ final class ForeignWatch: Sendable {
         state.withLock { state in
             guard !state.isOver else { return }
             for event in history.events { state.sample.take(event, from: role) }
-            state.found = state.sample.foreign(among: dialects)
+            var found = state.sample.foreign(among: dialects)
             let offered = role == .client ? state.sample.offeredVersion : nil
             if offered != nil { state.otherVersions += 1 }
-            if state.found == nil, state.otherVersions >= Self.mostOtherVersions { state.found = offered }
-            state.isOver = state.found != nil || state.sample.isOwn && offered == nil || state.sample.isFull
+            if found == nil, state.otherVersions >= Self.mostOtherVersions { found = offered }
+            if let found { recognized.set(found) }
+            state.isOver = found != nil || state.sample.isOwn && offered == nil || state.sample.isFull
         }
     }
 
     /// Returns once another protocol was recognized, or the task is canceled.
-    func wait() async {
-        while found == nil, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(100)) }
-    }
+    @Sendable func wait() async { await recognized.isSet() }
 
     /// Ends a run in which another protocol was recognized.
     func throwIfFound(at location: String) throws(SuiteProblem) {

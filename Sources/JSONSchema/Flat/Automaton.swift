@@ -39,10 +39,10 @@ struct AutomatonBuilder {
     /// The most steps to examine while compiling one pattern.
     private static let maxWork = 2_000_000
 
-    /// The index of the automaton; nil for a pattern with lookaround, or if it grows too large.
+    /// The index of the automaton; nil if it grows too large.
     mutating func add(_ pattern: Pattern) -> Int32? {
         let program = pattern.program
-        guard program.steps.count <= Self.maxSteps, program.canBeFollowed else { return nil }
+        guard program.steps.count <= Self.maxSteps else { return nil }
         let (classes, samples) = Self.classes(program)
         var machine = WordMachine(pattern, samples)
         // The states of the machine come after the two final ones.
@@ -81,17 +81,6 @@ struct AutomatonBuilder {
 }
 
 extension PatternProgram {
-    /// Whether the pattern can be matched scalar by scalar, which lookaround prevents.
-    package var canBeFollowed: Bool {
-        !isBackward
-            && !steps.contains { step in
-                switch step {
-                case .look, .wordBoundary: true
-                default: false
-                }
-            }
-    }
-
     /// The steps that threads are at after they took a scalar, given the steps that waited for one.
     func closure(
         after scalar: UInt32, from waiting: [Int], _ work: inout Int
@@ -119,7 +108,6 @@ extension PatternProgram {
             case .jump(let target): pending.append(target)
             case .start: if isFirst { pending.append(step + 1) }
             case .end: if isEnd { pending.append(step + 1) } else { waiting.append(step) }
-            case .wordBoundary, .look: break
             }
         }
         return (waiting.sorted(), false)

@@ -15,14 +15,14 @@ struct FlatCompiler {
     private var knownPatterns: [String: Int32?] = [:]
     var shapes: [FlatProgram.Shape] = []
     var slots: [FlatProgram.Slot] = []
-    var lists: [NodeID] = []
+    private var lists: [NodeID] = []
     var letters: [UInt8] = []
     private var numbers: [FlatProgram.NumberBounds] = []
     private var automata = AutomatonBuilder()
 
     /// Compiles a program; nil if it has no flat form.
     static func compile(_ source: Program) -> FlatProgram? {
-        guard !source.isDynamic else { return nil }
+        guard !source.needsEvaluation else { return nil }
         var compiler = FlatCompiler(source: source)
         let root = compiler.node([source.root])
         while let next = compiler.pending.popLast() {

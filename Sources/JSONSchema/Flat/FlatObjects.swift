@@ -6,7 +6,6 @@ extension FlatRun {
     @inline(never)
     mutating func holds(_ shape: UnsafePointer<FlatProgram.Shape>, _ index: Int) -> Bool {
         let (table, rest, name) = (shape.pointee.table, shape.pointee.rest, shape.pointee.names)
-        let hasPatterns = shape.pointee.patternCount > 0
         var seen: UInt64 = 0
         var key = index + 1
         for _ in 0..<tokens[index].length {
@@ -15,28 +14,11 @@ extension FlatRun {
                 target = slot.pointee.target
                 seen |= slot.pointee.bit
             }
-            if hasPatterns {
-                guard let isKnown = patterns(shape, key) else { return false }
-                if isKnown, target == FlatProgram.unnamed { target = FlatProgram.anything }
-            }
             if target == FlatProgram.unnamed { target = rest }
             guard holds(target, key + 1), holds(name, key) else { return false }
             key = Int(tokens[key + 1].link)
         }
         return seen & shape.pointee.required == shape.pointee.required
-    }
-
-    /// Applies the nodes of all patterns that match a name; returns whether there was one, or nil if a node fails.
-    @inline(never)
-    private mutating func patterns(_ shape: UnsafePointer<FlatProgram.Shape>, _ key: Int) -> Bool? {
-        var isKnown = false
-        for number in 0..<Int(shape.pointee.patternCount) {
-            let pair = lists + Int(shape.pointee.firstPattern) + number * 3
-            guard pair[0] >= 0 ? matches(key, pair[0], pair[1]) : ask(pair[1], key) else { continue }
-            isKnown = true
-            guard holds(pair[2], key + 1) else { return nil }
-        }
-        return isKnown
     }
 
     /// Applies the branch that a member selects.

@@ -90,13 +90,10 @@ final class FlatProgram: Sendable {
         var table: NameTable
         /// The bits of the required names.
         var required: UInt64
-        /// The node of members without a matching name or pattern.
+        /// The node of other members.
         var rest: NodeID
         /// The node that every name must match.
         var names: NodeID
-        /// Pairs in `lists`: an automaton, and the node of members whose names match it.
-        var firstPattern: Int32
-        var patternCount: Int32
     }
 
     /// A hash table; its size is a power of two, and it is never full.
@@ -134,10 +131,14 @@ final class FlatProgram: Sendable {
 }
 
 extension Program {
-    /// Whether there are dynamic references, which steps cannot express.
-    var isDynamic: Bool {
-        nodes.contains { node in
-            node.keywords.contains { if case .dynamicReference = $0 { true } else { false } }
+    /// Whether there are dynamic references, or patterns for names, which steps do not express.
+    var needsEvaluation: Bool {
+        nodes.flatMap(\.keywords).contains { keyword in
+            switch keyword {
+            case .dynamicReference: true
+            case .properties(let table): !table.patterns.isEmpty
+            default: false
+            }
         }
     }
 }

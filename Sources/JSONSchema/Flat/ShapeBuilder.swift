@@ -68,17 +68,10 @@ struct ShapeBuilder {
         let members = Set(targets.keys).union(bits.keys).sorted().map { name in
             (name.string, targets[name].map { compiler.node($0) } ?? FlatProgram.unnamed, bits[name] ?? 0)
         }
-        var patterns: [FlatProgram.NodeID] = []
-        for (pattern, node) in tables.flatMap(\.patterns) {
-            let slow = compiler.question(.keyword(.pattern(pattern), node: node))
-            patterns += [compiler.automaton(pattern) ?? -1, slow, compiler.node([node])]
-        }
         compiler.shapes.append(
             FlatProgram.Shape(
                 table: compiler.table(members), required: bits.values.reduce(0, |),
-                rest: rest.map { compiler.node([$0]) } ?? FlatProgram.anything, names: compiler.node(names),
-                firstPattern: Int32(compiler.lists.count), patternCount: Int32(patterns.count / 3)))
-        compiler.lists += patterns
+                rest: rest.map { compiler.node([$0]) } ?? FlatProgram.anything, names: compiler.node(names)))
         return [.shape(Int32(compiler.shapes.count - 1))]
             + carried.dropFirst(64).map { .has(slot: compiler.slot($0.string)) }
     }

@@ -1,7 +1,7 @@
 /// A regular expression of ECMA-262 in Unicode mode, matched in time proportional to the text.
 ///
-/// All threads of the expression advance together, so no text causes backtracking. In return, back-references are
-/// rejected, as are script properties, for which the standard library has no table.
+/// All threads of the expression advance together, so no text causes backtracking. In return, back-references,
+/// lookaround and word boundaries are rejected, as are properties other than the general category.
 package struct Pattern: Sendable {
     /// The expression as written.
     package let text: String
@@ -16,12 +16,15 @@ package struct Pattern: Sendable {
 
     /// Whether the expression matches anywhere in the text, as JSON Schema requires.
     package func matches(_ string: String) -> Bool {
-        var matcher = PatternMatcher(string)
-        return matcher.finds(program)
+        var work = 0
+        var threads = program.closure([0], isFirst: true, isEnd: false, &work)
+        for scalar in string.unicodeScalars {
+            if threads.isMatch || (threads.steps.isEmpty && program.isAnchored) { return threads.isMatch }
+            threads = program.closure(after: scalar.value, from: threads.steps, &work)
+        }
+        return threads.isMatch
+            || program.closure(threads.steps, isFirst: string.isEmpty, isEnd: true, &work).isMatch
     }
-
-    /// Whether an expression follows the grammar, even if it cannot be compiled here.
-    static func isWellFormed(_ text: String) -> Bool { (try? PatternParser.parse(text)) != nil }
 }
 
 /// Why an expression cannot be used.

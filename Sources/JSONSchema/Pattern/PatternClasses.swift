@@ -61,9 +61,8 @@ extension PatternParser {
             position += 1
         }
         guard take("}") else { throw problem("a property is not closed") }
-        let parts = name.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let property = PatternProperty(name: parts.first ?? "", value: parts.count > 1 ? parts[1] : nil) else {
-            throw PatternProblem("an unknown property '\(name)'", at: start)
+        guard let property = PatternProperty(name) else {
+            throw PatternProblem("'\(name)' is not a general category, and no other property is supported", at: start)
         }
         return property
     }

@@ -3,13 +3,10 @@ indirect enum PatternNode {
     case set(PatternSet)
     case start
     case end
-    case wordBoundary(isNegated: Bool)
     case sequence([PatternNode])
     case alternatives([PatternNode])
     /// Greedy and lazy repetition accept the same texts.
     case repetition(PatternNode, min: Int, max: Int?)
-    case look(PatternNode, isAhead: Bool, isNegated: Bool)
-    case backReference
 }
 
 /// A set of scalars that one position of an expression accepts.

@@ -4,10 +4,6 @@ struct PatternParser {
     var position = 0
     private var depth = 0
     private var groupNames: Set<String> = []
-    private var groupCount = 0
-    /// Back-references may point forward, so they are checked at the end.
-    private var namesUsed: [(name: String, offset: Int)] = []
-    private var highestReference: (number: Int, offset: Int)?
 
     /// The nesting limit for groups; real expressions need far less.
     private static let maxDepth = 100
@@ -16,12 +12,6 @@ struct PatternParser {
         var parser = PatternParser(scalars: Array(text.unicodeScalars))
         let tree = try parser.alternatives()
         guard parser.position == parser.scalars.count else { throw parser.problem("')' closes no group") }
-        for use in parser.namesUsed where !parser.groupNames.contains(use.name) {
-            throw PatternProblem("there is no group '\(use.name)'", at: use.offset)
-        }
-        if let highest = parser.highestReference, highest.number > parser.groupCount {
-            throw PatternProblem("there is no group \(highest.number)", at: highest.offset)
-        }
         return tree
     }
 
@@ -56,12 +46,8 @@ struct PatternParser {
     private mutating func term() throws(PatternProblem) -> PatternNode {
         if take("^") { return .start }
         if take("$") { return .end }
-        if take("\\b") { return .wordBoundary(isNegated: false) }
-        if take("\\B") { return .wordBoundary(isNegated: true) }
-        for (prefix, isAhead, isNegated) in [
-            ("(?=", true, false), ("(?!", true, true), ("(?<=", false, false), ("(?<!", false, true),
-        ] where take(prefix) {
-            return .look(try group(), isAhead: isAhead, isNegated: isNegated)
+        for refused in ["(?=", "(?!", "(?<=", "(?<!", "\\b", "\\B"] where take(refused) {
+            throw PatternProblem("'\(refused)' is not supported: no lookaround, no word boundaries")
         }
         return try quantified(try atom())
     }
@@ -90,7 +76,6 @@ struct PatternParser {
             } else {
                 position += 1
             }
-            groupCount += 1
             return try group()
         case "[":
             position += 1
@@ -108,11 +93,6 @@ struct PatternParser {
 
     private mutating func groupName() throws(PatternProblem) {
         let start = position
-        let name = try self.name()
-        guard groupNames.insert(name).inserted else { throw PatternProblem("a second group '\(name)'", at: start) }
-    }
-
-    private mutating func name() throws(PatternProblem) -> String {
         var name = ""
         while let scalar = current, scalar != ">" {
             let properties = scalar.properties
@@ -122,7 +102,7 @@ struct PatternParser {
             position += 1
         }
         guard take(">"), !name.isEmpty else { throw problem("a group name is not closed") }
-        return name
+        guard groupNames.insert(name).inserted else { throw PatternProblem("a second group '\(name)'", at: start) }
     }
 
     private mutating func quantified(_ atom: PatternNode) throws(PatternProblem) -> PatternNode {
@@ -162,16 +142,8 @@ struct PatternParser {
 
     /// An escape outside a class, after its backslash.
     private mutating func atomEscape() throws(PatternProblem) -> PatternNode {
-        let start = position
-        if take("k") {
-            guard take("<") else { throw problem("'\\k' needs a group name") }
-            namesUsed.append((try name(), start))
-            return .backReference
-        }
-        if let scalar = current, ("1"..."9").contains(scalar) {
-            let number = try number("")
-            if number > highestReference?.number ?? 0 { highestReference = (number, start) }
-            return .backReference
+        if let scalar = current, scalar == "k" || ("1"..."9").contains(scalar) {
+            throw PatternProblem("back-references cannot be matched in bounded time")
         }
         if let set = try classEscape() { return .set(set) }
         let value = try characterEscape(inClass: false)

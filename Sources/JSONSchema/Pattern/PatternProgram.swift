@@ -8,22 +8,17 @@ package struct PatternProgram: Sendable {
         case jump(Int)
         case start
         case end
-        case wordBoundary(isNegated: Bool)
-        case look(PatternProgram, isNegated: Bool)
         case match
     }
 
     package private(set) var steps: [Step] = []
-    /// Whether it reads the text backward, as a lookbehind does.
-    let isBackward: Bool
     /// Whether a match can only start at the start of the text.
     let isAnchored: Bool
 
     /// Counted repetitions are unrolled, so this bounds the cost of an expression.
     private static let maxSteps = 20_000
 
-    init(_ tree: PatternNode, isBackward: Bool = false) throws(PatternProblem) {
-        self.isBackward = isBackward
+    init(_ tree: PatternNode) throws(PatternProblem) {
         isAnchored = tree.startsAtStart
         try add(tree)
         steps.append(.match)
@@ -35,21 +30,13 @@ package struct PatternProgram: Sendable {
         }
         switch node {
         case .empty: break
-        case .set(let set):
-            if let name = set.unavailableProperty { throw PatternProblem("the property \(name) is not available") }
-            steps.append(.take(set))
+        case .set(let set): steps.append(.take(set))
         case .start: steps.append(.start)
         case .end: steps.append(.end)
-        case .wordBoundary(let isNegated): steps.append(.wordBoundary(isNegated: isNegated))
         case .sequence(let parts):
-            for part in isBackward ? parts.reversed() : parts {
-                try add(part)
-            }
+            for part in parts { try add(part) }
         case .alternatives(let branches): try add(branches)
         case .repetition(let part, let min, let max): try add(part, min: min, max: max)
-        case .look(let part, let isAhead, let isNegated):
-            steps.append(.look(try PatternProgram(part, isBackward: !isAhead), isNegated: isNegated))
-        case .backReference: throw PatternProblem("back-references cannot be matched in bounded time")
         }
     }
 
@@ -112,25 +99,10 @@ extension PatternNode {
     /// Whether it always matches without consuming a scalar.
     var takesNothing: Bool {
         switch self {
-        case .empty, .start, .end, .wordBoundary, .look: true
+        case .empty, .start, .end: true
         case .sequence(let parts), .alternatives(let parts): parts.allSatisfy(\.takesNothing)
         case .repetition(let part, _, let max): max == 0 || part.takesNothing
-        case .set, .backReference: false
+        case .set: false
         }
-    }
-}
-
-extension PatternSet {
-    /// A property that the standard library has no table for, if it contains one.
-    var unavailableProperty: String? {
-        for item in items {
-            switch item {
-            case .property(.unavailable(let name), _): return name
-            case .nested(let set):
-                if let name = set.unavailableProperty { return name }
-            default: break
-            }
-        }
-        return nil
     }
 }

@@ -1,36 +1,18 @@
-/// A Unicode property, as named in `\p{…}`.
-package enum PatternProperty: Sendable {
-    case category(Set<Unicode.GeneralCategory>)
-    case binary(@Sendable (Unicode.Scalar) -> Bool)
-    /// In ECMA-262, but not in the standard library.
-    case unavailable(String)
+/// General categories of Unicode, as named in `\p{…}`; other properties are refused.
+package struct PatternProperty: Sendable {
+    private let categories: Set<Unicode.GeneralCategory>
 
-    /// The property with a name and an optional value; nil if ECMA-262 has none.
-    init?(name: String, value: String?) {
-        if let value {
-            switch name {
-            case "General_Category", "gc":
-                guard let categories = Self.categories[value] else { return nil }
-                self = .category(categories)
-            case "Script", "sc", "Script_Extensions", "scx": self = .unavailable("\(name)=\(value)")
-            default: return nil
-            }
-        } else if let categories = Self.categories[name] {
-            self = .category(categories)
-        } else if let binary = Self.binaries.first(where: { $0.names.contains(name) }) {
-            self = .binary(binary.test)
-        } else {
-            return nil
-        }
+    /// The categories with a name, which `gc=` may precede; nil if there are none.
+    init?(_ name: String) {
+        let name = name.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let last = name.last, name.count == 1 || ["General_Category", "gc"].contains(name[0]),
+            let categories = Self.categories[last]
+        else { return nil }
+        self.categories = categories
     }
 
     func contains(_ value: UInt32) -> Bool {
-        guard let scalar = Unicode.Scalar(value) else { return false }
-        switch self {
-        case .category(let categories): return categories.contains(scalar.properties.generalCategory)
-        case .binary(let test): return test(scalar)
-        case .unavailable: return false
-        }
+        Unicode.Scalar(value).map { categories.contains($0.properties.generalCategory) } ?? false
     }
 
     private static let categories: [String: Set<Unicode.GeneralCategory>] = {
@@ -70,31 +52,5 @@ package enum PatternProperty: Sendable {
         (["Zp", "Paragraph_Separator"], .paragraphSeparator), (["Cc", "Control", "cntrl"], .control),
         (["Cf", "Format"], .format), (["Cs", "Surrogate"], .surrogate), (["Co", "Private_Use"], .privateUse),
         (["Cn", "Unassigned"], .unassigned),
-    ]
-
-    /// The binary properties in the standard library.
-    private static let binaries: [(names: [String], test: @Sendable (Unicode.Scalar) -> Bool)] = [
-        (["Any"], { _ in true }), (["ASCII"], { $0.isASCII }),
-        (["Assigned"], { $0.properties.generalCategory != .unassigned }),
-        (["Alphabetic", "Alpha"], { $0.properties.isAlphabetic }),
-        (["Lowercase", "Lower"], { $0.properties.isLowercase }),
-        (["Uppercase", "Upper"], { $0.properties.isUppercase }),
-        (["White_Space", "space"], { $0.properties.isWhitespace }),
-        (["Emoji"], { $0.properties.isEmoji }),
-        (["Emoji_Presentation", "EPres"], { $0.properties.isEmojiPresentation }),
-        (["Emoji_Modifier", "EMod"], { $0.properties.isEmojiModifier }),
-        (["Math"], { $0.properties.isMath }),
-        (["ID_Start", "IDS"], { $0.properties.isIDStart }),
-        (["ID_Continue", "IDC"], { $0.properties.isIDContinue }),
-        (["XID_Start", "XIDS"], { $0.properties.isXIDStart }),
-        (["XID_Continue", "XIDC"], { $0.properties.isXIDContinue }),
-        (["Ideographic", "Ideo"], { $0.properties.isIdeographic }),
-        (["Dash"], { $0.properties.isDash }),
-        (["Diacritic", "Dia"], { $0.properties.isDiacritic }),
-        (["Hex_Digit", "Hex"], { $0.properties.isHexDigit }),
-        (["ASCII_Hex_Digit", "AHex"], { $0.properties.isASCIIHexDigit }),
-        (["Noncharacter_Code_Point", "NChar"], { $0.properties.isNoncharacterCodePoint }),
-        (["Join_Control", "Join_C"], { $0.properties.isJoinControl }),
-        (["Variation_Selector", "VS"], { $0.properties.isVariationSelector }),
     ]
 }

@@ -202,11 +202,9 @@ extension CLIENT {
     /// CLIENT-37: "A client MUST attempt to connect at most 30 s apart while unconnected, 10 s after losing a connection
     /// that stood a minute, and `foregroundReconnect` after the network returns".
     ///
-    /// Once for each end of an attempt or a connection that the client could see and that left it without another, and
-    /// for each launch after which it makes none, where none comes after it and none before it was sent away for good.
-    /// An attempt that neither ends nor is greeted is over after 30 s, and the next one follows as after any other. And
-    /// once for each return of the network in the foreground.
-    static func attemptsGoOn(_ history: Observations, _ evidence: inout Evidence) {
+    /// Once for each launch after which it makes none, where none comes after it and none before it was sent away for
+    /// good, and once for each return of the network in the foreground.
+    static func attemptsBegin(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for act in client.acts("networkUp") where !client.hasNetwork(at: act.event - 1) {
             reconnects(after: act.event, "the network came back", history, into: &evidence)
@@ -219,7 +217,15 @@ extension CLIENT {
                 after: launch.events.lowerBound, within: \.backoff, "the client does not try to connect",
                 expected: "an attempt within the bound 'backoff'", history, into: &evidence)
         }
-        let minute = history.clientWindow(\.attempts).microseconds
+    }
+
+    /// CLIENT-37, rule 2: an attempt follows each end that the client could see and that left it without a connection.
+    ///
+    /// Once for each such end, and once for all waits after good connections, if there are three or more. An attempt that
+    /// neither ends nor is greeted is over after 30 s.
+    static func attemptsGoOn(_ history: Observations, _ evidence: inout Evidence) {
+        let (client, minute) = (history.client, history.clientWindow(\.attempts).microseconds)
+        var waits: [(end: Int, next: Int)] = []
         for index in client.attempts {
             let connection = history.connections[index]
             if let late = history.endOfVainAttempt(index) {
@@ -232,11 +238,20 @@ extension CLIENT {
                 !history.hasAnother(than: index, at: end, in: life)
             else { continue }
             let hasStood = connection.connected.map { history.patience(from: $0, to: end) >= minute } == true
+            let stop = history.end(of: end, at: ObservedClient.interruptions)
+            if hasStood, let next = history.nextOpening(after: end), next < stop { waits.append((end, next)) }
             let what = hasStood ? "waits long after a good connection" : "stopped trying to connect"
             attempts(
                 after: end, within: hasStood ? \.connect : \.backoff, "the client \(what)",
                 expected: "an attempt within \(hasStood ? "10 s" : "the bound 'backoff'")", history, into: &evidence)
         }
+        // A busy machine may prolong one wait after a good connection, but not each of them.
+        guard waits.count > 2, let last = waits.last else { return }
+        let sum = waits.reduce(0) { $0 + history.patience(from: $1.end, to: $1.next) }
+        let bound = history.clientWindow(\.connect) * waits.count + history.timeouts.scheduling
+        evidence.test(
+            sum <= bound.microseconds, otherwise: "the client waits long after each good connection",
+            expected: "an attempt within 10 s", actual: "\(sum / waits.count / 1_000) ms", at: [last.end, last.next])
     }
 
     /// Acts that say nothing of new credentials or another version of the app.

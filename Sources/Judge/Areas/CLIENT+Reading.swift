@@ -173,7 +173,17 @@ extension Observations {
         guard let since = read ?? told else { return false }
         let isSynced = greetings.allSatisfy { connection in
             connection.connected.isBefore(since) || connection.sent.contains { $0.type == "sync" }
+                || isPassedOver(connection, before: event)
         }
         return isSynced && !gaps.contains { $0.told > since && $0.told < event }
+    }
+
+    /// Whether a later `sync` asked from a place before the one in the greeting, so that the client never adopted it.
+    private func isPassedOver(_ connection: ObservedConnection, before event: Int) -> Bool {
+        guard let greeting = connection.greeting, let last = greeting["lastSeq"]?.intValue else { return false }
+        return syncs.contains { sync in
+            sync.request.isAfter(greeting.event) && sync.request.isBefore(event)
+                && sync.request.epoch == greeting.epoch && sync.lastSeqSeen.map { $0 < last } == true
+        }
     }
 }

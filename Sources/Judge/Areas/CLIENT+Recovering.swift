@@ -78,8 +78,8 @@ extension CLIENT {
     /// for one message that become one are not a loss, and neither is a question that went to a conversation of its
     /// own.
     static func recoveryNeverShowsLess(_ history: Observations, _ evidence: inout Evidence) {
-        let states = history.client.states
         var accused: Set<Int> = []
+        let states = history.client.states
         for (before, after) in zip(states, states.dropFirst()) {
             guard let session = before.sessionId, history.endOfStay(at: before.event).isAfter(after.event),
                 history.isRecovering(session, between: before.event, and: after.event)
@@ -93,29 +93,19 @@ extension CLIENT {
                     actual: "it is gone", at: [before.event, after.event])
             }
         }
-        let looks = history.looks(after: -1, before: .max).map(\.event)
         for recovery in history.recoveries {
             guard let before = history.client.state(at: recovery.begun), before.sessionId != nil, before.count > 0
             else { continue }
             let end = history.endOfStay(at: recovery.begun)
-            if looks[looks.boundary { $0 > recovery.begun }...].first.isBefore(end) { evidence.keep() }
+            if !history.looks(after: recovery.begun, before: end).isEmpty { evidence.keep() }
             guard recovery.ended < end else { continue }
             let stored = Set(before.messages.compactMap(\.id))
-            for after in screens(after: recovery.ended, before: end, history)
-            where !stored.isSubset(of: after.messages.compactMap(\.id)) {
+            // Its answer may still be on its way to the screen, and a refused question may be sent meanwhile.
+            let limit = history.patience(of: recovery.ended) + history.clientPatience.microseconds
+            for after in states.between(recovery.ended, end)
+            where history.patience(of: after.event) <= limit && !stored.isSubset(of: after.messages.compactMap(\.id)) {
                 accuse(after, after: before, &accused, history, &evidence)
             }
-        }
-    }
-
-    /// The screens after a recovery, while its answer may still be on its way there and a refused question may be sent.
-    private static func screens(
-        after recovered: Int, before end: Int, _ history: Observations
-    ) -> ArraySlice<ObservedClient.State> {
-        let states = history.client.states
-        let limit = history.patience(of: recovered) + history.clientPatience.microseconds
-        return states[states.boundary { $0.isAfter(recovered) }...].prefix { state in
-            state.isBefore(end) && history.patience(of: state.event) <= limit
         }
     }
 

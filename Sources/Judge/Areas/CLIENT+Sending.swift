@@ -13,31 +13,23 @@ extension CLIENT {
     static func lostQuestionsAreSentAgain(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let lost = history.loss(of: question) else { continue }
-            judge(question, lostAt: lost, in: history, &evidence)
-        }
-    }
-
-    /// Records whether a lost question was sent again; nothing for one that arrived anyway.
-    private static func judge(
-        _ question: ClientQuestion, lostAt lost: Observations.LostQuestion, in history: Observations,
-        _ evidence: inout Evidence
-    ) {
-        let limits = history.frameLimits.filter { history.endOfLife(at: $0.told) > lost.sent }.map(\.bytes)
-        var bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
-        // A failed message may have been too large together with the conversation before it.
-        if history.hasFailed(question, from: lost.sent, to: .max) {
-            let screens = history.client.states.filter { !$0.isBefore(lost.sent) }
-            bytes += screens.map { $0.messages.reduce(64) { $0 + $1.text.utf8.count + 64 } }.max() ?? 0
-        }
-        if limits.contains(where: { $0 < bytes }) { return }
-        let hasArrived = question.news.contains { $0.isAfter(lost.sent) }
-        let proof = hasArrived ? nil : history.proofNotSentAgain(of: question, lostAt: lost)
-        evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
-            Finding(
-                "an unacknowledged message is never resent",
-                expected: "the same chat on the next connection or over REST",
-                actual: "nothing within \(history.clientPatience) on an open connection",
-                at: [lost.sent, lost.event, proof])
+            let limits = history.frameLimits.filter { history.endOfLife(at: $0.told) > lost.sent }.map(\.bytes)
+            var bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
+            // A failed message may have been too large together with the conversation before it.
+            if history.hasFailed(question, from: lost.sent, to: .max) {
+                let screens = history.client.states.filter { !$0.isBefore(lost.sent) }
+                bytes += screens.map { $0.messages.reduce(64) { $0 + $1.text.utf8.count + 64 } }.max() ?? 0
+            }
+            if limits.contains(where: { $0 < bytes }) { continue }
+            let hasArrived = question.news.contains { $0.isAfter(lost.sent) }
+            let proof = hasArrived ? nil : history.proofNotSentAgain(of: question, lostAt: lost)
+            evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
+                Finding(
+                    "an unacknowledged message is never resent",
+                    expected: "the same chat on the next connection or over REST",
+                    actual: "nothing within \(history.clientPatience) on an open connection",
+                    at: [lost.sent, lost.event, proof])
+            }
         }
     }
 

@@ -5,7 +5,7 @@ enum CLIENT {
         Check(.CLIENT, 23, connectedIsShownWhenTold),
         Check(.CLIENT, 1, nothingIsHammered),
         Check(.CLIENT, 2, waitsVary),
-        Check(.CLIENT, 37, attemptsGoOn),
+        Check(.CLIENT, 37, attemptsBegin, attemptsGoOn),
         Check(.CLIENT, 3, terminalClosesAreFinal),
         Check(.CLIENT, 4, silenceEndsTheConnection, silentConnectionsEnd),
         Check(.CLIENT, 7, lostQuestionsAreSentAgain),

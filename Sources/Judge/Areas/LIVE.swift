@@ -203,7 +203,8 @@ enum LIVE {
     ///
     /// Once for each connection that survived more than three heartbeats in which the stage sent only pings and pongs,
     /// never two heartbeats apart; for each that the server ended after such a heartbeat, or with 4004; and in a run,
-    /// where all pings are recorded, for each that it ended after two heartbeats without a ping.
+    /// where all pings are recorded, for each that it ended after two heartbeats without a ping. LIVE-10 judges an end
+    /// that claims to be a stop, restart or overload.
     static func idlePeersAreKept(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected, let heartbeat = connection.heartbeat,
@@ -213,7 +214,9 @@ enum LIVE {
                 if connection.mutes.isEmpty, history.wasKeptIdle(connection) { evidence.keep() }
                 continue
             }
-            guard !ending.isExcused, !history.wasDisturbed(between: connected, and: ending.event) else { continue }
+            guard !ending.saysGoodbye, !ending.isExcused,
+                !history.wasDisturbed(between: connected, and: ending.event)
+            else { continue }
             let last = history.lastSign(on: connection, before: ending.event)
             let silence = history.span(from: last, to: ending.event)
             let isAsked = connection.events.between(last, ending.event).contains { event in
@@ -269,8 +272,10 @@ enum LIVE {
             || history.isAfterHostileFrame(ending.event, on: index)
             || history.wasDisturbed(between: connection.connected ?? connection.opening, and: ending.event)
             || history.endedWithItsProcess(ending.event) || history.isWithinBudgetWait(ending.event, on: index)
-            || connection.heartbeat == nil || history.wasSilent(connection, before: ending.event)
-            || history.wasIdle(connection, before: ending.event)
+            || connection.heartbeat == nil
+            || (!ending.saysGoodbye || !connection.mutes.isEmpty)
+                && (history.wasSilent(connection, before: ending.event)
+                    || history.wasIdle(connection, before: ending.event))
     }
 
     // MARK: Stopping a server

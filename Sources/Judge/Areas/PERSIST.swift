@@ -120,7 +120,6 @@ enum PERSIST {
     /// an `ack` or a `done` announced. A missing session keeps no message, except in a capture, where someone may have
     /// deleted it.
     static func shownMessagesAreKept(_ history: Observations, _ evidence: inout Evidence) {
-        var kills: Set<Int> = []
         for exchange in history.exchanges {
             guard let id = exchange.sessionRead, let principal = exchange.sent.principal,
                 let response = exchange.response, let status = exchange.status,
@@ -131,8 +130,6 @@ enum PERSIST {
             let lost = read?.firstLost(of: earlier)
             guard read == nil || lost != nil else {
                 evidence.keep()
-                let lives = history.lives.life(at: earlier.event)..<history.lives.life(at: exchange.request)
-                if isAfterCrash { kills.formUnion(lives.filter { history.isInsideATurn($0) }) }
                 continue
             }
             let isGone = isAfterCrash ? ![401, 403, 429].contains(status) : status == 404 && !history.isCapture
@@ -144,11 +141,6 @@ enum PERSIST {
                 expected: lost?.words ?? counted(earlier.messages.count, "message"),
                 actual: read.map { "\($0.messages.count) messages without it" } ?? "status \(status)",
                 at: [earlier.event, response])
-        }
-        if kills.count > 2, evidence.violations.isEmpty {
-            evidence.remarks = [
-                "\(kills.count) kills inside turns lost nothing: at most \((300 + kills.count - 1) / kills.count) % of crashes do, with 95 % confidence"
-            ]
         }
     }
 

@@ -338,35 +338,44 @@ enum REST {
     /// such a sign, a question that was the first in its session has at most the whole turn (TURN-3).
     static func questionsAreAnsweredWhenTheirTurnEnds(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.rest
-        for turn in history.turns {
-            for request in turn.requests where request.refusal == nil {
-                guard let exchange = history.exchange(of: request) else { continue }
-                // An unread socket does not tell when a frame was sent.
-                let seen = turn.endings.filter { history.connections[$0.connection].pauses.isEmpty }
-                guard let ended = seen.after(exchange.request).earliest?.event else {
-                    unansweredQuestion(request, exchange, of: turn, history, &evidence)
-                    continue
+        for (turn, request) in history.requests where request.refusal == nil {
+            guard let exchange = history.exchange(of: request) else { continue }
+            // An unread socket does not tell when a frame was sent.
+            let seen = turn.endings.filter { history.connections[$0.connection].pauses.isEmpty }
+            guard let ended = seen.after(exchange.request).earliest?.event else {
+                unansweredQuestion(request, exchange, of: turn, history, &evidence)
+                continue
+            }
+            if let response = exchange.response {
+                let isEarly = response < ended && tellsNothing(response, to: request, of: turn, history)
+                let taken = history.patience(from: min(ended, response), to: response)
+                let late = taken > bound.microseconds ? "\(taken / 1_000) ms" : nil
+                evidence.test(no: isEarly ? "status \(exchange.status ?? 0)" : late) {
+                    Finding(
+                        "a question over REST was answered \(isEarly ? "without its ending" : "long after it ended")",
+                        expected: "its ending within \(bound)", actual: $0,
+                        at: [exchange.request, ended, response], lacking: isEarly ? "turnId" : nil)
                 }
-                if let response = exchange.response {
-                    // A response may come before the frame with the same ending.
-                    let taken = history.patience(from: min(ended, response), to: response)
-                    evidence.test(
-                        taken <= bound.microseconds,
-                        otherwise: "a question over REST was answered long after its turn ended",
-                        expected: "within \(bound)", actual: "\(taken / 1_000) ms",
-                        at: [exchange.request, ended, response])
-                } else if exchange.unread == nil,
-                    case let limit = history.patience(of: ended) + bound.microseconds,
-                    exchange.failure.map({ history.patience(of: $0) >= limit }) ?? true,
-                    let end = history.proof(after: ended, limit: limit),
-                    !history.wasStopped(between: exchange.request, and: end)
-                {
-                    evidence.violate(
-                        "a question over REST was not answered when its turn ended", expected: "within \(bound)",
-                        actual: "nothing", at: [exchange.request, ended, end])
-                }
+            } else if exchange.unread == nil,
+                case let limit = history.patience(of: ended) + bound.microseconds,
+                exchange.failure.map({ history.patience(of: $0) >= limit }) ?? true,
+                let end = history.proof(after: ended, limit: limit),
+                !history.wasStopped(between: exchange.request, and: end)
+            {
+                evidence.violate(
+                    "a question over REST was not answered when its turn ended", expected: "within \(bound)",
+                    actual: "nothing", at: [exchange.request, ended, end])
             }
         }
+    }
+
+    /// Whether a response tells nothing of its turn, which had begun and was answered later.
+    private static func tellsNothing(
+        _ response: Int, to request: ObservedRequest, of turn: ObservedTurn, _ history: Observations
+    ) -> Bool {
+        // In a capture, it may be the response of a gateway.
+        !history.isCapture && request.outcome == nil && turn.firstFrame.isBefore(response)
+            && turn.ending?.type == "done" && !history.wasDisturbed(between: request.event, and: response)
     }
 
     private static func unansweredQuestion(

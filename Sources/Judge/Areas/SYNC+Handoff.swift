@@ -134,8 +134,9 @@ extension SYNC {
     /// Once for each older connection that ended while a newer one was open, if a turn that was asked or seen on the
     /// newer one ended there afterwards, or should have. A turn from before may have ended earlier, and TURN-3 judges
     /// one whose time was already up. A newer connection that sent malformed messages, or was not read, proves nothing.
-    /// ENV-5 judges an older one that was ended for a malformed message together with others, a process that exits ends
-    /// both, and a silent one may have been ended for that (LIVE-3).
+    /// ENV-5 judges an older one that was ended for a malformed message together with others. LIVE-10 judges two that
+    /// end with the code of a stop, restart or overload. A process that exits ends both. A silent one may have been
+    /// ended for that (LIVE-3).
     static func newerConnectionIsUndisturbed(_ history: Observations, _ evidence: inout Evidence) {
         let hostile = Set(history.hostileFrames.map(\.frame.connection))
         let lastEnding = Dictionary(
@@ -154,7 +155,8 @@ extension SYNC {
                     !history.wasStopped(between: newer.opening, and: lost.event)
                 {
                     let isOfTheProcess = history.endedWithItsProcess(end) && history.endedWithItsProcess(lost.event)
-                    if older.wasEndedByServer, hostile.contains(index) || isOfTheProcess { continue }
+                    let isOneCause = older.ending?.kind == lost.kind && lost.saysGoodbye
+                    if older.wasEndedByServer, hostile.contains(index) || isOfTheProcess || isOneCause { continue }
                     if history.wasSilent(newer, before: lost.event) { continue }
                     evidence.violate("a newer connection ended when an older one did", at: [end, lost.event])
                 } else if let late = missedEnding(on: position, after: end, history) {

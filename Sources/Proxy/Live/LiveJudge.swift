@@ -17,6 +17,8 @@ package final class LiveJudge: Sendable {
         package let finding: Finding
         /// The part of the history that was judged.
         package let history: History
+        /// Whether later events cleared it.
+        package var isWithdrawn = false
     }
 
     /// Events that the judge has not taken yet.
@@ -154,8 +156,7 @@ package final class LiveJudge: Sendable {
         guard let (history, verdicts) = judged(part, &state) else { return [] }
         state.tally.add(verdicts)
         let (new, withdrawn) = state.told.close(part.locations, verdicts)
-        for (clause, finding) in withdrawn { note("withdrawn \(clause): \(finding.what); later events clear it") }
-        return reports(new, in: history)
+        return reports(new, in: history) + reports(withdrawn, in: history, isWithdrawn: true)
     }
 
     private func look(_ part: CapturedParts.Part, _ state: inout State) -> [Report] {
@@ -182,9 +183,9 @@ package final class LiveJudge: Sendable {
         return (history, judge(history, under: specification))
     }
 
-    private func reports(_ found: [ToldFindings.Found], in history: History) -> [Report] {
+    private func reports(_ found: [ToldFindings.Found], in history: History, isWithdrawn: Bool = false) -> [Report] {
         found.compactMap { id, finding in
-            specification[id].map { Report(clause: $0, finding: finding, history: history) }
+            specification[id].map { Report(clause: $0, finding: finding, history: history, isWithdrawn: isWithdrawn) }
         }
     }
 }

@@ -65,7 +65,6 @@ extension Defect {
             "auth-shows-foreign-sessions", .AUTH, 6, "Shows the sessions of all principals to each over REST.",
             .shows { session, reading, _ in
                 session.owner = reading.principal
-                return true
             })
         Defect(
             "auth-writes-into-foreign-sessions", .AUTH, 7, "Runs a `chat` to another principal's session.",

@@ -114,7 +114,8 @@ extension Fault {
         _ types: String..., change: @escaping @Sendable (inout JSONValue, inout FaultyCore) -> Void
     ) -> Fault {
         @Sendable func changed(_ frame: JSONValue, _ server: inout FaultyCore) -> JSONValue {
-            var frame = frame.mapping("missed") { changed($0, &server) }
+            var frame = frame
+            frame.edit("missed") { $0 = changed($0, &server) }
             if types.isEmpty || types.contains(frame.type) { change(&frame, &server) }
             return frame
         }
@@ -139,7 +140,8 @@ extension Fault {
         sends { frame, sockets, _, server in
             if isDropped(frame, server) { return [] }
             guard frame.type == "syncResult" else { return nil }
-            let left = frame.mapping("missed") { isDropped($0, server) ? nil : $0 }
+            var left = frame
+            left.edit("missed") { if isDropped($0, server) { $0 = .null } }
             return [.send(to: sockets, server.said(left))]
         }
     }
@@ -213,17 +215,13 @@ extension Fault {
         /// Corrupts its text.
         var writes: (String) -> String = { $0 }
 
-        mutating func eachListed(_ change: (inout JSONValue) -> Void) {
-            body = body.mapping("sessions") { entry in
-                var entry = entry
-                change(&entry)
-                return entry
-            }
-        }
+        mutating func eachListed(_ change: (inout JSONValue) -> Void) { body.edit("sessions", change) }
 
         /// Changes each element of a session's array member.
-        mutating func each(_ name: String, _ change: (JSONValue) -> JSONValue?) {
-            if let session = body["session"] { body["session"] = session.mapping(name, change) }
+        mutating func each(_ name: String, _ change: (inout JSONValue) -> Void) {
+            guard var session = body["session"] else { return }
+            session.edit(name, change)
+            body["session"] = session
         }
     }
 
@@ -277,8 +275,18 @@ extension Fault {
 
 // Storage.
 extension Fault {
-    /// Changes the sessions that a reader sees; the closure returns false to hide one.
+    /// Changes the sessions that a reader sees.
     static func shows(
+        _ change: @escaping @Sendable (inout SessionStore.Session, Reading, FaultyCore) -> Void
+    ) -> Fault {
+        views { session, reading, server in
+            change(&session, reading, server)
+            return true
+        }
+    }
+
+    /// Changes the sessions that a reader sees; the closure returns false to hide one.
+    static func views(
         _ change: @escaping @Sendable (inout SessionStore.Session, Reading, FaultyCore) -> Bool
     ) -> Fault {
         .layer { input, server, next in

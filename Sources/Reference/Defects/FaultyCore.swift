@@ -172,6 +172,9 @@ struct FaultyCore: Sendable {
         session(of: frame).map { core.connections.sockets(of: $0.owner) } ?? []
     }
 
+    /// The principal of these connections.
+    func principal(_ sockets: [Int]) -> String? { sockets.first.flatMap { core.connections[$0]?.principal } }
+
     func isRunning(_ session: String?) -> Bool {
         core.turns.values.contains { $0.names.session == session && $0.state == .running }
     }
@@ -209,12 +212,10 @@ struct FaultyCore: Sendable {
 extension JSONValue {
     var isRefusal: Bool { type == "error" && self["turnId"] == nil }
 
-    /// A copy with each element of an array member changed or removed.
-    func mapping(_ name: String, _ change: (JSONValue) -> JSONValue?) -> JSONValue {
-        guard let elements = self[name]?.arrayValue else { return self }
-        var copy = self
-        // In a closure that can return either, `nil` is the null of JSON.
-        copy[name] = .array(elements.compactMap(change).filter { !$0.isNull })
-        return copy
+    /// Changes each element of an array member; one that becomes null is removed.
+    mutating func edit(_ name: String, _ change: (inout JSONValue) -> Void) {
+        guard var elements = self[name]?.arrayValue else { return }
+        for index in elements.indices { change(&elements[index]) }
+        self[name] = .array(elements.filter { !$0.isNull })
     }
 }

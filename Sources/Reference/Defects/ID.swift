@@ -62,7 +62,7 @@ extension Defect {
             .stores { write, record, server, _ in
                 server.notes.marks.contains("ghost \(record.session)") ? [.store(write: write, [])] : nil
             },
-            .shows { session, _, server in !server.notes.marks.contains("ghost \(session.id)") })
+            .views { session, _, server in !server.notes.marks.contains("ghost \(session.id)") })
         Defect(
             "id-accepts-any-session-id", .ID, 5, "Creates sessions with ids such as `../x`.",
             .calls { session, server in
@@ -109,7 +109,6 @@ extension Defect {
                 session.messages = session.messages.map { message in
                     message.role == "user" ? message : message.renamed(questions[message.turn])
                 }
-                return true
             },
             .answers { answer, _, server in
                 if answer.body["messageId"] != nil {

@@ -29,7 +29,6 @@ extension Defect {
                     message.role == "user" && server.notes.marks.contains("repeated \(message.turn)")
                         ? [message, message.renamed(message.id + "-2")] : [message]
                 }
-                return true
             })
         Defect(
             "idem-refuses-repeats", .IDEM, 2, "Answers a repeat with an `error`.",
@@ -153,13 +152,7 @@ extension Defect {
             })
         Defect(
             "id-hides-client-ids", .ID, 9, "Omits `clientMessageId` from messages in session reads.",
-            .answers { answer, _, _ in
-                answer.each("messages") { message in
-                    var message = message
-                    message["clientMessageId"] = nil
-                    return message
-                }
-            })
+            .answers { answer, _, _ in answer.each("messages") { $0["clientMessageId"] = nil } })
     }
 }
 

@@ -6,8 +6,8 @@ extension Defect {
         Defect(
             "live-is-silent-while-turns-run", .LIVE, 1, "Does not answer `ping` while a turn of the principal runs.",
             .sends { frame, sockets, _, server in
-                guard frame.type == "pong", let socket = sockets.first else { return nil }
-                let principal = server.core.connections[socket]?.principal
+                guard frame.type == "pong" else { return nil }
+                let principal = server.principal(sockets)
                 return server.core.turns.values.contains { $0.principal == principal } ? [] : nil
             })
         Defect(

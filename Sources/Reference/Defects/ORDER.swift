@@ -11,7 +11,6 @@ extension Defect {
                     guard let question = earlier.firstIndex(where: { $0.turn == message.turn }) else { continue }
                     session.messages.insert(session.messages.remove(at: position), at: question)
                 }
-                return true
             })
         Defect(
             "order-lists-waiting-questions-backwards", .ORDER, 1,
@@ -24,7 +23,6 @@ extension Defect {
                         runs.append([message])
                     }
                 }.flatMap { $0 }
-                return true
             })
         Defect(
             "order-lists-questions-first", .ORDER, 1,
@@ -32,7 +30,6 @@ extension Defect {
             .shows { session, _, _ in
                 session.messages =
                     session.messages.filter { $0.role == "user" } + session.messages.filter { $0.role != "user" }
-                return true
             })
         Defect(
             "order-interleaves-turns", .ORDER, 2, "Runs turns of one session in parallel.",
@@ -88,7 +85,6 @@ extension Defect {
             .shows { session, _, server in
                 session.messages.removeAll { $0.role == "user" && server.notes.marks.contains("lost \($0.turn)") }
                 session.turns.removeAll { server.notes.marks.contains("lost \($0.id)") }
-                return true
             })
         Defect(
             "order-runs-one-turn-at-a-time", .ORDER, 5, "Runs all turns of all sessions one at a time.",
@@ -117,9 +113,7 @@ extension Defect {
             "order-swaps-frames-in-a-crowd", .ORDER, 3, need: .load,
             "Sends `toolUse` after the frame that follows it while more than 20 principals are connected.",
             .sends { frame, sockets, _, server in
-                guard frame["seq"] != nil,
-                    let principal = sockets.first.flatMap({ server.core.connections[$0]?.principal })
-                else { return nil }
+                guard frame["seq"] != nil, let principal = server.principal(sockets) else { return nil }
                 let sent: [Effect] = [.send(to: sockets, server.said(frame))]
                 if let held = server.notes.held.removeValue(forKey: "swapped \(principal)") { return sent + held }
                 guard frame.type == "toolUse", server.isCrowded else { return nil }

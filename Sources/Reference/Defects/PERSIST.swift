@@ -7,11 +7,9 @@ extension Defect {
         Defect(
             "persist-hides-why-it-refused", .PERSIST, 3, need: .storageFault,
             "Refuses a question that it could not store with `internal`.",
-            .sends { frame, sockets, _, server in
-                guard frame.isRefusal, frame.text("code") == ErrorCode.persistFailed.rawValue else { return nil }
-                var changed = frame
-                changed["code"] = .string(ErrorCode.internal.rawValue)
-                return [.send(to: sockets, server.said(changed))]
+            .frames("error") { frame, _ in
+                guard frame.isRefusal, frame.text("code") == ErrorCode.persistFailed.rawValue else { return }
+                frame["code"] = .string(ErrorCode.internal.rawValue)
             })
         Defect(
             "persist-sends-done-before-storing", .PERSIST, 1, need: .restart,
@@ -65,7 +63,6 @@ extension Defect {
             "persist-forgets-old-messages", .PERSIST, 5, "Shows only the newest four messages of a session.",
             .shows { session, reading, _ in
                 session.messages = session.messages.suffix(4)
-                return true
             })
         Defect(
             "persist-stores-without-waiting", .PERSIST, 1, need: .storageFault,
@@ -150,7 +147,6 @@ extension Fault {
             session.messages.removeAll { $0.turn == turn.id && $0.role == "assistant" }
             session.turns[position].ending = nil
         }
-        return true
     }
 
     /// Empties its file before each write, pauses, and rewrites the contents.

@@ -72,18 +72,9 @@ extension Defect {
         Defect(
             "push-shows-too-much", .PUSH, 3, "Shows 201 characters of a longer answer.",
             .cutsBodies { String($0.prefix(201)) })
-        Defect(
-            "push-cuts-surrogates-at-60", .PUSH, 3,
-            "Cuts the body after 60 UTF-16 code units, even within a surrogate pair.",
-            .cutsBodies(afterUnits: 60))
-        Defect(
-            "push-cuts-surrogates-at-100", .PUSH, 3,
-            "Cuts the body after 100 UTF-16 code units, even within a surrogate pair.",
-            .cutsBodies(afterUnits: 100))
-        Defect(
-            "push-cuts-surrogates-at-200", .PUSH, 3,
-            "Cuts the body after 200 UTF-16 code units, even within a surrogate pair.",
-            .cutsBodies(afterUnits: 200))
+        cutsSurrogates(at: 60)
+        cutsSurrogates(at: 100)
+        cutsSurrogates(at: 200)
         Defect(
             "push-cuts-clusters", .PUSH, 3,
             "Cuts the body after 199 Unicode scalars, even within a grapheme cluster.",
@@ -194,6 +185,13 @@ extension Defect {
                 return [effect] + more.map { .push(device: $0, notice) }
             })
     }
+
+    private static func cutsSurrogates(at limit: Int) -> Defect {
+        Defect(
+            "push-cuts-surrogates-at-\(limit)", .PUSH, 3,
+            "Cuts the body after \(limit) UTF-16 code units, even within a surrogate pair.",
+            .cutsBodies { String(decoding: Array($0.utf16.prefix(limit)), as: UTF16.self) })
+    }
 }
 
 extension JSONValue {
@@ -210,10 +208,6 @@ extension Fault {
     /// Sends a body that is cut differently.
     fileprivate static func cutsBodies(_ cut: @escaping @Sendable (String) -> String) -> Fault {
         notices { notice, _ in notice[alert: "body"] = .string(cut(notice.answer)) }
-    }
-
-    fileprivate static func cutsBodies(afterUnits limit: Int) -> Fault {
-        cutsBodies { String(decoding: Array($0.utf16.prefix(limit)), as: UTF16.self) }
     }
 
     /// Misinterprets the outcomes of the push service.

@@ -105,9 +105,7 @@ extension Defect {
                 return []
             },
             .sends { frame, sockets, _, server in
-                guard frame.type == "pong",
-                    let principal = sockets.first.flatMap({ server.core.connections[$0]?.principal })
-                else { return nil }
+                guard frame.type == "pong", let principal = server.principal(sockets) else { return nil }
                 return server.notes.marks.contains("spent \(principal)") ? [] : nil
             })
         Defect(
@@ -118,7 +116,7 @@ extension Defect {
                     server.notes.texts[question.principal] = question.key
                 }
                 guard case .send(let sockets, let said) = effect, said.frame.isRateLimited,
-                    let principal = sockets.first.flatMap({ server.core.connections[$0]?.principal })
+                    let principal = server.principal(sockets)
                 else { return nil }
                 var frame = said.frame
                 frame["clientMessageId"] = server.notes.texts[principal].map(JSONValue.string)

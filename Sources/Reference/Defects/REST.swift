@@ -20,7 +20,7 @@ extension Defect {
             })
         Defect(
             "rest-lists-sessions-late", .REST, 4, "Omits a session from the list while one of its turns runs.",
-            .shows { session, reading, _ in
+            .views { session, reading, _ in
                 reading.session != nil || session.turns.allSatisfy { $0.ending != nil }
             })
         Defect(
@@ -33,7 +33,6 @@ extension Defect {
             "Shows answers under another id than in their `done`.",
             .shows { session, _, _ in
                 session.messages = session.messages.map { $0.role == "user" ? $0 : $0.renamed($0.id + "-r") }
-                return true
             })
         Defect(
             "rest-leaves-questions-unanswered", .REST, 8,
@@ -48,11 +47,7 @@ extension Defect {
             "turn-shows-running-turns-as-done", .TURN, 7,
             "Shows a running turn as `done` in session reads.",
             .answers { answer, _, _ in
-                answer.each("turns") { turn in
-                    var turn = turn
-                    if turn.text("status") == "running" { turn["status"] = "done" }
-                    return turn
-                }
+                answer.each("turns") { turn in if turn.text("status") == "running" { turn["status"] = "done" } }
             })
         Defect(
             "turn-shows-turns-in-line-as-failed", .TURN, 7,
@@ -60,11 +55,9 @@ extension Defect {
             .answers { answer, _, _ in
                 var isFirst = true
                 answer.each("turns") { turn in
-                    var turn = turn
-                    guard turn.text("status") == "running" else { return turn }
+                    guard turn.text("status") == "running" else { return }
                     if !isFirst { turn["status"] = "failed" }
                     isFirst = false
-                    return turn
                 }
             })
         Defect(
@@ -146,13 +139,7 @@ extension Defect {
             })
         Defect(
             "rest-leaves-messages-nameless", .REST, 1, "Omits `id` from messages in session reads.",
-            .answers { answer, _, _ in
-                answer.each("messages") { message in
-                    var message = message
-                    message["id"] = nil
-                    return message
-                }
-            })
+            .answers { answer, _, _ in answer.each("messages") { $0["id"] = nil } })
     }
 
     private static let index = "/api/sessions/index"

@@ -8,7 +8,8 @@ extension Defect {
             "Replays no `done` while more than 20 principals are connected.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "syncResult", server.isCrowded else { return nil }
-                let left = frame.mapping("missed") { $0.type == "done" ? JSONValue?.none : $0 }
+                var left = frame
+                left.edit("missed") { if $0.type == "done" { $0 = .null } }
                 return left == frame ? nil : [.send(to: sockets, server.said(left))]
             })
         Defect(
@@ -25,7 +26,7 @@ extension Defect {
             .pages { page, _, _ in if page.text("reason") == "evicted" { page.claimWhole() } })
         Defect(
             "sync-skips-tool-frames", .SYNC, 3, "Replays no `toolUse` and sends `complete: true`.",
-            .pages { page, _, _ in page = page.mapping("missed") { $0.type == "toolUse" ? nil : $0 } })
+            .pages { page, _, _ in page.edit("missed") { if $0.type == "toolUse" { $0 = .null } } })
         Defect(
             "sync-cuts-full-pages-short", .SYNC, 3,
             "Omits the last frame of a page that fits exactly, and sends `complete: true`.",
@@ -38,13 +39,12 @@ extension Defect {
             "sync-lets-pongs-push-frames-out", .SYNC, 7,
             "Stores every `pong` in the buffer; needs `replayMessages` pings.",
             .after("pong") { _, sockets, _, server in
-                guard let principal = sockets.first.flatMap({ server.core.connections[$0]?.principal }),
-                    let seq = server.core.streams[principal]?.lastSeq
+                guard let principal = server.principal(sockets), let seq = server.core.streams[principal]?.lastSeq
                 else { return [] }
                 server.core.streams[principal]?.keep(.null, seq: seq, bytes: 0, at: server.core.now.steady)
                 return []
             },
-            .pages { page, _, _ in page = page.mapping("missed") { $0.isNull ? nil : $0 } })
+            .pages { page, _, _ in page.edit("missed") { _ in } })
         Defect(
             "sync-replays-the-last-seen-frame", .SYNC, 4, "Treats `lastSeqSeen` as inclusive.",
             .hears("sync") { frame, _ in
@@ -55,22 +55,14 @@ extension Defect {
             .pages { page, _, _ in page["missed"] = .array(page.missed.reversed()) })
         Defect(
             "order-replays-without-the-key", .ORDER, 7, "Omits `clientMessageId` from frames in `missed`.",
-            .pages { page, _, _ in
-                page = page.mapping("missed") { frame in
-                    var frame = frame
-                    frame["clientMessageId"] = nil
-                    return frame
-                }
-            })
+            .pages { page, _, _ in page.edit("missed") { $0["clientMessageId"] = nil } })
         Defect(
             "order-cuts-texts-at-nul", .ORDER, 7, "Cuts texts in `missed` at a NUL.",
             .pages { page, _, _ in
-                page = page.mapping("missed") { frame in
-                    var frame = frame
+                page.edit("missed") { frame in
                     if let text = frame.text("text"), let end = text.unicodeScalars.firstIndex(of: "\0") {
                         frame["text"] = .string(String(text[..<end]))
                     }
-                    return frame
                 }
             })
         Defect(
@@ -160,7 +152,8 @@ extension Defect {
                     if frame["more"] == true { server.notes.numbers["pages \(socket)"] = frame["lastSeq"]?.intValue }
                     return nil
                 }
-                var page = frame.mapping("missed") { $0["seq"]?.intValue ?? 0 <= last ? $0 : nil }
+                var page = frame
+                page.edit("missed") { if $0["seq"]?.intValue ?? 0 > last { $0 = .null } }
                 page["lastSeq"] = JSONValue(last)
                 if page.missed.last?["seq"]?.intValue ?? last == last {
                     server.notes.numbers["pages \(socket)"] = nil
@@ -204,10 +197,9 @@ extension Defect {
                 return nil
             },
             .pages { page, _, server in
-                page = page.mapping("missed") { frame in
-                    let isForgotten =
-                        frame.type == "done" && server.notes.marks.contains("unheard \(frame.text("turnId") ?? "")")
-                    return isForgotten ? nil : frame
+                page.edit("missed") { frame in
+                    let mark = "unheard \(frame.text("turnId") ?? "")"
+                    if frame.type == "done", server.notes.marks.contains(mark) { frame = .null }
                 }
             })
         Defect(

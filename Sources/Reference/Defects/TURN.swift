@@ -70,7 +70,6 @@ extension Defect {
                         content: .string(MessageContent.text(of: message.content) + "\n"),
                         at: message.at, turn: message.turn, key: message.key)
                 }
-                return true
             })
         Defect(
             "turn-calls-failures-internal", .TURN, 4,
@@ -82,7 +81,6 @@ extension Defect {
                 for (position, turn) in session.turns.enumerated() {
                     if case .failed = turn.ending { session.turns[position].ending = nil }
                 }
-                return true
             })
         Defect(
             "turn-bricks-the-session", .TURN, 5, "Runs no more turns in a session after a failed one.",
@@ -107,7 +105,7 @@ extension Defect {
             })
         Defect(
             "turn-hides-running-turns", .TURN, 7, "Shows a turn in session reads only after it ended.",
-            .answers { answer, _, _ in answer.each("turns") { $0.text("status") == "running" ? nil : $0 } })
+            .answers { answer, _, _ in answer.each("turns") { if $0.text("status") == "running" { $0 = .null } } })
         Defect(
             "turn-leaves-interrupted-turns-running", .TURN, 8, need: .restart,
             "Shows a turn interrupted by a kill as `running` after the next start.",
@@ -134,9 +132,7 @@ extension Defect {
             "turn-keeps-no-question-that-nobody-saw", .TURN, 11,
             "Omits questions from replays.",
             .frames("syncResult") { frame, _ in
-                frame["missed"] = frame["missed"]?.arrayValue.map { missed in
-                    .array(missed.filter { $0.type != "message" || $0.text("role") != "user" })
-                }
+                frame.edit("missed") { if $0.type == "message", $0.text("role") == "user" { $0 = .null } }
             })
         Defect(
             "turn-takes-emoji-apart", .TURN, 11, "Removes zero-width joiners from every `message`.",
@@ -224,7 +220,7 @@ extension Fault {
     }
 
     /// Hides a postponed question, and shows a reader who knows its session an empty one.
-    fileprivate static let hidesPostponedQuestions = shows { session, reading, server in
+    fileprivate static let hidesPostponedQuestions = views { session, reading, server in
         func isHeld(_ turn: String?) -> Bool { server.notes.held["question \(turn ?? "")"] != nil }
         guard session.turns.contains(where: { isHeld($0.id) }) else { return true }
         session.messages.removeAll { isHeld($0.turn) }

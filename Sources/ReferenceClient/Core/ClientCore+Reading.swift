@@ -1,3 +1,4 @@
+import HoldfastBasics
 import HoldfastJSON
 
 /// Reading histories: when something may be missing, one read at a time per conversation, and a limited number of
@@ -179,12 +180,5 @@ extension ClientCore {
     private var interval: Int { differs(.pollsWithFewerReads) ? 11_000 : rules.pollInterval }
 
     /// A session id for a path; valid ids need no escaping, but a notification may contain anything.
-    private func escaped(_ session: String) -> String {
-        session.utf8.map { byte in
-            let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-            if isPlain || byte == 45 || byte == 95 { return String(UnicodeScalar(byte)) }
-            let digits = String(byte, radix: 16, uppercase: true)
-            return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-        }.joined()
-    }
+    private func escaped(_ session: String) -> String { percentEncoded(session).replacing(".", with: "%2E") }
 }

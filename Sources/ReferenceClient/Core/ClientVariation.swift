@@ -2,61 +2,47 @@ import HoldfastJSON
 
 /// A named legal deviation of a client: behavior that the specification allows, but this client does not show by
 /// default.
-public struct ClientVariation: Sendable, Hashable, CustomStringConvertible {
-    /// The name, such as `resends-over-the-socket`.
-    public let name: String
-    /// The deviation in a sentence, with the clause that allows it.
-    public let summary: String
+public enum ClientVariation: String, Sendable, CaseIterable, CustomStringConvertible {
+    case resendsOverTheSocket = "resends-over-the-socket", resendsOnBothRoads = "resends-on-both-roads"
+    case ignoresPushesWhileLive = "ignores-pushes-while-live", pollsWithFewerReads = "polls-with-fewer-reads"
+    case readsBesideSync = "reads-beside-sync", waitsInSteps = "waits-in-steps", addsMembers = "adds-members"
+    case syncsInSmallPages = "syncs-in-small-pages", listsBeforeItReads = "lists-before-it-reads"
+    case readsInsteadOfLooking = "reads-instead-of-looking", isSlow = "is-slow", asksForLife = "asks-for-life"
+    case tellsItsCapabilities = "tells-its-capabilities", authorizesTheUpgrade = "authorizes-the-upgrade"
+    case sendsTheConversation = "sends-the-conversation", resendsEarly = "resends-early"
+    case offersTheNextVersion = "offers-the-next-version"
 
-    init(_ name: String, _ summary: String) { (self.name, self.summary) = (name, summary) }
+    /// The name, such as `resends-over-the-socket`.
+    public var name: String { rawValue }
 
     /// The name.
-    public var description: String { name }
+    public var description: String { rawValue }
 
     /// Every variation.
-    public static let all: [ClientVariation] = [
-        resendsOverTheSocket, resendsOnBothRoads, ignoresPushesWhileLive, pollsWithFewerReads, readsBesideSync,
-        waitsInSteps, addsMembers, syncsInSmallPages, listsBeforeItReads, readsInsteadOfLooking, isSlow, asksForLife,
-        tellsItsCapabilities, authorizesTheUpgrade, sendsTheConversation, resendsEarly, offersTheNextVersion,
-    ]
+    public static var all: [ClientVariation] { allCases }
 
-    /// The variation of that name.
-    public static func named(_ name: String) -> ClientVariation? { all.first { $0.name == name } }
-
-    static let resendsOverTheSocket = ClientVariation(
-        "resends-over-the-socket", "Resends on its next connection and not over REST (CLIENT-7).")
-    static let resendsOnBothRoads = ClientVariation(
-        "resends-on-both-roads", "Resends over REST and on its next connection too, with the same key (CLIENT-7).")
-    static let ignoresPushesWhileLive = ClientVariation(
-        "ignores-pushes-while-live", "Ignores a push if its connection received something just now (CLIENT-22).")
-    static let pollsWithFewerReads = ClientVariation(
-        "polls-with-fewer-reads", "Polls for an answer five times a minute instead of twelve (CLIENT-20).")
-    static let readsBesideSync = ClientVariation(
-        "reads-beside-sync", "Reads the session on every reconnect, in addition to its sync (CLIENT-14).")
-    static let waitsInSteps = ClientVariation(
-        "waits-in-steps", "Doubles its wait between attempts and varies only the last quarter of it (CLIENT-2).")
-    static let addsMembers = ClientVariation(
-        "adds-members", "Adds undefined members to every frame and REST body (ENV-4).")
-    static let syncsInSmallPages = ClientVariation(
-        "syncs-in-small-pages", "Asks for two frames at a time (SYNC-11).")
-    static let listsBeforeItReads = ClientVariation(
-        "lists-before-it-reads", "Requests the list with every read (CLIENT-14).")
-    static let readsInsteadOfLooking = ClientVariation(
-        "reads-instead-of-looking", "Reads its session, not only the list, while it has no socket (CLIENT-40).")
-    package static let isSlow = ClientVariation(
-        "is-slow", "Takes 200 ms to do anything (section 3.4).")
-    static let asksForLife = ClientVariation(
-        "asks-for-life", "Sends a ping after every question (LIVE-1).")
-    static let tellsItsCapabilities = ClientVariation(
-        "tells-its-capabilities", "Lists capabilities in its auth (section 5.2).")
-    package static let authorizesTheUpgrade = ClientVariation(
-        "authorizes-the-upgrade", "Also sends its token in a header of the upgrade (AUTH-3).")
-    static let sendsTheConversation = ClientVariation(
-        "sends-the-conversation", "Sends the conversation before the question as context (section 5.2).")
-    static let offersTheNextVersion = ClientVariation(
-        "offers-the-next-version", "Offers version 2 first, and version 1 after a refusal (CLIENT-3).")
-    static let resendsEarly = ClientVariation(
-        "resends-early", "Gives up a silent connection after 5 s, not 15 (CLIENT-4).")
+    /// The deviation in a sentence, with the clause that allows it.
+    public var summary: String {
+        switch self {
+        case .resendsOverTheSocket: "Resends on its next connection and not over REST (CLIENT-7)."
+        case .resendsOnBothRoads: "Resends over REST and on its next connection too, with the same key (CLIENT-7)."
+        case .ignoresPushesWhileLive: "Ignores a push if its connection received something just now (CLIENT-22)."
+        case .pollsWithFewerReads: "Polls for an answer five times a minute instead of twelve (CLIENT-20)."
+        case .readsBesideSync: "Reads the session on every reconnect, in addition to its sync (CLIENT-14)."
+        case .waitsInSteps: "Doubles its wait between attempts and varies only the last quarter of it (CLIENT-2)."
+        case .addsMembers: "Adds undefined members to every frame and REST body (ENV-4)."
+        case .syncsInSmallPages: "Asks for two frames at a time (SYNC-11)."
+        case .listsBeforeItReads: "Requests the list with every read (CLIENT-14)."
+        case .readsInsteadOfLooking: "Reads its session, not only the list, while it has no socket (CLIENT-40)."
+        case .isSlow: "Takes 200 ms to do anything (section 3.4)."
+        case .asksForLife: "Sends a ping after every question (LIVE-1)."
+        case .tellsItsCapabilities: "Lists capabilities in its auth (section 5.2)."
+        case .authorizesTheUpgrade: "Also sends its token in a header of the upgrade (AUTH-3)."
+        case .sendsTheConversation: "Sends the conversation before the question as context (section 5.2)."
+        case .resendsEarly: "Gives up a silent connection after 5 s, not 15 (CLIENT-4)."
+        case .offersTheNextVersion: "Offers version 2 first, and version 1 after a refusal (CLIENT-3)."
+        }
+    }
 }
 
 extension ClientCore {

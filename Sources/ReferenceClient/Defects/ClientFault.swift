@@ -19,16 +19,28 @@ enum ClientFault: Sendable {
         .layer { input, client, next in change(input, &client).map { next($0, &client) } ?? [] }
     }
 
-    /// Replaces or drops a frame from the server.
+    /// Changes frames from the server.
     static func hears(
-        _ type: String? = nil, _ change: @escaping @Sendable (JSONValue, inout FaultyClient) -> JSONValue?
+        _ type: String? = nil, _ change: @escaping @Sendable (inout JSONValue, inout FaultyClient) -> Void
     ) -> ClientFault {
         input { input, client in
             guard case .received(let socket, _) = input, let frame = client.frame(in: input),
                 type == nil || frame.type == type
             else { return input }
-            return change(frame, &client).map { $0 == frame ? input : .received(socket: socket, $0.text()) }
+            var changed = frame
+            change(&changed, &client)
+            return changed == frame ? input : .received(socket: socket, changed.text())
         }
+    }
+
+    /// Drops some frames from the server.
+    static func drops(_ isDropped: @escaping @Sendable (JSONValue, FaultyClient) -> Bool) -> ClientFault {
+        input { input, client in client.frame(in: input).map { isDropped($0, client) } == true ? nil : input }
+    }
+
+    /// Shows a spinner more often.
+    static func thinks(_ isMeant: @escaping @Sendable (FaultyClient) -> Bool) -> ClientFault {
+        .screen { screen, client in if isMeant(client) { screen.isThinking = true } }
     }
 
     /// Replaces an effect; nil leaves it unchanged.
@@ -42,12 +54,12 @@ enum ClientFault: Sendable {
 
     /// Replaces the texts of frames of a type.
     static func sends(
-        _ type: String, _ texts: @escaping @Sendable (JSONValue, FaultyClient) -> [String]
+        _ type: String, _ texts: @escaping @Sendable (inout JSONValue, FaultyClient) -> [String]
     ) -> ClientFault {
         effects { effect, _, client in
-            guard case .send(let socket, let text) = effect, let frame = ClientCore.object(text), frame.type == type
+            guard case .send(let socket, let text) = effect, var frame = ClientCore.object(text), frame.type == type
             else { return nil }
-            return texts(frame, client).map { .send(socket: socket, $0) }
+            return texts(&frame, client).map { .send(socket: socket, $0) }
         }
     }
 

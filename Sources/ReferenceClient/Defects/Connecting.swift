@@ -57,17 +57,11 @@ extension ClientDefect {
             "client-resets-the-count-when-greeted", .CLIENT, 1,
             "Resets its count of attempts with each `connected`, and reconnects at once.",
             .attempts { ms, _, client in client.core.link.attempts.count < 2 ? client.core.rules.real(20) : ms },
-            .hears("connected") { frame, client in
-                client.core.link.attempts = []
-                return frame
-            })
+            .hears("connected") { _, client in client.core.link.attempts = [] })
         ClientDefect(
             "client-resets-the-count-when-it-hears-anything", .CLIENT, 1,
             "Resets its count of attempts with each frame from the server.",
-            .hears { frame, client in
-                client.core.link.attempts = []
-                return frame
-            })
+            .hears { _, client in client.core.link.attempts = [] })
         ClientDefect(
             "client-hammers-reads-that-fail", .CLIENT, 1, "Repeats a failed read at once.",
             .layer { input, client, next in

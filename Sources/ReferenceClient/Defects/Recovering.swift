@@ -61,19 +61,14 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-thinks-for-ever", .CLIENT, 39, "Stops polling and keeps the spinner.",
-            .screen { screen, client in
-                if client.core.outbox.contains(where: { $0.conversation == client.core.shown && $0.isGivenUp }) {
-                    screen.isThinking = true
-                }
+            .thinks { client in
+                client.core.outbox.contains { $0.conversation == client.core.shown && $0.isGivenUp }
             })
         ClientDefect(
             "client-thinks-without-a-network", .CLIENT, 39, "Keeps the spinner while there is no network.",
-            .screen { screen, client in
-                if !client.core.hasNetwork,
-                    client.core.outbox.contains(where: { $0.conversation == client.core.shown && $0.isAwaited })
-                {
-                    screen.isThinking = true
-                }
+            .thinks { client in
+                !client.core.hasNetwork
+                    && client.core.outbox.contains { $0.conversation == client.core.shown && $0.isAwaited }
             })
         ClientDefect(
             "client-spins-without-asking", .CLIENT, 39,
@@ -101,9 +96,7 @@ extension ClientDefect {
         ClientDefect(
             "client-thinks-for-every-session", .CLIENT, 30,
             "Shows a spinner while a turn of any session runs.",
-            .screen { screen, client in
-                if client.core.outbox.contains(where: \.isAwaited) { screen.isThinking = true }
-            })
+            .thinks { $0.core.outbox.contains(where: \.isAwaited) })
         ClientDefect(
             "client-trusts-its-early-read", .CLIENT, 18,
             "Reads nothing after `connected` unless it awaits an answer, whatever came since its last read.",
@@ -154,7 +147,7 @@ extension ClientDefect {
                 if ended, !isLive { client.notes.marks.insert("thinks") }
                 return effects
             },
-            .screen { screen, client in if client.notes.marks.contains("thinks") { screen.isThinking = true } })
+            .thinks { $0.notes.marks.contains("thinks") })
         ClientDefect(
             "client-takes-the-most-recent-session", .CLIENT, 21,
             "Takes the newest session in the list for the one of its question.",

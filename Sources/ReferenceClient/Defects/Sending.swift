@@ -44,13 +44,9 @@ extension ClientDefect {
             "Keeps the spinner after its question was refused.",
             .hears("error") { frame, client in
                 if frame["turnId"] == nil, frame["clientMessageId"] != nil { client.notes.marks.insert("refused") }
-                return frame
             },
-            .hears("done") { frame, client in
-                client.notes.marks.remove("refused")
-                return frame
-            },
-            .screen { screen, client in if client.notes.marks.contains("refused") { screen.isThinking = true } })
+            .hears("done") { _, client in client.notes.marks.remove("refused") },
+            .thinks { $0.notes.marks.contains("refused") })
         ClientDefect(
             "client-makes-keys-of-texts", .CLIENT, 5,
             "Derives the key from the text, so that equal questions have equal keys.",
@@ -75,11 +71,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-sends-what-is-too-large", .CLIENT, 11, "Ignores the limit that the server states.",
-            .hears("connected") { frame, _ in
-                var frame = frame
-                frame["limits"] = nil
-                return frame
-            })
+            .hears("connected") { frame, _ in frame["limits"] = nil })
         ClientDefect(
             "client-waits-on-a-silent-connection", .CLIENT, 4,
             "Never checks a connection on which its question was acknowledged.",
@@ -99,9 +91,8 @@ extension ClientDefect {
         ClientDefect(
             "client-frees-its-key-when-a-resend-is-refused", .CLIENT, 6,
             "Uses a new key after any refusal, although an earlier send was never answered.",
-            .hears("error") { frame, client in
+            .hears("error") { _, client in
                 for index in client.core.outbox.indices { client.core.outbox[index].isResent = false }
-                return frame
             })
         ClientDefect(
             "client-asks-again-for-a-failure", .CLIENT, 6,
@@ -178,7 +169,6 @@ extension ClientDefect {
             "client-sends-to-the-session-on-the-screen", .CLIENT, 12,
             "Sends waiting messages to the session on the screen at that time.",
             .sends("chat") { frame, client in
-                var frame = frame
                 if let session = client.core.conversations[client.core.shown]?.session {
                     frame["sessionId"] = .string(session)
                 }

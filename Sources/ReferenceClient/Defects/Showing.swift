@@ -77,12 +77,8 @@ extension ClientDefect {
         ClientDefect(
             "client-retries-at-once-when-limited", .CLIENT, 8,
             "Resends a rate-limited question at once.",
-            .hears("error") { frame, _ in
-                guard frame["code"] == "rate_limited" else { return frame }
-                var frame = frame
-                frame["retryAfterMs"] = 1
-                return frame
-            }, .pausesAfter429(ms: 1))
+            .hears("error") { frame, _ in if frame["code"] == "rate_limited" { frame["retryAfterMs"] = 1 } },
+            .pausesAfter429(ms: 1))
         ClientDefect(
             "client-ignores-retry-after", .CLIENT, 8, "Waits 1 s after a 429, whatever Retry-After says.",
             .pausesAfter429(ms: 100))
@@ -110,10 +106,7 @@ extension ClientDefect {
         ClientDefect(
             "client-takes-any-error-for-its-own", .CLIENT, 31,
             "Shows a question as failed when another device's turn fails.",
-            .hears("error") { frame, client in
-                client.notes.marks.insert("an error")
-                return frame
-            },
+            .hears("error") { _, client in client.notes.marks.insert("an error") },
             .screen { screen, client in
                 guard client.notes.marks.contains("an error"), screen.isThinking,
                     let last = screen.messages.lastIndex(where: { $0.key.flatMap(client.core.index) != nil })

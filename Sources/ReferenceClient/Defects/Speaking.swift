@@ -7,7 +7,6 @@ extension ClientDefect {
         ClientDefect(
             "client-writes-one-message-not-a-list", .ENV, 12, "Sends its question as 'message' instead of 'messages'.",
             .sends("chat") { chat, _ in
-                var chat = chat
                 chat["message"] = chat["messages"]
                 chat["messages"] = nil
                 return [chat.text()]
@@ -18,18 +17,15 @@ extension ClientDefect {
             .sends("chat") { chat, _ in [chat.text() + #"{"type":"ping"}"#] })
         ClientDefect(
             "client-refuses-unknown-members", .ENV, 13, "Drops a frame with an unknown member.",
+            .drops { frame, _ in !isKnown(frame) },
             .hears { frame, _ in
-                guard isKnown(frame) else { return nil }
-                guard let missed = frame["missed"]?.arrayValue else { return frame }
-                var frame = frame
-                frame["missed"] = .array(missed.filter(isKnown))
-                return frame
+                if let missed = frame["missed"]?.arrayValue { frame["missed"] = .array(missed.filter(isKnown)) }
             })
         ClientDefect(
             "client-drops-unexpected-values", .ENV, 13, "Drops a frame with an unexpected nested object.",
-            .hears { frame, _ in
-                guard members(of: frame)?.contains("seq") == true, let object = frame.objectValue else { return frame }
-                return object.contains { $0.key != "stats" && $0.value.objectValue != nil } ? nil : frame
+            .drops { frame, _ in
+                guard members(of: frame)?.contains("seq") == true, let object = frame.objectValue else { return false }
+                return object.contains { $0.key != "stats" && $0.value.objectValue != nil }
             })
         ClientDefect(
             "client-shows-unknown-types-as-errors", .ENV, 13, "Shows an error for a frame of an unknown type.",
@@ -40,7 +36,6 @@ extension ClientDefect {
         ClientDefect(
             "client-leaves-out-the-version", .AUTH, 10, "Sends auth without a protocol version.",
             .sends("auth") { auth, _ in
-                var auth = auth
                 auth["protocol"] = nil
                 return [auth.text()]
             })

@@ -21,20 +21,17 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-drops-tools-with-input", .CLIENT, 15, "Drops a `toolUse` whose `input` is not a string.",
-            .hears { frame, _ in
-                frame.type == "toolUse" && frame["input"].map { $0.stringValue == nil } == true ? nil : frame
+            .drops { frame, _ in
+                frame.type == "toolUse" && frame["input"].map { $0.stringValue == nil } == true
             })
         ClientDefect(
             "client-takes-incomplete-for-whole", .CLIENT, 17, "Takes every syncResult for complete.",
-            .hears("syncResult") { page, _ in page.called(complete: true) })
+            .hears("syncResult") { page, _ in page.claimWhole() })
         ClientDefect(
             "client-forgets-the-gap-before-the-pages", .CLIENT, 17,
             "Reads nothing after a paged replay whose last page is complete, whatever the first said.",
             .hears("syncResult") { page, _ in
-                guard page["more"]?.boolValue == true else { return page }
-                var page = page
-                page["reason"] = "too_many"
-                return page
+                if page["more"]?.boolValue == true { page["reason"] = "too_many" }
             })
         ClientDefect(
             "client-reads-a-gap-once", .CLIENT, 17, "Does not repeat a failed read for a gap.",
@@ -57,7 +54,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-takes-a-page-for-the-whole", .CLIENT, 16, "Does not request the next page of a replay.",
-            .hears("syncResult") { page, _ in page["more"] == true ? page.called(complete: true) : page })
+            .hears("syncResult") { page, _ in if page["more"] == true { page.claimWhole() } })
         ClientDefect(
             "client-moves-over-the-gap", .CLIENT, 19, "Advances its position with live frames while a sync is pending.",
             .layer { input, client, next in
@@ -79,7 +76,6 @@ extension ClientDefect {
             "client-mixes-epoch-and-number", .CLIENT, 19,
             "Syncs with the connection's epoch and its own earlier number.",
             .sends("sync") { sync, client in
-                var sync = sync
                 sync["epoch"] = client.core.link.epoch.map(JSONValue.string)
                 return [sync.text()]
             })
@@ -97,18 +93,15 @@ extension ClientDefect {
         ClientDefect(
             "client-stays-at-unknown-frames", .CLIENT, 19, "Ignores the numbers of frames of unknown types.",
             .hears { frame, _ in
-                guard !["message", "toolUse", "done", "error"].contains(frame.type) else { return frame }
-                var frame = frame
-                frame["seq"] = nil
-                return frame
+                if !["message", "toolUse", "done", "error"].contains(frame.type) { frame["seq"] = nil }
             })
         ClientDefect(
             "client-holds-back-behind-holes", .CLIENT, 26,
             "Shows a frame only after every earlier number arrived.",
-            .hears { frame, client in
-                guard let seq = frame["seq"]?.intValue else { return frame }
+            .drops { frame, client in
                 let cursor = client.core.cursor
-                return seq > (cursor.gap.map { max($0.asked, $0.ahead) } ?? cursor.held?.seq ?? 0) + 1 ? nil : frame
+                let last = cursor.gap.map { max($0.asked, $0.ahead) } ?? cursor.held?.seq ?? 0
+                return frame["seq"]?.intValue.map { $0 > last + 1 } == true
             })
         ClientDefect(
             "client-syncs-without-an-epoch", .CLIENT, 15, "Sends a sync to a server that sent no epoch.",
@@ -125,12 +118,10 @@ extension ClientDefect {
 }
 
 extension JSONValue {
-    /// The page with another `complete`, and without a next page.
-    fileprivate func called(complete: Bool) -> JSONValue {
-        var page = self
-        page["complete"] = .bool(complete)
-        if complete { page["reason"] = nil }
-        page["more"] = nil
-        return page
+    /// Claims that nothing is missing, and that there is no next page.
+    fileprivate mutating func claimWhole() {
+        self["complete"] = true
+        self["reason"] = nil
+        self["more"] = nil
     }
 }

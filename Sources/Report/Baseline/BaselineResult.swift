@@ -6,7 +6,7 @@ package struct BaselineResult: Sendable, Equatable {
     /// The name of the file in problems.
     package let file: String
     /// The day of the run.
-    package let date: CivilDate
+    let date: CivilDate
     /// The result of each entry, in file order.
     package let results: [EntryResult]
 

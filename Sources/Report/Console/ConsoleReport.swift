@@ -165,7 +165,7 @@ package struct ConsoleReport {
         report.driverFailures.map { failure, all in
             let names = all.map { "\($0.name) at \(($0.stoppedAt ?? "").prefix { $0 != ":" })" }
             return [
-                style.yellow("driver failure in \(all.count) scenario\(all.count == 1 ? "" : "s")"),
+                style.yellow("driver failure in \(counted(all.count, "scenario"))"),
                 style.wrapped(failure, indent: 2),
                 style.wrapped("in \(listed(names, most: 3))", indent: 2),
             ].joined(separator: "\n")
@@ -223,17 +223,14 @@ package struct ConsoleReport {
         let foreign = Dictionary(grouping: report.clauses(.notApplicable)) {
             report.undeclaredProfile(of: $0.clause)
         }
-        for (profile, results) in foreign.sorted(by: { $0.key < $1.key }) {
-            lines.append(
-                "not applicable: \(counted(results.count, "clause")) of profile '\(profile.rawValue)', not declared")
+        lines += foreign.sorted { $0.key < $1.key }.map { profile, results in
+            "not applicable: \(counted(results.count, "clause")) of profile '\(profile.rawValue)', not declared"
         }
         lines += report.skipped.map { "skipped: \($0)" }
         let stopped = report.scenarios.filter {
-            $0.stoppedAt != nil && $0.skipped == nil && $0.failure == nil && !$0.wasInterrupted
+            $0.stoppedAt != nil && $0.skipped == nil && $0.failure == nil && $0.cut != .interruption
         }
-        for scenario in stopped.prefix(5) {
-            lines.append("ended early: \(scenario.name)\(Gap.reason(scenario.stoppedAt ?? ""))")
-        }
+        lines += stopped.prefix(5).map { "ended early: \($0.name)\(Gap.reason($0.stoppedAt ?? ""))" }
         if stopped.count > 5 {
             let names = stopped.dropFirst(5).map(\.name).joined(separator: ", ")
             lines.append("ended early: \(counted(stopped.count - 5, "more scenario")): \(names)")

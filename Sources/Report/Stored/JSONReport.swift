@@ -96,7 +96,7 @@ package struct JSONReport {
     private func scenario(_ result: ScenarioResult) -> JSONValue {
         let start = JSONValue(members: [
             "name": result.name, "tier": result.tier, "intended": report.intended[result.name],
-            "skipped": result.skipped,
+            "skipped": result.skipped, "cut": result.cut?.rawValue,
         ])
         guard result.skipped == nil else {
             return start.adding(

@@ -117,11 +117,12 @@ package enum ReportReader {
     ) -> ScenarioResult? {
         let name = stored.text("name")
         let tier = stored.integer("tier") ?? 1
+        let cut = stored.value("cut")?.stringValue.flatMap { ScenarioResult.Cut(rawValue: $0) }
         if let reason = stored.value("skipped")?.stringValue {
             let header = History.Header(specification: specification, scenario: name, subject: subject)
             var result = ScenarioResult(
-                name: name, history: History(header: header, events: []), verdicts: [], skipped: reason, tier: tier,
-                wasSetAside: stored.bool("setAside") ?? false, lacks: stored.texts("lacks"))
+                name: name, history: History(header: header, events: []), verdicts: [], skipped: reason, cut: cut,
+                tier: tier, wasSetAside: stored.bool("setAside") ?? false, lacks: stored.texts("lacks"))
             result.isOutOfReach = stored.bool("outOfReach") ?? false
             return result
         }
@@ -131,7 +132,8 @@ package enum ReportReader {
             name: name, history: history,
             verdicts: stored.objects("verdicts").compactMap { Verdict($0, events: history.events.count) },
             problems: stored.texts("problems"), stoppedAt: stored.value("stoppedAt")?.stringValue,
-            failure: stored.value("failure")?.stringValue, duration: .milliseconds(stored.number("durationMs")),
+            cut: cut, failure: stored.value("failure")?.stringValue,
+            duration: .milliseconds(stored.number("durationMs")),
             tier: tier)
     }
 

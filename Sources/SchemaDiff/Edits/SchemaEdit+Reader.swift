@@ -39,7 +39,6 @@ extension SchemaEdit {
             let node = space.local(member)
             reader.nodes[node].verdict = true
             reader.nodes[node].keywords = []
-            reader.nodes[node].asksForRest = false
         }
         return reader
     }

@@ -57,9 +57,7 @@ struct SchemaEdit: Sendable {
 enum PathStep: Sendable {
     case member(ExactString)
     case members(NameClass)
-    /// The name of a member, as a string.
-    case name
-    case item(from: Int, to: Int?)
+    case item
     /// The same value, where further demands hold on the old side and on the new side.
     case inPlace(old: [Literal], new: [Literal])
 
@@ -68,8 +66,7 @@ enum PathStep: Sendable {
         switch self {
         case .member(let name): [.kinds(.object), .present(name, inner)]
         case .members(let names): [.kinds(.object), .someMember(names, inner)]
-        case .name: [.kinds(.object), .someName(inner)]
-        case .item(let from, let to): [.kinds(.array), .someItem(from: from, to: to, inner)]
+        case .item: [.kinds(.array), .someItem(inner)]
         case .inPlace(let old, let new): (writerIsOld ? old : new) + inner
         }
     }

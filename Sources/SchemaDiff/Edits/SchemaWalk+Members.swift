@@ -112,23 +112,18 @@ extension SchemaWalk {
     }
 
     mutating func compareOtherMembers(_ spot: Spot) {
-        func names(_ view: SchemaView) -> [Int] {
-            view.all { if case .propertyNames(let node) = $0 { node } else { nil } }.map(\.part)
-        }
-        if names(spot.old).isEmpty || names(spot.new).isEmpty {
-            compareKeywords(
-                ["propertyNames"], spot,
-                SchemaEdit.Rules(narrow: "property-names-added", widen: "property-names-removed"))
-        } else {
-            compare(names(spot.old), names(spot.new), spot.path + [.name])
-        }
         // All names that neither version names.
         let others = PathStep.members(.except(Set(spot.old.declared).union(spot.new.declared)))
         compareRest("additional-properties", "additionalProperties", spot, others) {
             if case .properties(let table) = $0 { table.additional } else { nil }
         }
-        compareRest("unevaluated-properties", "unevaluatedProperties", spot, others) {
-            if case .unevaluatedProperties(let node) = $0 { node } else { nil }
-        }
+    }
+
+    mutating func compareItems(_ spot: Spot) {
+        compareRest("items", "items", spot, .item) { if case .items(_, let rest) = $0 { rest } else { nil } }
+        compareKeywords(
+            ["contains"], spot,
+            SchemaEdit.Rules(narrow: "contains-added", widen: "contains-removed", both: "contains-changed"),
+            changed: "contains-changed")
     }
 }

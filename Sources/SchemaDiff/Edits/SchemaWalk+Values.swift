@@ -64,8 +64,7 @@ extension SchemaWalk {
         let limit = SchemaEdit.Rules(narrow: "limit-tightened", widen: "limit-loosened")
         let limits: [Set<String>] = [
             ["minimum", "exclusiveMinimum"], ["maximum", "exclusiveMaximum"], ["minLength"], ["maxLength"],
-            ["minItems"],
-            ["maxItems"], ["minProperties"], ["maxProperties"],
+            ["minItems"], ["maxItems"],
         ]
         return limits.map { ($0, limit, nil) } + [
             (["uniqueItems"], SchemaEdit.Rules(narrow: "unique-items-on", widen: "unique-items-off"), nil),
@@ -73,11 +72,6 @@ extension SchemaWalk {
                 ["pattern"],
                 SchemaEdit.Rules(narrow: "pattern-introduced", widen: "pattern-dropped", both: "pattern-changed"),
                 "pattern-changed"
-            ),
-            (
-                ["format"],
-                SchemaEdit.Rules(narrow: "format-introduced", widen: "format-dropped", both: "format-changed"),
-                "format-changed"
             ),
         ]
     }()

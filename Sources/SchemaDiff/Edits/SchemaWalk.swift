@@ -77,7 +77,6 @@ struct SchemaWalk {
         compareMembers(spot)
         compareOtherMembers(spot)
         compareItems(spot)
-        compareAlternatives(spot)
         compareConditions(spot)
     }
 

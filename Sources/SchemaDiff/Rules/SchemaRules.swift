@@ -47,16 +47,12 @@ extension GateRule {
         dependent-required-removed | one member no longer requires another | information | error? | accepted | Old clients expect both. | dependent-required-added | clients | "dependentRequired": {"a": ["b"]}  →  {}
         dependent-schemas-changed | what a member requires of the others changed | error | error | refused | = | dependent-schemas-changed | everybody | "dependentSchemas": {"a": {}}  →  "dependentSchemas": {"a": {"required": ["b"]}}
         pattern-properties-changed | members that match a pattern have another schema | error | error | refused | = | pattern-properties-changed | everybody | {}  →  "patternProperties": {"^x-": {"type": "string"}}
-        property-names-added | names of members are restricted now | error? | information | refused | accepted | property-names-removed | clients | {}  →  "propertyNames": {"pattern": "^[a-z]+$"}
-        property-names-removed | names of members are no longer restricted | information | error? | accepted | refused | property-names-added | clients | "propertyNames": {"pattern": "^[a-z]+$"}  →  {}
+        property-names-changed | names of members are restricted in another way | error | error | refused | = | property-names-changed | everybody | {}  →  "propertyNames": {"pattern": "^[a-z]+$"}
         additional-properties-closed | other members are no longer allowed | error? | information | Old clients may send them. | They were allowed before and are no longer sent. | additional-properties-opened | clients | {}  →  "additionalProperties": false
         additional-properties-opened | other members are allowed now | information | error? | accepted | refused | additional-properties-closed | clients | "additionalProperties": false  →  {}
         additional-properties-narrowed | other members have a narrower schema | error? | information | refused | accepted | additional-properties-widened | clients | "additionalProperties": true  →  "additionalProperties": {"type": "string"}
         additional-properties-widened | other members have a wider schema | information | error? | accepted | refused | additional-properties-narrowed | clients | "additionalProperties": {"type": "string"}  →  "additionalProperties": true
-        unevaluated-properties-closed | unevaluated members are no longer allowed | error? | information | Old clients may send them. | They were allowed before and are no longer sent. | unevaluated-properties-opened | clients | {}  →  "unevaluatedProperties": false
-        unevaluated-properties-opened | unevaluated members are allowed now | information | error? | accepted | refused | unevaluated-properties-closed | clients | "unevaluatedProperties": false  →  {}
-        unevaluated-properties-narrowed | unevaluated members have a narrower schema | error? | information | refused | accepted | unevaluated-properties-widened | clients | "unevaluatedProperties": true  →  "unevaluatedProperties": {"type": "string"}
-        unevaluated-properties-widened | unevaluated members have a wider schema | information | error? | accepted | refused | unevaluated-properties-narrowed | clients | "unevaluatedProperties": {"type": "string"}  →  "unevaluatedProperties": true
+        unevaluated-properties-changed | unevaluated members have another schema | error | error | refused | = | unevaluated-properties-changed | everybody | {}  →  "unevaluatedProperties": false
         type-narrowed | fewer types are allowed | error? | information | refused | accepted | type-widened | clients | "type": ["string", "integer"]  →  "type": "string"
         type-widened | more types are allowed | information | error? | accepted | refused | type-narrowed | clients | "type": "string"  →  "type": ["string", "integer"]
         type-changed | other types are allowed | error? | error? | refused | = | type-changed | clients | "type": "string"  →  "type": "integer"
@@ -69,9 +65,7 @@ extension GateRule {
         const-introduced | only one value is allowed now | error? | information | refused | accepted | const-dropped | clients | {}  →  "const": 1
         const-dropped | more than one value is allowed now | information | error? | accepted | refused | const-introduced | clients | "const": 1  →  {}
         const-changed | another fixed value | error? | error? | refused | = | const-changed | clients | "const": 1  →  "const": 2
-        format-introduced | a format is required now | error? | information | refused | accepted | format-dropped | clients | {}  →  "format": "email"
-        format-dropped | a format is no longer required | information | error? | accepted | refused | format-introduced | clients | "format": "email"  →  {}
-        format-changed | another format is required | error? | error? | refused | = | format-changed | clients | "format": "email"  →  "format": "uri"
+        format-changed | another format is named | error | error | refused | = | format-changed | everybody | "format": "email"  →  "format": "uri"
         pattern-introduced | a pattern is required now | error? | information | refused | accepted | pattern-dropped | clients | {}  →  "pattern": "^[a-z]+$"
         pattern-dropped | a pattern is no longer required | information | error? | accepted | refused | pattern-introduced | clients | "pattern": "^[a-z]+$"  →  {}
         pattern-changed | another pattern is required | error? | error? | refused | = | pattern-changed | clients | "pattern": "^[a-z]{1,9}$"  →  "pattern": "^[a-z]{1,5}$"
@@ -79,23 +73,20 @@ extension GateRule {
         default-changed | the default of a missing member changed | error | error | A missing member means something else to new peers than to old ones. | = | default-changed | everybody | "default": 1  →  "default": 2
         limit-tightened | a limit is tighter | error? | information | Old clients may go beyond it. | Everything within it was allowed before. | limit-loosened | clients | "maxLength": 80  →  "maxLength": 40
         limit-loosened | a limit is looser | information | error? | accepted | New servers may go beyond what old clients accept. | limit-tightened | clients | "maxLength": 40  →  "maxLength": 80
+        limit-changed | another number of members is allowed | error | error | refused | = | limit-changed | everybody | {}  →  "minProperties": 1
         multiple-of-changed | numbers must be multiples of something else | error | error | refused | = | multiple-of-changed | everybody | "multipleOf": 2  →  "multipleOf": 3
         unique-items-on | elements must differ now | error? | information | Old clients may send equal ones. | Different ones were allowed before. | unique-items-off | clients | {}  →  "uniqueItems": true
         unique-items-off | elements may be equal now | information | error? | accepted | refused | unique-items-on | clients | "uniqueItems": true  →  {}
-        items-closed | elements are no longer allowed | error? | information | Old clients may send them. | They were allowed before and are no longer sent. | items-opened | clients | "prefixItems": [{}]  →  "prefixItems": [{}], "items": false
-        items-opened | elements are allowed now | information | error? | accepted | refused | items-closed | clients | "prefixItems": [{}], "items": false  →  "prefixItems": [{}]
+        items-closed | elements are no longer allowed | error? | information | Old clients may send them. | They were allowed before and are no longer sent. | items-opened | clients | {}  →  "items": false
+        items-opened | elements are allowed now | information | error? | accepted | refused | items-closed | clients | "items": false  →  {}
         items-narrowed | elements have a narrower schema | error? | information | refused | accepted | items-widened | clients | "items": {}  →  "items": {"type": "string"}
         items-widened | elements have a wider schema | information | error? | accepted | refused | items-narrowed | clients | "items": {"type": "string"}  →  "items": {}
         unevaluated-items-changed | unevaluated elements have another schema | error | error | refused | = | unevaluated-items-changed | everybody | {}  →  "unevaluatedItems": false
-        prefix-items-changed | another number of elements has its own schema | error? | error? | refused | = | prefix-items-changed | clients | "prefixItems": [{}]  →  "prefixItems": [{}, {"type": "string"}]
+        prefix-items-changed | the first elements have other schemas | error | error | refused | = | prefix-items-changed | everybody | "prefixItems": [{}]  →  "prefixItems": [{}, {"type": "string"}]
         contains-added | one element must match a schema now | error? | information | refused | accepted | contains-removed | clients | {}  →  "contains": {"const": "user"}
         contains-removed | no element has to match a schema now | information | error? | accepted | refused | contains-added | clients | "contains": {"const": "user"}  →  {}
         contains-changed | one element must match another schema | error? | error? | refused | = | contains-changed | clients | "contains": {"const": "user"}  →  "contains": {"const": "system"}
-        payload-union-overlap | a value matches two alternatives of a oneOf | error | error | A value that matched one alternative matches two now and is rejected. | A reader cannot tell which alternative a value means. | – | clients | "oneOf": [{"type": "string"}, {"type": "null"}]  →  "oneOf": [{"type": "string"}, {}]
-        branch-removed | an alternative is gone | error? | information | Old clients may use it. | Old clients know every remaining alternative. | branch-added | clients | "anyOf": [{"type": "string"}, {"type": "array"}]  →  "anyOf": [{"type": "string"}]
-        branch-added | an alternative is new | information | error? | Old clients never use it. | Old clients do not know it. | branch-removed | clients | "anyOf": [{"type": "string"}]  →  "anyOf": [{"type": "string"}, {"type": "array"}]
-        alternatives-introduced | one of several alternatives must match now | error? | information | refused | accepted | alternatives-dropped | clients | {}  →  "anyOf": [{"type": "string"}, {"type": "array"}]
-        alternatives-dropped | no alternative has to match now | information | error? | accepted | refused | alternatives-introduced | clients | "anyOf": [{"type": "string"}, {"type": "array"}]  →  {}
+        alternatives-changed | anyOf or oneOf changed | error? | error? | refused | = | alternatives-changed | clients | "anyOf": [{"type": "string"}, {"type": "array"}]  →  "anyOf": [{"type": "string"}]
         all-of-member-added | a further schema must match | error? | information | refused | accepted | all-of-member-removed | clients | {}  →  "allOf": [{"required": ["lang"]}]
         all-of-member-removed | a further schema no longer has to match | information | error? | accepted | refused | all-of-member-added | clients | "allOf": [{"required": ["lang"]}]  →  {}
         condition-changed | if, then or else changed | error? | error? | refused | = | condition-changed | clients | "if": {"required": ["a"]}  →  "if": {"required": ["b"]}

@@ -25,22 +25,16 @@ struct ArrayFacts: Sendable {
     var maxItems: Int?
     var isUnique = false
     var repeats = false
-    /// Demands on every element from one place up to another.
-    var every: [(from: Int, to: Int?, literals: [Literal])] = []
-    var some: [(from: Int, to: Int?, literals: [Literal])] = []
+    var every: [Literal] = []
+    /// Demands on some element each.
+    var some: [[Literal]] = []
 }
 
 struct ObjectFacts: Sendable {
-    var minMembers = 0
-    var maxMembers: Int?
     var required: [ExactString] = []
     var absent: Set<ExactString> = []
     var every: [(names: NameClass, literals: [Literal])] = []
     var some: [(names: NameClass, literals: [Literal])] = []
-    /// Demands on every name.
-    var everyName: [Literal] = []
-    /// Demands on some name.
-    var someName: [[Literal]] = []
     /// The members that the writer's schema names; used only for a strict writer.
     var declared: Set<ExactString> = []
     var isClosedByWriter = false

@@ -9,8 +9,7 @@ indirect enum Literal: Hashable, Sendable {
     /// Valid under a schema, or not.
     case holds(Int)
     case fails(Int)
-    /// Valid under one keyword of a schema, or not.
-    case keeps(node: Int, keyword: Int)
+    /// Invalid under one keyword of a schema.
     case breaks(node: Int, keyword: Int)
     case kinds(KindSet)
     case isNot(JSONValue)
@@ -21,25 +20,16 @@ indirect enum Literal: Hashable, Sendable {
     case maxLength(Int)
     case matches(ExactString)
     case notMatches(ExactString)
-    case format(Format)
-    case notFormat(Format)
     case minItems(Int)
     case maxItems(Int)
     /// No two elements are equal, or two are.
     case differs
     case repeats
-    /// Some element from one place up to another, or to the end.
-    case someItem(from: Int, to: Int?, [Literal])
-    case everyItem(from: Int, to: Int?, [Literal])
-    case minMembers(Int)
-    case maxMembers(Int)
+    case someItem([Literal])
+    case everyItem([Literal])
     case present(ExactString, [Literal])
     case absent(ExactString)
     case someMember(NameClass, [Literal])
-    case everyMember(NameClass, [Literal])
-    /// The name of some member, or of every one.
-    case someName([Literal])
-    case everyName([Literal])
 }
 
 enum NameClass: Hashable, Sendable {

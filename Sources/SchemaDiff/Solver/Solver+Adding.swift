@@ -14,13 +14,10 @@ extension Solver {
         switch literal {
         case .holds(let node): return hold(node, &facts)
         case .fails(let node): return fail(node, &facts)
-        case .keeps(let node, let keyword): return keep(node, keyword, &facts)
         case .breaks(let node, let keyword):
-            if !readsContext(node, keyword) {
-                let color = space.keywordColors[node][keyword]
-                guard !facts.keeping.contains(color) else { return false }
-                facts.breaking.insert(color)
-            }
+            let color = space.keywordColors[node][keyword]
+            guard !facts.keeping.contains(color) else { return false }
+            facts.breaking.insert(color)
             return choose(violations(of: node, keyword), &facts)
         case .kinds(let kinds): facts.kinds.formIntersection(kinds)
         case .isNot(let value):
@@ -37,16 +34,12 @@ extension Solver {
         case .maxLength(let count): facts.strings.maxLength = min(facts.strings.maxLength ?? .max, count)
         case .matches(let text): if let pattern = pattern(text) { facts.strings.patterns.append(pattern) }
         case .notMatches(let text): if let pattern = pattern(text) { facts.strings.notPatterns.append(pattern) }
-        case .format(let format): facts.strings.formats.insert(format)
-        case .notFormat(let format): facts.strings.notFormats.insert(format)
         case .minItems(let count): facts.arrays.minItems = max(facts.arrays.minItems, count)
         case .maxItems(let count): facts.arrays.maxItems = min(facts.arrays.maxItems ?? .max, count)
         case .differs: facts.arrays.isUnique = true
         case .repeats: facts.arrays.repeats = true
-        case .someItem(let from, let to, let literals): facts.arrays.some.append((from, to, literals))
-        case .everyItem(let from, let to, let literals): facts.arrays.every.append((from, to, literals))
-        case .minMembers(let count): facts.objects.minMembers = max(facts.objects.minMembers, count)
-        case .maxMembers(let count): facts.objects.maxMembers = min(facts.objects.maxMembers ?? .max, count)
+        case .someItem(let literals): facts.arrays.some.append(literals)
+        case .everyItem(let literals): facts.arrays.every += literals
         case .present(let name, let literals):
             facts.objects.require(name)
             if !literals.isEmpty { facts.objects.every.append((.name(name), literals)) }
@@ -55,9 +48,6 @@ extension Solver {
             facts.objects.absent.insert(name)
             if facts.objects.required.contains(name) { facts.kinds.remove(.object) }
         case .someMember(let names, let literals): facts.objects.some.append((names, literals))
-        case .everyMember(let names, let literals): facts.objects.every.append((names, literals))
-        case .someName(let literals): facts.objects.someName.append(literals)
-        case .everyName(let literals): facts.objects.everyName += literals
         }
         return !facts.kinds.isEmpty
     }
@@ -81,7 +71,6 @@ extension Solver {
         guard facts.holding.insert(color).inserted else { return true }
         let schema = space.nodes[node]
         if let verdict = schema.verdict { return verdict }
-        if schema.asksForRest { return choose(restKept(node), &facts) }
         for index in schema.keywords.indices {
             guard keep(node, index, &facts) else { return false }
         }
@@ -103,21 +92,9 @@ extension Solver {
         var alternatives: [[Literal]] = []
         for index in space.nodes[node].keywords.indices {
             let ways = violations(of: node, index)
-            if readsContext(node, index) || ways.count == 1 {
-                alternatives += ways
-            } else {
-                alternatives.append([.breaks(node: node, keyword: index)])
-            }
+            alternatives += ways.count == 1 ? ways : [[.breaks(node: node, keyword: index)]]
         }
         return alternatives
-    }
-
-    /// Whether a keyword asks what the others have evaluated.
-    func readsContext(_ node: Int, _ keyword: Int) -> Bool {
-        switch space.nodes[node].keywords[keyword] {
-        case .unevaluatedProperties: true
-        default: false
-        }
     }
 
     private mutating func keep(_ node: Int, _ index: Int, _ facts: inout Facts) -> Bool {
@@ -151,13 +128,9 @@ extension Solver {
                     [.fails(test)] + (otherwise.map { [.holds($0)] } ?? []),
                 ], &facts)
         case .properties(let table): keep(table, isWriters: space.side(node) == writer, &facts)
-        case .items(let prefix, let rest):
-            return add(
-                prefix.enumerated().map { .everyItem(from: $0, to: $0, [.holds($1)]) }
-                    + (rest.map { [.everyItem(from: prefix.count, to: nil, [.holds($0)])] } ?? []), to: &facts)
-        case .contains(let target, min: 1, max: nil): facts.arrays.some.append((0, nil, [.holds(target)]))
-        // A schema that constrains the rest is kept together with everything it inspects. Keywords that the solver does not
-        // know demand nothing here: the validator has the last word on what is found.
+        case .items([], let rest?): facts.arrays.every.append(.holds(rest))
+        case .contains(let target, min: 1, max: nil): facts.arrays.some.append([.holds(target)])
+        // Keywords that the solver does not know demand nothing here: the validator has the last word on what is found.
         default: break
         }
         return !facts.kinds.isEmpty
@@ -212,12 +185,8 @@ extension Solver {
             return [then.map { [.holds(test), .fails($0)] }, otherwise.map { [.fails(test), .fails($0)] }]
                 .compactMap { $0 }
         case .properties(let table): return violations(of: table, isReaders: space.side(node) != writer)
-        case .items(let prefix, let rest):
-            return prefix.enumerated().map { [.kinds(.array), .someItem(from: $0, to: $0, [.fails($1)])] }
-                + (rest.map { [[.kinds(.array), .someItem(from: prefix.count, to: nil, [.fails($0)])]] } ?? [])
-        case .contains(let target, min: 1, max: nil):
-            return [[.kinds(.array), .everyItem(from: 0, to: nil, [.fails(target)])]]
-        case .unevaluatedProperties(let target): return restBroken(node, by: target)
+        case .items([], let rest?): return [[.kinds(.array), .someItem([.fails(rest)])]]
+        case .contains(let target, min: 1, max: nil): return [[.kinds(.array), .everyItem([.fails(target)])]]
         // Anything may break what the solver does not know: what is found must be confirmed.
         default: return [[]]
         }
@@ -266,14 +235,9 @@ extension Keyword {
         case .maxLength(let count): return (.string, .maxLength(count), count < .max ? .minLength(count + 1) : nil)
         case .pattern(let pattern):
             return (.string, .matches(ExactString(pattern.text)), .notMatches(ExactString(pattern.text)))
-        case .format(let format): return (.string, .format(format), .notFormat(format))
         case .minItems(let count): return (.array, .minItems(count), count > 0 ? .maxItems(count - 1) : nil)
         case .maxItems(let count): return (.array, .maxItems(count), count < .max ? .minItems(count + 1) : nil)
         case .uniqueItems: return (.array, .differs, .repeats)
-        case .minProperties(let count): return (.object, .minMembers(count), count > 0 ? .maxMembers(count - 1) : nil)
-        case .maxProperties(let count):
-            return (.object, .maxMembers(count), count < .max ? .minMembers(count + 1) : nil)
-        case .propertyNames(let node): return (.object, .everyName([.holds(node)]), .someName([.fails(node)]))
         default: return nil
         }
     }

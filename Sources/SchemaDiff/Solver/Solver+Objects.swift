@@ -3,23 +3,12 @@ import HoldfastJSONSchema
 
 extension Solver {
     mutating func object(_ facts: ObjectFacts) -> Outcome {
-        if let most = facts.maxMembers, most < facts.minMembers || most < facts.required.count { return .none }
         var plan = MemberPlan(facts)
         for name in facts.required {
-            guard !facts.absent.contains(name), mayBePresent(name, plan) else { return .none }
+            guard !facts.absent.contains(name), mayBePresent(name, facts) else { return .none }
             plan.chosen.append((name, []))
         }
-        return assign(
-            facts.some.map { Demand(names: $0.names, literals: $0.literals) }
-                + facts.someName.map { Demand(nameLiterals: $0) }, plan)
-    }
-
-    /// A demand that some member must meet.
-    private struct Demand {
-        var names = NameClass.except([])
-        var literals: [Literal] = []
-        /// The constraints on its name.
-        var nameLiterals: [Literal] = []
+        return assign(facts.some, plan)
     }
 
     /// The members chosen so far.
@@ -52,71 +41,42 @@ extension Solver {
         }
     }
 
-    private mutating func mayBePresent(_ name: ExactString, _ plan: MemberPlan) -> Bool {
-        if isLenient, readersNames.contains(name), plan.facts.isClosedByWriter, !plan.facts.isOpenByWriter,
-            !plan.facts.declared.contains(name)
-        {
-            return false
-        }
-        return satisfies(.string(name.string), plan.facts.everyName)
+    private func mayBePresent(_ name: ExactString, _ facts: ObjectFacts) -> Bool {
+        !isLenient || !readersNames.contains(name) || !facts.isClosedByWriter || facts.isOpenByWriter
+            || facts.declared.contains(name)
     }
 
-    /// Gives each demand a member, by trying the candidates.
-    private mutating func assign(_ demands: [Demand], _ plan: MemberPlan) -> Outcome {
+    /// Gives each demand that some member must meet a member, by trying the candidates.
+    private mutating func assign(_ demands: [(names: NameClass, literals: [Literal])], _ plan: MemberPlan) -> Outcome {
         guard spend() else { return .outOfSteps }
-        if let most = plan.facts.maxMembers, plan.chosen.count > most { return .none }
         guard let demand = demands.first else { return complete(plan) }
-        let rest = Array(demands.dropFirst())
-        var tries = Tries()
-        for name in plan.chosen.map(\.name) + plan.free
-        where contains(demand.names, name) && satisfies(.string(name.string), demand.nameLiterals)
-            && mayBePresent(name, plan)
-        {
-            let next = plan.choosing(name, demand.literals)
-            if let value = tries.value(assign(rest, next)) { return .found(value) }
+        var candidates = (plan.chosen.map(\.name) + plan.free).filter {
+            contains(demand.names, $0) && mayBePresent($0, plan.facts)
         }
-        if case .name = demand.names { return tries.outcome }
-        if let name = fresh(demand, plan, &tries) {
+        var tries = Tries()
+        if case .except = demand.names {
+            let used = Set(plan.spoken).union(plan.chosen.map(\.name)).union(readersNames).sorted()
+            let fresh = tries.value(solve([.kinds(.string)] + used.map { .isNot(.string($0.string)) }))
+            candidates += [fresh?.stringValue.map { ExactString($0) }].compactMap(\.self)
+        }
+        for name in candidates {
             let next = plan.choosing(name, demand.literals)
-            if let value = tries.value(assign(rest, next)) { return .found(value) }
+            if let value = tries.value(assign(Array(demands.dropFirst()), next)) { return .found(value) }
         }
         return tries.outcome
     }
 
-    /// A new name for a demand; nil when there is none, or when there is a doubt.
-    private mutating func fresh(_ demand: Demand, _ plan: MemberPlan, _ tries: inout Tries) -> ExactString? {
-        let literals: [Literal] = [.kinds(.string)] + plan.facts.everyName + demand.nameLiterals
-        let used = Set(plan.spoken).union(plan.chosen.map(\.name)).union(readersNames).sorted()
-        let name = tries.value(solve(literals + used.map { .isNot(.string($0.string)) }))?.stringValue
-        return name.map { ExactString($0) }
-    }
-
-    /// Gives each chosen member a value, and adds members until there are enough.
+    /// Gives each chosen member a value.
     private mutating func complete(_ plan: MemberPlan) -> Outcome {
         var members: [(key: String, value: JSONValue)] = []
         var tries = Tries()
         for (name, own) in plan.chosen {
-            let outcome = solve(literals(name, plan) + own)
+            let every = plan.facts.every.flatMap { contains($0.names, name) ? $0.literals : [] }
+            let outcome = solve(every + own)
             if case .none = outcome { return .none }
             if let value = tries.value(outcome) { members.append((name.string, value)) }
         }
         if tries.doubt != nil { return tries.outcome }
-        let missing = plan.facts.minMembers - plan.chosen.count
-        guard missing <= 2_000 else { return .unknown("an object would need \(missing) members more") }
-        var wider = plan
-        func add(_ names: [ExactString]) {
-            for name in names where members.count < plan.facts.minMembers {
-                guard let value = tries.value(solve(literals(name, plan))) else { continue }
-                members.append((name.string, value))
-                wider = wider.choosing(name, [])
-            }
-        }
-        if missing > 0 { add(plan.free.filter { mayBePresent($0, plan) }) }
-        while members.count < plan.facts.minMembers {
-            let before = members.count
-            add([fresh(Demand(), wider, &tries)].compactMap(\.self))
-            if members.count == before { return tries.outcome }
-        }
         // The order of the schema reads best.
         var order: [ExactString: Int] = [:]
         for demand in plan.facts.every {
@@ -124,9 +84,5 @@ extension Solver {
         }
         members.sort { order[ExactString($0.key)] ?? .max < order[ExactString($1.key)] ?? .max }
         return .found(.object(JSONObject(members)))
-    }
-
-    private mutating func literals(_ name: ExactString, _ plan: MemberPlan) -> [Literal] {
-        plan.facts.every.flatMap { contains($0.names, name) ? $0.literals : [] }
     }
 }

@@ -21,7 +21,7 @@ extension Solver {
         case .fails(let node):
             return facts.holding.contains(space.colors[node]) || space.nodes[node].verdict == true
         case .breaks(let node, let keyword):
-            return !readsContext(node, keyword) && facts.keeping.contains(space.keywordColors[node][keyword])
+            return facts.keeping.contains(space.keywordColors[node][keyword])
         case .present(let name, let literals):
             guard facts.kinds == .object else { return false }
             if facts.objects.absent.contains(name) { return true }
@@ -92,11 +92,7 @@ extension Solver {
         switch (literal, value) {
         case (.holds(let node), _): return space.accepts(value, at: node)
         case (.fails(let node), _): return !space.accepts(value, at: node)
-        case (.keeps(let node, let keyword), _):
-            let ways = violations(of: node, keyword)
-            return !ways.contains { satisfies(value, $0) }
         case (.breaks(let node, let keyword), _):
-            if readsContext(node, keyword) { return !space.accepts(value, at: node) }
             let ways = violations(of: node, keyword)
             return ways.contains { satisfies(value, $0) }
         case (.kinds(let kinds), _): return kinds.contains(KindSet(of: value))
@@ -110,29 +106,17 @@ extension Solver {
         case (.maxLength(let count), .string(let text)): return text.unicodeScalars.count <= count
         case (.matches(let pattern), .string(let text)): return matches(pattern, ExactString(text))
         case (.notMatches(let pattern), .string(let text)): return !matches(pattern, ExactString(text))
-        case (.format(let format), .string(let text)): return format.accepts(text)
-        case (.notFormat(let format), .string(let text)): return !format.accepts(text)
         case (.minItems(let count), .array(let values)): return values.count >= count
         case (.maxItems(let count), .array(let values)): return values.count <= count
         case (.differs, .array(let values)): return Set(values).count == values.count
         case (.repeats, .array(let values)): return Set(values).count < values.count
-        case (.someItem(let from, let to, let literals), .array(let values)):
-            return values.indices.contains { $0 >= from && $0 <= to ?? .max && satisfies(values[$0], literals) }
-        case (.everyItem(let from, let to, let literals), .array(let values)):
-            return values.indices.allSatisfy { $0 < from || $0 > to ?? .max || satisfies(values[$0], literals) }
-        case (.minMembers(let count), .object(let object)): return object.count >= count
-        case (.maxMembers(let count), .object(let object)): return object.count <= count
+        case (.someItem(let literals), .array(let values)): return values.contains { satisfies($0, literals) }
+        case (.everyItem(let literals), .array(let values)): return values.allSatisfy { satisfies($0, literals) }
         case (.present(let name, let literals), .object(let object)):
             return object[name.string].map { satisfies($0, literals) } ?? false
         case (.absent(let name), .object(let object)): return object[name.string] == nil
         case (.someMember(let names, let literals), .object(let object)):
             return object.contains { contains(names, ExactString($0.key)) && satisfies($0.value, literals) }
-        case (.everyMember(let names, let literals), .object(let object)):
-            return object.allSatisfy { !contains(names, ExactString($0.key)) || satisfies($0.value, literals) }
-        case (.someName(let literals), .object(let object)):
-            return object.contains { satisfies(.string($0.key), literals) }
-        case (.everyName(let literals), .object(let object)):
-            return object.allSatisfy { satisfies(.string($0.key), literals) }
         // A demand says nothing about values of another kind.
         default: return true
         }

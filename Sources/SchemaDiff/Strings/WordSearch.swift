@@ -6,9 +6,6 @@ struct WordSearch {
     private let facts: StringFacts
     private let alphabet: Alphabet
     private var machines: [(machine: WordMachine, sign: Bool)] = []
-    /// Whether some demand could not be made part of the search: what is found must be checked, what is not found may still be
-    /// impossible.
-    private let isLoose: Bool
 
     private static let maxStates = 6_000
     private static let maxWork = 3_000_000
@@ -21,27 +18,18 @@ struct WordSearch {
 
     init(_ facts: StringFacts, excluded: [String]) {
         self.facts = facts
-        func known(_ formats: Set<Format>, _ patterns: [Format: Pattern]) -> [Pattern] {
-            formats.sorted { $0.rawValue < $1.rawValue }.compactMap { patterns[$0] }
-        }
         let demands =
-            (facts.patterns + known(facts.formats, FormatKnowledge.shapes)).map { (pattern: $0, sign: true) }
-            + (facts.notPatterns + known(facts.notFormats, FormatKnowledge.cores)).map { (pattern: $0, sign: false) }
-        let followed = demands.filter { $0.pattern.program.canBeFollowed }
-        isLoose = followed.count < demands.count || !facts.formats.isEmpty || !facts.notFormats.isEmpty
-        let sets = followed.flatMap { pattern, _ in
+            facts.patterns.map { (pattern: $0, sign: true) } + facts.notPatterns.map { (pattern: $0, sign: false) }
+        let sets = demands.flatMap { pattern, _ in
             pattern.program.steps.compactMap { step in if case .take(let set) = step { set } else { nil } }
         }
         alphabet = Alphabet(sets, extra: Array(Set(excluded.flatMap { $0.unicodeScalars.map(\.value) })))
-        for (pattern, sign) in followed { machines.append((WordMachine(pattern, alphabet.scalars), sign)) }
+        for (pattern, sign) in demands { machines.append((WordMachine(pattern, alphabet.scalars), sign)) }
         if !excluded.isEmpty { machines.append((WordMachine(words: excluded, alphabet.scalars), false)) }
     }
 
     mutating func solve() -> Outcome {
         if facts.isEmpty { return .none }
-        for format in facts.formats where facts.notFormats.contains(where: { FormatKnowledge.contains($0, format) }) {
-            return .none
-        }
         guard explore() else { return .unknown("the patterns are too large to be followed together") }
         let alive = living()
         let empty: Outcome = alphabet.isWhole ? .none : .unknown("a pattern asks for a Unicode property")
@@ -105,38 +93,24 @@ struct WordSearch {
         var layers: [[Int]] = [[0]]
         var seen: Set<[Int]> = []
         var work = 0
-        var tries = 0
-        // Words that were tried and are not as asked leave a doubt about those that were not.
-        var ended: Outcome {
-            tries == 0
-                ? empty : .unknown("no string was found that has and lacks the right formats and patterns")
-        }
         for length in 0...min(facts.maxLength ?? .max, Self.maxLength) {
             let layer = layers[length]
-            if layer.isEmpty { return ended }
+            if layer.isEmpty { return empty }
             if length >= facts.minLength {
-                if layer.contains(where: { isEnd[$0] }) {
-                    for word in spelled(length, layers) where !isLoose || facts.admits(word) {
-                        return .found(.string(word))
-                    }
-                    tries += 1
-                    if tries == 40 { return ended }
-                }
+                if layer.contains(where: { isEnd[$0] }) { return .found(.string(spelled(length, layers))) }
                 // The layers go round in a circle: what did not come in it will never come.
-                if !seen.insert(layer).inserted { return ended }
+                if !seen.insert(layer).inserted { return empty }
             }
             work += layer.count
             guard work <= Self.maxWork else { return .unknown("the strings are too long to be looked for") }
             layers.append(layer.count == 1 ? targets[layer[0]] : Set(layer.flatMap { targets[$0] }).sorted())
         }
-        if facts.maxLength.map({ $0 <= Self.maxLength }) ?? false { return ended }
+        if facts.maxLength.map({ $0 <= Self.maxLength }) ?? false { return empty }
         return .unknown("a string would have to be longer than \(Self.maxLength) characters")
     }
 
-    /// Some words of one length.
-    private func spelled(_ length: Int, _ layers: [[Int]]) -> [String] {
-        let count = isLoose ? 24 : 1
-        var words: [String] = []
+    /// A word of one length.
+    private func spelled(_ length: Int, _ layers: [[Int]]) -> String {
         // From the end to the start, along states that the layers reach.
         var before: [Set<Int>] = [Set(layers[length].filter { isEnd[$0] })]
         for position in stride(from: length - 1, through: 0, by: -1) {
@@ -144,39 +118,22 @@ struct WordSearch {
             before.append(Set(layers[position].filter { moves[$0].contains(where: goal.contains) }))
         }
         before.reverse()
-        for attempt in 0..<count {
-            var state = 0
-            var text = String.UnicodeScalarView()
-            for position in 0..<length {
-                let choices = alphabet.scalars.indices.filter { before[position + 1].contains(moves[state][$0]) }
-                guard !choices.isEmpty else { break }
-                // Each attempt turns off at another place.
-                let choice = choices[attempt == 0 ? 0 : (attempt * 7 + position * attempt) % choices.count]
-                if let scalar = Unicode.Scalar(alphabet.scalars[choice]) { text.append(scalar) }
-                state = moves[state][choice]
-            }
-            words.append(String(text))
-            if length == 0 { break }
+        var state = 0
+        var text = String.UnicodeScalarView()
+        for position in 0..<length {
+            let choices = alphabet.scalars.indices
+            guard let choice = choices.first(where: { before[position + 1].contains(moves[state][$0]) }) else { break }
+            if let scalar = Unicode.Scalar(alphabet.scalars[choice]) { text.append(scalar) }
+            state = moves[state][choice]
         }
-        return words
+        return String(text)
     }
 }
 
 extension StringFacts {
     /// A string that is as asked and none of the given ones.
     func solve(excluded: [JSONValue]) -> Outcome {
-        let taken = excluded.compactMap(\.stringValue)
-        if !formats.isEmpty || !notFormats.isEmpty {
-            let lengths = [minLength, minLength + 1, maxLength ?? minLength].filter { $0 <= 200_000 }
-            let samples =
-                formats.flatMap { FormatKnowledge.samples($0, near: lengths) } + FormatKnowledge.oddities
-                + (formats.isEmpty ? lengths.map { String(repeating: "a", count: $0) } : [])
-            let exact = Set(taken.map { ExactString($0) })
-            if let good = samples.first(where: { admits($0) && !exact.contains(ExactString($0)) }) {
-                return .found(.string(good))
-            }
-        }
-        var search = WordSearch(self, excluded: taken)
+        var search = WordSearch(self, excluded: excluded.compactMap(\.stringValue))
         return search.solve()
     }
 }

@@ -201,7 +201,7 @@ final class ClientPerformer: ClientScene, Sendable {
             state.failure = problem.what
         }
         if problem.isHarness { return .harness(HarnessProblem(.driver(problem), at: "\(scenario.name) \(pointer)")) }
-        let reason: JSONObject = ["reason": .string(problem.inShort)]
+        let reason: JSONObject = ["reason": .string(problem.inShort), "command": .string(problem.command ?? "")]
         switch problem.code {
         case .ended(let exit): recorder.note(.act("exit", exit.details), on: .client)
         case .hung: recorder.note(.act("hang", reason), on: .client)

@@ -45,7 +45,8 @@ package struct ClientRun: Sendable {
                         reason = "no driver was available for \(Self.patience) scenarios in a row"
                     }
                     if let reason {
-                        let skipped = stage.skip(scenario, reason)
+                        var skipped = stage.skip(scenario, reason)
+                        skipped.wasInterrupted = Task.isCancelled
                         results[index] = skipped
                         done += 1
                         progress(.finished(skipped, done: done, total: scenarios.count))

@@ -74,7 +74,7 @@ struct RestLook {
 extension StepContext {
     /// How many frames before its place a device of a life asks for, and how many on a page.
     private static let back = (frames: 63, page: 3)
-    private static let (mostPages, mostSessions) = (400, 400)
+    private static let mostSessions = 400
     /// So many sessions are read twice.
     private static let readAgain = 5
 
@@ -136,10 +136,7 @@ extension StepContext {
         if let lane, lane.isAuthenticated {
             var frame: JSONValue = ["type": "chat"]
             for member in question { frame[member.key] = member.value }
-            let messages = try wire(frame)
-            try await sending(on: lane.letter) { lane throws(TransportProblem) in
-                for message in messages { try await lane.send(message) }
-            }
+            try await send(wire(frame), on: lane.letter)
             let ending = await lane.mailbox.take(["done", "error"], within: look.patience) {
                 $0["clientMessageId"] == key
             }
@@ -153,17 +150,11 @@ extension StepContext {
 
     /// Asks for what came after a place, page by page to the end.
     private func replay(on letter: String, from start: Int, in epoch: String?, by page: Int?) async throws {
-        guard let lane = performer.lane(letter) else { return }
-        var (place, epoch) = (start, epoch)
-        for _ in 0..<Self.mostPages where !recorder.isHalfFull {
-            try await sync(JSONValue(place), epoch: epoch, limit: page.map { JSONValue($0) }, on: letter)
-            guard let answer = await lane.mailbox.take(["syncResult"], within: performer.limit("sync")) else {
-                return try missed("syncResult", on: lane.lane, isOptional: true)
-            }
-            guard answer["more"]?.boolValue == true, let last = answer["missed"]?.arrayValue?.last?["seq"]?.intValue,
-                last > place, let told = answer["epoch"]?.stringValue, !told.isEmpty
-            else { return }
-            (place, epoch) = (last, told)
+        guard let lane = performer.lane(letter), !recorder.isHalfFull else { return }
+        try await sync(JSONValue(start), epoch: epoch, limit: page.map { JSONValue($0) }, on: letter)
+        guard let answer = await lane.mailbox.take(["syncResult"], within: performer.limit("sync")) else {
+            return try missed("syncResult", on: lane.lane, isOptional: true)
         }
+        try await followPages(from: answer, on: lane)
     }
 }

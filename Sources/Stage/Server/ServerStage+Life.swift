@@ -159,7 +159,7 @@ private final class LifeCourse: Sendable {
         }
         guard let cut else { return state.withLock { $0.unanswered = 0 } }
         // A step may fail although the server is well.
-        let isThere = (try? await performer.perform(reader.steps([["do": "alive"]]))) != nil
+        let isThere = await isServed(performer, reader)
         let unanswered = state.withLock { state in
             state.cuts.append(cut)
             state.unanswered = isThere ? 0 : state.unanswered + 1
@@ -167,6 +167,15 @@ private final class LifeCourse: Sendable {
         }
         guard unanswered >= Self.patience else { return }
         throw StepEnd.unmet("no connection accepted after \(Self.patience) rounds in a row; the last: \(cut)")
+    }
+
+    /// Whether the server still serves a connection: one that accepts no new ones may go on with those it has.
+    private func isServed(_ performer: ScenarioPerformer, _ reader: LifeReader) async -> Bool {
+        if (try? await performer.perform(reader.steps([["do": "alive"]]))) != nil { return true }
+        for lane in performer.openLanes where lane.isAuthenticated && !lane.isPaused {
+            if await performer.fence(lane) { return true }
+        }
+        return false
     }
 
     /// The steps between those that hold branches, and each of these alone.

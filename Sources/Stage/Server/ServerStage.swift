@@ -143,8 +143,10 @@ package struct ServerStage: Sendable {
     }
 
     /// A scenario that is skipped, with the reason.
-    func skip(_ scenario: Scenario, _ reason: String) -> Performance {
-        Performance(scenario: scenario.name, history: History(header: header(scenario), events: []), skipped: reason)
+    func skip(_ scenario: Scenario, _ reason: String, wasInterrupted: Bool = false) -> Performance {
+        Performance(
+            scenario: scenario.name, history: History(header: header(scenario), events: []), skipped: reason,
+            wasInterrupted: wasInterrupted)
     }
 
     /// A scenario that is skipped for what the set-up lacks.

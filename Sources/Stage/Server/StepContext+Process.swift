@@ -94,7 +94,7 @@ extension StepContext {
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
             recorder.note(.wait(awaited: "start", met: false), on: .server)
-            throw StepEnd.unmet("\(pointer): \(error)")
+            throw StepEnd.unmet("\(pointer): \(error.inShort)")
         }
         recorder.note(.act("start", [:]), on: .server)
     }

@@ -141,15 +141,18 @@ extension StepContext {
         if question.bytes == nil { try checkSize(messages.map(\.text.utf8.count).max() ?? 0) }
         performer.addScriptWait(question.waitMs)
         try open(letter).owe(within: performer.limit("turn"))
+        try await send(messages, fragments: question.fragments, on: letter)
+    }
+
+    func send(_ messages: [WireMessage], fragments: Int = 1, on letter: String) async throws {
         try await sending(on: letter) { lane throws(TransportProblem) in
-            for message in messages { try await lane.send(message, fragments: question.fragments) }
+            for message in messages { try await lane.send(message, fragments: fragments) }
         }
     }
 
     func send(_ frame: JSONValue, bytes: JSONValue?, on letter: String) async throws {
         let wire = try wire(spelledOut: try filled(frame))
-        let message = try padded(wire, to: bytes)
-        try await sending(on: letter) { lane throws(TransportProblem) in try await lane.send(message) }
+        try await send([padded(wire, to: bytes)], on: letter)
     }
 
     func sendText(_ fragments: [String], times: Int, on letter: String) async throws {
@@ -168,9 +171,7 @@ extension StepContext {
         try check(frame, as: "sync")
         let messages = try wire(frame)
         try open(letter).lastSync = frame
-        try await sending(on: letter) { lane throws(TransportProblem) in
-            for message in messages { try await lane.send(message) }
-        }
+        try await send(messages, on: letter)
     }
 
     /// The messages of a question that is as long as asked for: its text is, or, where a script is the text, an unknown member.
@@ -304,10 +305,7 @@ extension StepContext {
             next["lastSeqSeen"] = JSONValue(position)
             // A position means something in its epoch alone (SYNC-6).
             next["epoch"] = .string(epoch)
-            let messages = try wire(next)
-            try await sending(on: lane.letter) { lane throws(TransportProblem) in
-                for message in messages { try await lane.send(message) }
-            }
+            try await send(wire(next), on: lane.letter)
             guard let answer = await lane.mailbox.take(["syncResult"], within: performer.limit("sync")) else {
                 return try missed("syncResult", on: lane.lane, isOptional: true)
             }

@@ -12,8 +12,6 @@ package struct SuiteRun: Sendable {
     /// How many scenarios may run at a time; never more than the principals allow.
     package var jobs: Int
     package let stage: ServerStage
-    /// Whether one more instance is traced at the end, for evidence without a verdict.
-    package var traces = false
 
     /// After this many consecutive scenarios without a server, the rest is left out.
     private static let patience = 2
@@ -105,9 +103,6 @@ package struct SuiteRun: Sendable {
             outcome.diagnostics.append("run again, because the server said that it stops: \(names)")
         }
         if let line = state.breaker.line { outcome.diagnostics.append(line) }
-        if traces, !Task.isCancelled, outcome.startProblem == nil {
-            outcome.diagnostics.append(await PowerLossTrace(stage: stage).line())
-        }
         return outcome
     }
 
@@ -329,7 +324,7 @@ package struct SuiteRun: Sendable {
         if !obstacles.isEmpty { return stage.skip(scenario, lacking: obstacles) }
         if let reason = state.breaker.reason { return stage.skip(scenario, reason) }
         var startProblem = await state.first.verdict()
-        if Task.isCancelled { return stage.skip(scenario, "the run had ended") }
+        if Task.isCancelled { return stage.skip(scenario, "the run had ended", wasInterrupted: true) }
         if startProblem == nil { startProblem = await shared?.startProblem }
         return startProblem.map { stage.skip(scenario, $0.inShort) }
     }

@@ -79,16 +79,14 @@ extension HarnessProblem: CustomStringConvertible {
     /// Place, what is wrong, what was expected, and what to do.
     package var description: String {
         if case .driver(let problem) = code { return problem.description }
-        let parts = parts
-        return "\(parts.what)\n  expected: \(parts.expected)\n  fix: \(parts.fix)"
+        let said = output.isEmpty ? "" : "; its last output:\n" + output.map { "    \($0)" }.joined(separator: "\n")
+        return "\(what)\(said)\n  expected: \(words.expected)\n  fix: \(fix)"
     }
 
-    /// The same, each for itself: place and what is wrong, what was expected, and what to do.
-    package var parts: (what: String, expected: String, fix: String) {
-        let words = words
-        let what = isUnreachable ? "\(location): \(words.what)" : "\(words.what) at \(location)"
-        return (what, words.expected, words.fix)
-    }
+    /// The next step for the reader.
+    package var fix: String { words.fix }
+
+    private var what: String { isUnreachable ? "\(location): \(words.what)" : "\(words.what) at \(location)" }
 
     /// Starting a server mends only its absence; every other failure to connect keeps its own fix.
     private static func unreachable(
@@ -101,9 +99,12 @@ extension HarnessProblem: CustomStringConvertible {
         )
     }
 
-    private static func said(_ output: [String]) -> String {
-        output.isEmpty
-            ? ", without output" : "; its last output:\n" + output.map { "    \($0)" }.joined(separator: "\n")
+    /// The last lines of a subject that did not start.
+    private var output: [String] {
+        switch code {
+        case .notStarted(_, let output), .endedEarly(_, _, let output, _): output
+        default: []
+        }
     }
 
     private var words: (what: String, expected: String, fix: String) {
@@ -126,15 +127,17 @@ extension HarnessProblem: CustomStringConvertible {
             )
         case .unusableSchema(let reason):
             ("a schema cannot be used, \(reason)", "schemas below Spec/schemas that compile", "restore the file")
-        case .notStarted(let reason, let output):
+        case .notStarted(let reason, _):
             (
-                reason + Self.said(output), "a command that starts the server in the foreground and lets it listen",
+                reason + (output.isEmpty ? ", without output" : ""),
+                "a command that starts the server in the foreground and lets it listen",
                 "run the command by hand until it works; the port is in {port} and HOLDFAST_PORT"
             )
-        case .endedEarly(let exit, let url, let output, let leftDaemon):
+        case .endedEarly(let exit, let url, _, let leftDaemon):
             (
                 "it ended with \(exit) before it accepted connections on \(url)"
-                    + (leftDaemon ? "; a daemon was left behind and killed" : "") + Self.said(output),
+                    + (leftDaemon ? "; a daemon was left behind and killed" : "")
+                    + (output.isEmpty ? ", without output" : ""),
                 "a command that stays in the foreground and accepts connections there",
                 leftDaemon
                     ? "turn off the server's daemon mode; the suite kills what the command leaves behind"
@@ -225,8 +228,11 @@ extension HarnessProblem {
 }
 
 extension HarnessProblem {
-    /// The first line.
-    var inShort: String { String(description.prefix { $0 != "\n" }) }
+    /// In one line, with the subject's complaint.
+    package var inShort: String {
+        if case .driver(let problem) = code { return problem.inShort }
+        return what + (OutputTail.complaint(in: output).map { "; its last output: '\($0)'" } ?? "")
+    }
 
     /// Whether a started subject ended before it listened, which another port may mend.
     var endedEarly: Bool {

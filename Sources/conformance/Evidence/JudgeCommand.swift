@@ -42,7 +42,8 @@ struct JudgeCommand: AsyncParsableCommand {
             It ends on Ctrl-C, on SIGTERM, or when all pipes have closed.
 
             Exit codes: 0 no violations · 1 violation, a stored verdict that differs, or an observation with --fail-on \
-            observation · 2 nothing could be judged, or the stored run was incomplete · 64 usage, or a file cannot be read
+            observation · 2 nothing could be judged, or the stored run was incomplete · 64 usage, or a file cannot be \
+            read and nothing is violated
             """
     )
 
@@ -167,7 +168,8 @@ struct JudgeCommand: AsyncParsableCommand {
             case .json: machines()
             }
         }
-        if unwritten.isEmpty { try judgement.problems.throwAll() }
+        // A violation is evidence whatever else could not be read.
+        if unwritten.isEmpty, judgement.exit != .violation { try judgement.problems.throwAll() }
         for problem in judgement.problems { Console.error(problem.description) }
         try unwritten.end(after: judgement.exit)
     }
@@ -184,7 +186,7 @@ struct JudgeCommand: AsyncParsableCommand {
         let server: TransportServer? = if let metrics { try await plan.metrics?.serve(at: metrics) } else { nil }
         if let server { console.note("metrics: \(server.httpURL("/metrics"))") }
         let run = FollowRun(under: specification, options, plan, note: { console.note($0) }) { told in
-            console.tell(told.clause.id, told.text)
+            console.tell(told.clause.id, isWithdrawn: told.isWithdrawn, told.text)
         }
         let judgement = try await run.judge(paths, until: interruptions.first)
         await server?.stop(graceful: .zero)

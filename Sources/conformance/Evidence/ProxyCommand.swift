@@ -107,7 +107,7 @@ struct ProxyCommand: AsyncParsableCommand {
         let console = LiveConsole()
         let proxy = try await Proxy.listening(
             options, under: specification, note: { if !quiet { console.note($0) } },
-            tell: { report in console.tell(report.clause.id) { $1 == .explained ? report.text($0) : nil } })
+            tell: { console.tell($0.clause.id, isWithdrawn: $0.isWithdrawn, $0.text) })
         if !quiet {
             let host = options.host.contains(":") ? "[\(options.host)]" : options.host
             let secure = proxy.isSecure ? "s" : ""

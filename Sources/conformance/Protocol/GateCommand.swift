@@ -71,9 +71,6 @@ struct GateCommand: AsyncParsableCommand {
             valueName: "name=file"))
     var format: [String] = []
 
-    @Flag(help: "Also tell which parts of the comparison took how long.")
-    var timings = false
-
     @Option(
         help: ArgumentHelp("A folder in the git repository to read revisions from.", valueName: "folder"),
         completion: .directory)
@@ -95,7 +92,6 @@ struct GateCommand: AsyncParsableCommand {
         if let severities { options.severities = try Severities(Files.text(of: severities), file: severities) }
         let program = try Tool.program()
         options.exercise = { try await ReferenceExercise.counts(of: $0, under: $1, program: program) }
-        if timings { options.laps = Laps() }
         options.failOn = failOn == .error ? .error : .warning
         options.archive = try archive.flatMap(StateReader.transcripts)
         let before = try await reader.state(old)

@@ -63,6 +63,17 @@ struct LifeOptions: ParsableArguments {
             ? Set(parts.compactMap { ClauseID(String($0[0])) }) : nil
     }
 
+    /// The use of a life from a seed; `again` gives the command that performs the plan in a file.
+    static func options(
+        _ only: [String], seed: UInt64, out: String?, again: @escaping @Sendable (String) -> String
+    ) -> Life.Options {
+        Life.Options(isAlone: isAlone(only), clauses: clauses(only)) { clause, text in
+            let path = "\(out ?? "explored")/life-\(clause)-\(seed).json"
+            try Files.write(text, to: path, makingFolders: true)
+            return again(ShellWords.quoted(path))
+        }
+    }
+
     /// Whether a pattern names a life: `life`, `server/life/7`, or a clause in one.
     private static func isLife(_ pattern: String) -> Bool {
         let name = pattern.split(separator: "@").last ?? ""

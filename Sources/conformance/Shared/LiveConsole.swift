@@ -26,9 +26,10 @@ final class LiveConsole: Sendable {
     /// Findings go to standard error where standard output is for a machine.
     init(isForMachines: Bool = false) { self.isForMachines = isForMachines }
 
-    /// Reports a finding on a clause; how much of it depends on how often the clause was reported.
-    func tell(_ clause: ClauseID, _ text: (ConsoleStyle, ToldBreaches.Telling) -> String?) {
-        if let text = text(style, breaches.take(clause)) { write(text, isError: isForMachines) }
+    /// Reports a finding, in full only the first few times for each clause, or that it was withdrawn.
+    func tell(_ clause: ClauseID, isWithdrawn: Bool, _ text: (ConsoleStyle, ToldBreaches.Telling) -> String?) {
+        let telling = isWithdrawn ? breaches.withdraw(clause) : breaches.take(clause)
+        if let text = text(style, telling) { write(text, isError: isForMachines) }
     }
 
     func note(_ line: String) { write(line, isError: true) }

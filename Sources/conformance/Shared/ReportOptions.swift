@@ -23,6 +23,9 @@ struct BaselineOptions: ParsableArguments {
             valueName: "file"), completion: .file(extensions: ["json"]))
     var writeBaseline: String?
 
+    /// The options that a command for the same run repeats.
+    var again: String { baseline.map { " --baseline \(ShellWords.quoted($0))" } ?? "" }
+
     /// The expected violations; nil without a baseline.
     func expected() throws -> Baseline? {
         if let writeBaseline { try refuseOverwriting(writeBaseline) }

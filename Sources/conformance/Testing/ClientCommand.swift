@@ -90,18 +90,14 @@ struct ClientCommand: AsyncParsableCommand {
                     of: subject, at: source.location, seed: seed, for: time, under: specification
                 ) { output.say($0) }
             }
-            suite.lifeOptions = Life.Options(
-                isAlone: LifeOptions.isAlone(only), clauses: LifeOptions.clauses(only)
-            ) { clause, text in
-                let path = "\(out ?? "explored")/life-\(clause)-\(seed).json"
-                try Files.write(text, to: path, makingFolders: true)
-                let again = client.again("\(Tool.command) explore client --plan \(ShellWords.quoted(path))")
+            suite.lifeOptions = LifeOptions.options(only, seed: seed, out: out) { path in
+                let again = client.again("\(Tool.command) explore client --plan \(path)")
                 return again.command + (again.driver.map { " -- \($0)" } ?? "")
             }
             return try await suite.run(until: stop, showing: formats.progress)
         }
         report.again = client.again("\(Tool.command) client", spec: spec)
-        report.again?.command += parts.again + (time.map { " --life \($0) --seed \(seed)" } ?? "")
+        report.again?.command += parts.again + baseline.again + (time.map { " --life \($0) --seed \(seed)" } ?? "")
         try output.end(with: report, knowing: ["client/life/\(seed)"]) { if let out { try $0.write(to: out) } }
     }
 }

@@ -49,12 +49,6 @@ struct SelftestCommand: AsyncParsableCommand {
     @Option(help: "With --explore: the number of plans for healthy peers, and the maximum for each defect.")
     var runs = 1_000
 
-    @Option(
-        help: ArgumentHelp(
-            "With --explore: edit this many details of a healthy server's messages, and list the kinds of edits that the judge usually misses.",
-            valueName: "number"))
-    var edits = 0
-
     @Option(help: "With --explore: the random seed.")
     var seed: UInt64 = 1
 
@@ -93,13 +87,6 @@ struct SelftestCommand: AsyncParsableCommand {
         let matrix = ExploreMatrix(
             under: specification, runs: runs, seed: seed, shrinking: out != nil,
             showing: ProgressLine.display(wipesWhenInterrupted: true))
-        if edits > 0 {
-            for (kind, tally) in await matrix.edits(edits).sorted(by: { $0.key < $1.key })
-            where tally.noticed * 2 <= tally.drawn {
-                Console.write("\(tally.noticed) of \(tally.drawn)  \(kind)\n")
-            }
-            return
-        }
         let result = await matrix.run(
             // A simulation has too few principals for load defects.
             Defect.all.filter { isChosen($0.name) && $0.need != .load },

@@ -50,15 +50,6 @@ struct ServerCommand: AsyncParsableCommand {
     @Option(help: "How many scenarios run in parallel; at most one per principal.")
     var jobs = 16
 
-    @Flag(
-        help: ArgumentHelp(
-            "Show whether the started server syncs its files before it sends (PERSIST-8).",
-            discussion: """
-                Runs one more instance under strace, if that is installed and allowed, and prints the order of write, sync \
-                and send below the report. It does not affect the verdict.
-                """))
-    var trace = false
-
     @OptionGroup(title: "How much") var parts: PartOptions
 
     @OptionGroup(title: "A life") var lives: LifeOptions
@@ -76,14 +67,8 @@ struct ServerCommand: AsyncParsableCommand {
             of: Selection(
                 LifeOptions.others(only), excluding: parts.exclude, role: .server, of: specification,
                 scenarios: specification.scenarios()))
-        let isLifeAlone = LifeOptions.isAlone(only)
         try PartOptions.checkJobs(jobs)
         let (subject, scope): (ServerSubject, Scope) = try server.server().subject(under: specification)
-        if trace, subject.start == nil {
-            throw InputProblem(
-                "--trace", "no start command given", expected: "--start COMMAND, or a subject file with 'start'",
-                fix: "add --start 'COMMAND', or remove --trace")
-        }
         if dryRun {
             let stop: Stop = Interruptions().first
             return try await server.meeting(subject, under: specification, until: stop) { subject in
@@ -109,23 +94,18 @@ struct ServerCommand: AsyncParsableCommand {
                     Console.error(refused.what + (refused.fix.map { "\n  fix: \($0)" } ?? ""))
                 }
             }
-            var suite = ServerSuite(
-                subject, under: specification, selection, scope: scope, jobs: jobs, traces: trace)
+            var suite = ServerSuite(subject, under: specification, selection, scope: scope, jobs: jobs)
             let rerun = try server.rerun(subject, as: "explore")
             suite.life = time.map { time in
                 Life(
                     of: subject, seed: seed, for: time, under: specification, skipsCrashes: server.skipCrashes
                 ) { output.say($0) }
             }
-            suite.lifeOptions = Life.Options(isAlone: isLifeAlone, clauses: LifeOptions.clauses(only)) { clause, text in
-                let path = "\(out ?? "explored")/life-\(clause)-\(seed).json"
-                try Files.write(text, to: path, makingFolders: true)
-                return "\(rerun) --plan \(ShellWords.quoted(path))"
-            }
+            suite.lifeOptions = LifeOptions.options(only, seed: seed, out: out) { "\(rerun) --plan \($0)" }
             return try await suite.run(until: stop, showing: formats.progress)
         }
         let again = time.map { " --life \($0) --seed \(seed)" } ?? ""
-        report.again = RunReport.Again(try server.rerun(subject) + parts.again + again)
+        report.again = RunReport.Again(try server.rerun(subject) + parts.again + baseline.again + again)
         try output.end(with: report, knowing: ["server/life/\(seed)"]) { if let out { try $0.write(to: out) } }
     }
 }

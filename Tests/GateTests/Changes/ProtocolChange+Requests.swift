@@ -178,9 +178,8 @@ extension ProtocolChange {
             "ids with capitals", common, "^[a-z0-9]{1,16}$", "^[A-Za-z0-9]{1,16}$", ss, cs, says: "pattern-changed",
             witness: "new"),
         .init(
-            "a note has a format", status, #""note": { "#, #""note": { "format": "date", "#, ss,
-            says: "format-introduced",
-            witness: "old"),
+            "a note has a format", status, #""note": { "#, #""note": { "format": "date", "#, cs, ss,
+            says: "format-changed"),
         .init(
             "a message turns round", status, #""x-direction": "server""#, #""x-direction": "client""#, ss, cs,
             says: "message-direction-changed"),

@@ -106,8 +106,7 @@ extension ProtocolEdit {
         ProtocolEdit("another pattern", narrows: true, widens: true) {
             $0[def: "cursor"]?["pattern"] = "^[a-z0-9.]{1,32}$"
         },
-        ProtocolEdit("a format comes", narrows: true, widens: false) { $0["error", "message"]?["format"] = "uri" },
-        ProtocolEdit("a format goes", narrows: false, widens: true) { $0[def: "timestamp"]?["format"] = nil },
+        ProtocolEdit("a pattern goes", narrows: false, widens: true) { $0[def: "timestamp"]?["pattern"] = nil },
         ProtocolEdit("maximum is lowered", narrows: true, widens: false) { $0["sync", "limit"]?["maximum"] = 100 },
         ProtocolEdit("minimum becomes exclusive", narrows: true, widens: false) {
             $0["rateLimit", "utilization"]?.rename("minimum", to: "exclusiveMinimum")
@@ -152,9 +151,7 @@ extension ProtocolEdit {
         ProtocolEdit("other members get shorter", narrows: true, widens: false) {
             $0["push", "data"]?["additionalProperties"]?["maxLength"] = 64
         },
-        ProtocolEdit("propertyNames comes", narrows: true, widens: false) {
-            $0["push", "data"]?["propertyNames"] = ["maxLength": 8]
-        },
+        ProtocolEdit("a maximum comes", narrows: true, widens: false) { $0["push", "badge"]?["maximum"] = 99 },
         ProtocolEdit("other words for people", narrows: false, widens: false) {
             $0["chat", "text"]?["description"] = "new words"
             $0["chat", "text"]?["examples"] = ["x"]

@@ -32,8 +32,8 @@ enum ProtocolSchema {
             { "$ref": "#/$defs/syncResult" }, { "$ref": "#/$defs/rateLimit" }, { "$ref": "#/$defs/push" }
           ],
           "$defs": {
-            "key": { "type": "string", "minLength": 36, "maxLength": 36, "format": "uuid" },
-            "timestamp": { "type": "string", "format": "date-time" },
+            "key": { "type": "string", "minLength": 36, "maxLength": 36, "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" },
+            "timestamp": { "type": "string", "pattern": "^[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}Z$" },
             "role": { "enum": ["user", "assistant", "system", "tool"] },
             "cursor": { "type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$" },
             "usage": {
@@ -50,7 +50,7 @@ enum ProtocolSchema {
               "type": "object",
               "properties": {
                 "kind": { "enum": ["image", "file"] },
-                "url": { "type": "string", "format": "uri", "maxLength": 2048 },
+                "url": { "type": "string", "pattern": "^https?://", "maxLength": 2048 },
                 "mime": { "type": "string", "pattern": "^[a-z]+/[a-z0-9.+-]+$" }
               },
               "required": ["kind", "url"],

@@ -58,8 +58,9 @@ struct RandomSchemas {
         case 11: schema["maxLength"] = JSONValue(Int.random(in: 0...3, using: &numbers))
         case 12: schema["pattern"] = .string(pick(Self.patterns))
         case 13: schema["required"] = .array(Self.names.filter { _ in chance(40) }.map { .string($0) })
-        case 14: schema["minProperties"] = JSONValue(Int.random(in: 0...3, using: &numbers))
-        case 15: schema["maxProperties"] = JSONValue(Int.random(in: 0...3, using: &numbers))
+        case 14 where areRare: schema["minProperties"] = JSONValue(Int.random(in: 0...3, using: &numbers))
+        case 15 where areRare: schema["maxProperties"] = JSONValue(Int.random(in: 0...3, using: &numbers))
+        case 14, 15: schema["required"] = .array([.string(pick(Self.names))])
         case 16: schema["minItems"] = JSONValue(Int.random(in: 0...2, using: &numbers))
         case 17:
             schema[pick(["maxItems", "maxItems", "uniqueItems"])] = nil
@@ -75,9 +76,9 @@ struct RandomSchemas {
         case 22: schema["additionalProperties"] = chance(50) ? false : self.schema(depth - 1)
         case 23 where areRare:
             schema["patternProperties"] = .object([pick(["^a", "b$", "^[cd]$"]): self.schema(depth - 1)])
-        case 24: schema["propertyNames"] = .object([pick(["maxLength", "minLength"]): 1])
+        case 24 where areRare: schema["propertyNames"] = .object([pick(["maxLength", "minLength"]): 1])
         case 25: schema["items"] = self.schema(depth - 1)
-        case 26: schema["prefixItems"] = .array([self.schema(depth - 1), self.schema(depth - 1)])
+        case 26 where areRare: schema["prefixItems"] = .array([self.schema(depth - 1), self.schema(depth - 1)])
         case 27:
             schema["contains"] = self.schema(depth - 1)
             if areRare, chance(30) { schema["maxContains"] = JSONValue(Int.random(in: 0...2, using: &numbers)) }
@@ -92,9 +93,10 @@ struct RandomSchemas {
             if chance(50) { schema["else"] = self.schema(depth - 1) }
         case 33: schema["dependentRequired"] = .object([pick(Self.names): .array([.string(pick(Self.names))])])
         case 34 where areRare: schema["dependentSchemas"] = .object([pick(Self.names): self.schema(depth - 1)])
-        default:
-            let keyword = areRare && chance(50) ? "unevaluatedItems" : "unevaluatedProperties"
+        case 35 where areRare:
+            let keyword = chance(50) ? "unevaluatedItems" : "unevaluatedProperties"
             schema[keyword] = chance(70) ? false : self.schema(depth - 1)
+        default: schema["not"] = .object(["const": value(1)])
         }
     }
 

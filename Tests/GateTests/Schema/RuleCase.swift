@@ -85,11 +85,6 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             .error,
             near: (closed(["type": ["const": "a"]]), closed(["type": ["const": "b"]])))
         one(
-            "payload-union-overlap", ["oneOf": [["type": "string"], ["type": "integer"]]],
-            ["oneOf": [["type": "string"], ["type": "integer"], ["type": "number"]]], .error, .error,
-            near: (["oneOf": [["type": "string"]]], ["oneOf": [["type": "string"], ["type": "integer"]]]))
-
-        one(
             "property-added-required", closed(["a": text]), closed(["a": text, "b": count], ["required": ["b"]]),
             .error, .error,
             near: (closed(["a": text, "b": count]), closed(["a": text, "b": count], ["required": ["b"]])))
@@ -110,7 +105,8 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             "property-became-required", "property-became-optional", closed(["a": text]),
             closed(["a": text], ["required": ["a"]]),
             near: (
-                closed(["a": text], ["minProperties": 1]), closed(["a": text], ["required": ["a"], "minProperties": 1])
+                closed(["a": text], ["not": ["enum": [[:]]]]),
+                closed(["a": text], ["not": ["enum": [[:]]], "required": ["a"]])
             ))
         one(
             "property-renamed", closed(["a": text]), closed(["b": text]), .error, .error,
@@ -140,9 +136,6 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             "const-introduced", "const-dropped", text, ["type": "string", "const": "a"],
             near: (["enum": ["a"]], ["const": "a"]))
         one("const-changed", ["const": 1], ["const": 2], .error, .error, near: (["const": 1], ["const": 1.0]))
-        pair(
-            "format-introduced", "format-dropped", text, ["type": "string", "format": "uri"],
-            near: (["type": "integer"], ["type": "integer", "format": "uri"]))
         one(
             "format-changed", ["type": "string", "format": "date"], ["type": "string", "format": "uri"], .error,
             .error,
@@ -175,22 +168,16 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
 
         pair(
             "additional-properties-closed", "additional-properties-opened", open(["a": text]), closed(["a": text]),
-            near: (open(["a": text], ["maxProperties": 0]), closed(["a": text], ["maxProperties": 0])))
+            near: (open(["a": text], ["enum": [[:]]]), closed(["a": text], ["enum": [[:]]])))
         pair(
             "additional-properties-narrowed", "additional-properties-widened", open(["a": text]),
             open(["a": text], ["additionalProperties": text]),
             near: (open(["a": text]), open(["a": text], ["additionalProperties": true])))
+        one(
+            "unevaluated-properties-changed", open(["a": text]), open(["a": text], ["unevaluatedProperties": false]),
+            .error, .error, near: (open(["a": text]), closed(["a": text])))
         pair(
-            "unevaluated-properties-closed", "unevaluated-properties-opened", open(["a": text]),
-            open(["a": text], ["unevaluatedProperties": false]),
-            near: (closed(["a": text]), open(["a": text], ["unevaluatedProperties": false])))
-        pair(
-            "unevaluated-properties-narrowed", "unevaluated-properties-widened", open(["a": text]),
-            open(["a": text], ["unevaluatedProperties": text]),
-            near: (open([:]), open([:], ["unevaluatedProperties": true])))
-        pair(
-            "items-closed", "items-opened", ["type": "array", "prefixItems": [text]],
-            ["type": "array", "prefixItems": [text], "items": false],
+            "items-closed", "items-opened", ["type": "array"], ["type": "array", "items": false],
             near: (["type": "array", "maxItems": 0], ["type": "array", "maxItems": 0, "items": false]))
         pair(
             "items-narrowed", "items-widened", ["type": "array"], ["type": "array", "items": text],
@@ -201,17 +188,18 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             near: (["type": "array", "unevaluatedItems": text], ["unevaluatedItems": text, "type": "array"]))
         one(
             "prefix-items-changed", ["type": "array", "prefixItems": [text]],
-            ["type": "array", "prefixItems": [text, count]], .error,
-            .information,
-            near: (["type": "array", "prefixItems": [text]], ["type": "array", "prefixItems": [text, true]]))
+            ["type": "array", "prefixItems": [text, count]], .error, .error,
+            near: (["type": "array", "prefixItems": [text]], ["prefixItems": [text], "type": "array"]))
         one(
             "pattern-properties-changed", ["type": "object"],
             ["type": "object", "patternProperties": ["^a": text]], .error, .error,
             near: (["type": "object"], ["type": "object", "properties": ["^a": text]]))
-        pair(
-            "property-names-added", "property-names-removed", ["type": "object"],
-            ["type": "object", "propertyNames": ["maxLength": 3]],
-            near: (["type": "object"], ["type": "object", "propertyNames": ["minLength": 0]]))
+        one(
+            "property-names-changed", ["type": "object"], ["type": "object", "propertyNames": ["maxLength": 3]],
+            .error, .error, near: (["type": "object"], ["type": "object", "properties": ["abcd": false]]))
+        one(
+            "limit-changed", ["type": "object"], ["type": "object", "minProperties": 1], .error, .error,
+            near: (["type": "object"], ["type": "object", "required": ["a"]]))
         pair(
             "contains-added", "contains-removed", ["type": "array"], ["type": "array", "contains": text],
             near: (
@@ -222,13 +210,9 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             "contains-changed", ["type": "array", "contains": text], ["type": "array", "contains": count], .error,
             .error,
             near: (["type": "array", "contains": text], ["type": "array", "contains": ["type": ["string"]]]))
-        pair(
-            "branch-removed", "branch-added", ["anyOf": [text, count]], ["anyOf": [text]],
-            near: (["anyOf": [text, count]], ["anyOf": [count, text]]))
-        pair(
-            "alternatives-introduced", "alternatives-dropped", ["type": ["string", "integer", "null"]],
-            ["type": ["string", "integer", "null"], "anyOf": [text, count]],
-            near: (["type": ["string", "integer"]], ["type": ["string", "integer"], "anyOf": [text, count]]))
+        one(
+            "alternatives-changed", ["anyOf": [text, count]], ["anyOf": [text, ["type": "null"]]], .error, .error,
+            near: (["anyOf": [text, count]], ["oneOf": [count, text]]))
         pair(
             "all-of-member-added", "all-of-member-removed", text,
             ["type": "string", "allOf": [["minLength": 2, "pattern": "^a"]]],

@@ -131,6 +131,9 @@ final class ObservedClient {
         var last: (value: JSONValue, state: State)?
         for (index, event) in history.events.enumerated() {
             switch (event.lane, event.kind) {
+            // A driver that never answers 'launch' has started no app.
+            case (.client, .act("hang", let details)) where details.string("command") == "launch":
+                if acts.last?.name == "launch" { acts.removeLast() }
             case (.client, .act(let name, let details)): acts.append(Act(event: index, name: name, details: details))
             case (.client, .state(let value)):
                 let state = State(value, event: index, after: last)

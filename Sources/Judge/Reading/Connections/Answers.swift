@@ -29,6 +29,12 @@ extension ObservedConnection {
         }
     }
 
+    /// Whether, before `end`, an answer or a WebSocket pong shows that the server read what was sent after `begin`.
+    func hasHeard(since begin: Int, before end: Int) -> Bool {
+        hasAnswered(since: begin, before: end, with: Frame.answersByName)
+            || zip(transportPings, transportPongs).contains { $0 > begin && $1 > $0 && $1 < end }
+    }
+
     func isGreeted(before event: Int) -> Bool { connected.map { $0 < event } ?? false }
 
     func isOpen(at event: Int) -> Bool { ending.map { $0.event > event } ?? true }

@@ -63,12 +63,14 @@ final class ObservedConnection: @unchecked Sendable {
         /// Whether the server is known to have continued, so that it neither stopped nor restarted.
         fileprivate(set) var serverWentOn = false
 
-        /// Whether the server announced a stop, restart or overload, which it may at any time, without evidence to the
-        /// contrary.
-        var isGoodbye: Bool {
-            guard !serverWentOn, case .closed(let direction, let code) = kind else { return false }
+        /// Whether the server announced a stop, restart or overload.
+        var saysGoodbye: Bool {
+            guard case .closed(let direction, let code) = kind else { return false }
             return Event.Kind.close(direction, code: code, reason: "").isGoodbye
         }
+
+        /// Whether it announced one, which it may at any time, without evidence to the contrary.
+        var isGoodbye: Bool { saysGoodbye && !serverWentOn }
 
         func has(code: Int) -> Bool { kind == .closed(.fromServer, code: code) }
 
@@ -226,10 +228,9 @@ final class ObservedConnection: @unchecked Sendable {
         let wasAsked = events.contains { history.events[$0].kind == .ping(.fromServer) }
         let wasLate =
             (wasAsked || !ending.isForSilence) && clock.wasLate(from: end - 4 * heartbeat, to: end)
-            && end - history.events[connected].at >= 2 * heartbeat
-            && !hasAnswered(
-                since: history.events.boundary { $0.at > end - 2 * heartbeat } - 1, before: ending.event,
-                with: Frame.answersByName)
+            // A late greeting was sent as soon as its `auth` had come.
+            && end - history.events[auth ?? connected].at >= 2 * heartbeat
+            && !hasHeard(since: history.events.boundary { $0.at > end - 2 * heartbeat } - 1, before: ending.event)
         let wasDeaf = (pauses + mutes.map { (stopped: $0, resumed: nil) }).contains {
             isSilent(from: $0.stopped, to: $0.resumed, for: 2 * heartbeat, in: history)
         }

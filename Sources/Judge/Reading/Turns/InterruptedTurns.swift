@@ -47,15 +47,6 @@ extension Observations {
 
 /// The circumstances of a crash.
 extension Observations {
-    /// Whether a kill ended a life while a turn ran, or at its last bytes.
-    func isInsideATurn(_ life: Int) -> Bool {
-        guard let end = lives.end(of: life), end.cause == .killed else { return false }
-        let asked = requests.filter { self.life(of: $0.request) == life && $0.request.event < end.event }
-        guard let last = asked.max(by: { $0.request.event < $1.request.event }) else { return false }
-        let ended = last.turn.endings.first { self.life(of: $0) == life }?.event ?? last.request.outcome
-        return ended.map { span(from: $0, to: end.event) < 50_000 } ?? true
-    }
-
     /// The sessions with a turn running at the end of a life, and the session of the last question.
     func sessionsInUse(in life: Int, at end: Int) -> Set<String> {
         let asked = turns.filter { turn in

@@ -1,0 +1,225 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastStage
+
+/// A client's plan or life while it is drawn: the state of the app, and what the server has sent.
+///
+/// A plan is a short life: features meet in it too, but only in small sizes.
+package struct ClientDrawing: Drawing, LifeDrawing {
+    /// The questions of the person.
+    struct Asked {
+        let name: String
+        /// Whether its turn runs until it is ended, if all went well.
+        var runs: Bool
+    }
+
+    let grammar: ClientGrammar
+    var chance: SplitMix64
+    var steps: [JSONValue] = []
+    var names = 0
+    var weights: [Int] = []
+    var steering = LifeSteering([:])
+    /// The features that the client's driver supports.
+    private let features: [ClientFeature]
+    private var rounds = 0
+
+    /// Conversations that the server has.
+    var sessions: [String] = []
+    /// The first words of the person in conversations that were there at the beginning.
+    var openings: [(session: String, text: String)] = []
+    /// Answers that a notification may be about.
+    var answers: [(session: String, message: String)] = []
+    var asked: [Asked] = []
+    var lastTurn = 0
+    var epochs = 1
+    /// The subjects of rules that may still apply.
+    var ruled: [String] = []
+    var held: [String] = []
+    /// The failed messages, which are sent again.
+    var failed: [String] = []
+    /// The session that was surely chosen last.
+    var screen: String?
+    var isRunning = true
+    var isForeground = true
+    var hasNetwork = true
+    /// Whether deeds are drawn that happen beside others.
+    var isBeside = false
+    /// The bound of waits for what need not come; nil for the usual ones.
+    var bound: String?
+
+    /// Whether the person has the app before them.
+    var isSeen: Bool { isRunning && isForeground }
+
+    /// A session that no server has.
+    static let unknownSession = "s99"
+
+    /// So many features meet in a round of a life.
+    private static let company = 7
+    /// A long feature comes once in so many rounds.
+    private static let seldom = 14
+    /// The number of connections that the first app makes before anything may end it.
+    private static let youth = 30
+    /// The place in the stream at the beginning of a life: soon the numbers need more than 31 bits.
+    private static let firstPlace: JSONValue = 2_147_483_600
+    /// One connection lasts through this share of the time.
+    private static let calm = 0.5..<0.7
+
+    init(_ grammar: ClientGrammar, seed: UInt64) {
+        self.grammar = grammar
+        chance = SplitMix64(seed: seed)
+        features = ClientFeature.all.filter { feature in
+            feature.needs.allSatisfy { grammar.allows($0) } && (feature.profile.map(grammar.profiles.contains) ?? true)
+        }
+        weights = Self.ofDeedsAlone
+    }
+
+    // MARK: plans
+
+    mutating func plan(named name: String) -> Plan {
+        let world = drawWorld()
+        weights = drawWeights()
+        if happens(15) { rule() }
+        launch()
+        if happens(80) { add("await", ["comes": "connection", "within": "connect", "optional": true]) }
+        if let session = any(sessions), happens(50), grammar.allows("selectSession") {
+            add("select", ["session": session])
+        }
+        let size = chance.number(in: grammar.size / 2...grammar.size * 3 / 2)
+        while steps.count < size { act() }
+        end()
+        return plan(named: name, in: world, steps)
+    }
+
+    private func plan(named name: String, in world: JSONValue, _ steps: [JSONValue]) -> Plan {
+        var plan = Plan(name: name, principals: 1, profiles: [], steps: steps)
+        (plan.role, plan.world) = (.client, world)
+        return plan
+    }
+
+    /// The server's sessions at the beginning.
+    private mutating func drawWorld() -> JSONValue {
+        var all: [JSONValue] = []
+        for _ in 0..<one(of: 0, 1, 1, 2, 2, 3) {
+            let session = "s\(sessions.count + 1)"
+            sessions.append(session)
+            var messages: [JSONValue] = []
+            for _ in 0..<one(of: 0, 1, 1, 2, 3, 12) {
+                lastTurn += 1
+                let question = message("u")
+                if messages.isEmpty {
+                    openings.append((session, question["text"]?.stringValue ?? "question \(lastTurn)"))
+                }
+                messages.append(question)
+                // Another device may still wait for the last answer.
+                if happens(90) {
+                    messages.append(message("a"))
+                    answers.append((session, "a\(lastTurn)"))
+                }
+            }
+            all.append(["id": .string(session), "messages": .array(messages)])
+        }
+        return JSONValue(members: [
+            "sessions": all, "lastSeq": one(of: 0, 0, 7, 999_999_990), "profiles": given(happens(25), ["core"]),
+            "heartbeatSeconds": given(happens(20), 20), "limits": given(happens(10), ["maxFrameBytes": 1024]),
+            "newer": given(happens(10), Words.newer), "rareForms": given(happens(10), true),
+        ])
+    }
+
+    private mutating func message(_ letter: String) -> JSONValue {
+        let id = JSONValue.string("\(letter)\(lastTurn)")
+        guard happens(20), let text = happens(30) ? Words.usual : any(Words.all) else { return id }
+        return ["id": id, "role": letter == "u" ? "user" : "assistant", "text": .string(text)]
+    }
+
+    /// Some features meet, with deeds between.
+    mutating func meet() {
+        guard !isBeside else { return act() }
+        let usual = features.filter { !$0.isLong || happens(30) }
+        meet(Array(chance.shuffled(usual).prefix(one(of: 1, 1, 2, 3))), with: chance.number(in: 0...3))
+    }
+
+    /// Features begin; the last of them ends first.
+    @discardableResult
+    private mutating func meet(_ features: [ClientFeature], with deeds: Int) -> [String] {
+        var begun: [ClientFeature] = []
+        for feature in features where feature.isPossible(self) {
+            feature.begin(&self)
+            begun.append(feature)
+        }
+        let usual = weights
+        // Features that met within features would never end.
+        weights = zip(Self.deeds, usual).map { $0.isLarge ? 0 : $1 }
+        for _ in 0..<deeds { act() }
+        weights = usual
+        for feature in begun.reversed() { feature.end(&self) }
+        return begun.map(\.name).sorted()
+    }
+
+    // MARK: lives
+
+    /// The life of one app on one phone: the dimension that lags most and the features that have not met come next.
+    ///
+    /// - Parameters:
+    ///   - grammar: The possible actions.
+    ///   - seed: The same seed draws the same life.
+    ///   - goals: The sizes to reach.
+    package init(_ grammar: ClientGrammar, seed: UInt64, to goals: [Reach.Dimension: Int]) {
+        self.init(grammar, seed: seed)
+        steering = LifeSteering(goals)
+        (sessions, answers, lastTurn) = (["s1", "s2"], [("s1", "a1"), ("s2", "a2")], 2)
+        (screen, bound) = ("s1", "scheduling")
+        steering.raise(.sessions, to: sessions.count)
+    }
+
+    /// The server's sessions, the beginning of the life, and the steps of some rounds.
+    package func plan(of rounds: [LifeRound], after earlier: [LifeRound]) -> Plan {
+        let beginning: [JSONValue] = [
+            ["do": "launch"], ["do": "await", "comes": "connection", "within": "connect", "optional": true],
+            ["do": "select", "session": "s1"],
+        ]
+        return plan(
+            named: "client/life",
+            in: [
+                "sessions": [["id": "s1", "messages": ["u1", "a1"]], ["id": "s2", "messages": ["u2", "a2"]]],
+                "lastSeq": Self.firstPlace,
+            ],
+            beginning.filter { grammar.allows("selectSession") || $0["do"] != "select" } + rounds.flatMap(\.steps))
+    }
+
+    /// Draws the next round.
+    package mutating func round(at share: Double) -> LifeRound {
+        rounds += 1
+        // At the beginning of a round the stage has mended everything.
+        (isRunning, isForeground, hasNetwork) = (true, true, true)
+        (steps, ruled, held, asked, failed) = ([], [], [], [], [])
+        let isCalm = Self.calm.contains(share)
+        let names = meet(chosen(isCalm), with: isCalm ? 0 : 1)
+        steering.raise(.cuts, by: steps.count { $0["do"] == "end" || $0["cut"] != nil })
+        steering.note(names)
+        return LifeRound(steps: steps, features: names)
+    }
+
+    private mutating func chosen(_ isCalm: Bool) -> [ClientFeature] {
+        // The effect of many connections on an app shows only if the app did not end meanwhile.
+        let isYoung = steering.reached[.connections, default: 0] < Self.youth
+        let possible = features.filter { feature in
+            (!isCalm || feature.isCalm) && (!isYoung || !feature.raises.contains(.restarts))
+                && (!feature.isLong || steering.count(of: feature.name) * Self.seldom < rounds)
+        }
+        let chosen = chance.shuffled(steering.choose(Self.company, of: possible, by: &chance))
+        // Most can begin only while the app is in front, with a network.
+        return happens(75) ? chosen.filter { !$0.isAway } + chosen.filter(\.isAway) : chosen
+    }
+
+    /// How much of something a feature makes: the goal for the first two times, because other features may spoil one, and
+    /// less afterward.
+    mutating func amount(of dimension: Reach.Dimension, usually some: Int) -> Int {
+        guard !steering.isReached(dimension), let goal = steering.goals[dimension] else { return some }
+        steering.raise(dimension, by: (goal + 1) / 2)
+        return goal
+    }
+
+    package var summary: String { steering.summary(of: features) }
+}

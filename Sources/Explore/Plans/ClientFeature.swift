@@ -1,0 +1,549 @@
+import Holdfast
+import HoldfastJSON
+import HoldfastJudge
+
+/// Something that may happen in a client's plan or life, around what others do meanwhile.
+struct ClientFeature: SteeredFeature, Sendable {
+    let name: String
+    /// Commands without which it cannot be.
+    var needs: [String] = []
+    var profile: Profile?
+    var raises: [Reach.Dimension] = []
+    /// Whether it takes as long as several rounds.
+    var isLong = false
+    /// Whether the app or the network is away until it ends.
+    var isAway = false
+    /// Whether the app, the network and the connection stay.
+    var isCalm = false
+    /// Whether it can be now: mostly while the person has the app before them, with a network.
+    var isPossible: @Sendable (ClientDrawing) -> Bool = { $0.isSeen && $0.hasNetwork }
+    let begin: @Sendable (inout ClientDrawing) -> Void
+    /// The steps that end it, after the others of its round.
+    var end: @Sendable (inout ClientDrawing) -> Void = { _ in }
+
+    /// The session with texts as long as they may be.
+    private static let longSession = "long"
+
+    static let all = typing + failing + streaming + going + serving
+}
+
+// Typed messages, and their fate.
+extension ClientFeature {
+    private static let typing = [
+        ClientFeature(
+            name: "typed offline", needs: ["networkDown", "networkUp"], raises: [.typedOffline], isAway: true,
+            isPossible: { $0.isRunning && $0.hasNetwork }
+        ) {
+            $0.loseNetwork()
+            guard $0.isSeen else { return }
+            for _ in 0..<$0.amount(of: .typedOffline, usually: $0.one(of: 1, 3)) {
+                if $0.happens(20), $0.grammar.allows("selectSession") { _ = $0.choose() }
+                $0.say()
+            }
+        } end: {
+            $0.findNetwork()
+        },
+        ClientFeature(name: "a long outage", needs: ["networkDown", "networkUp"], isLong: true, isAway: true) {
+            $0.when("chat", $0.one(of: "store", "drop"), times: 1)
+            $0.say()
+            $0.loseNetwork()
+            $0.say()
+            $0.add("watch", ["for": 5_000])
+        } end: {
+            $0.findNetwork()
+        },
+        ClientFeature(name: "questions before the first ack", raises: [.unacknowledged]) {
+            let many = $0.amount(of: .unacknowledged, usually: 2)
+            $0.when("chat", "drop", times: many)
+            for _ in 0..<many { $0.say() }
+        } end: {
+            $0.reconnect()
+        },
+        ClientFeature(name: "a question cut") {
+            $0.when("chat", $0.one(of: "store", "drop"), times: 1, ["cut": $0.cut(often: 100)])
+            $0.say()
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "a new conversation", needs: ["selectSession"], raises: [.sessions], isCalm: true) {
+            $0.add("select", ["session": JSONValue.null])
+            $0.say()
+            $0.steering.raise(.sessions)
+        },
+        // A message begins a conversation, perhaps with the words of another one, and all that would name it is lost.
+        ClientFeature(name: "a nameless beginning", needs: ["selectSession", "networkDown", "networkUp"], isAway: true)
+        {
+            $0.add("select", ["session": JSONValue.null])
+            $0.when("chat", "store", times: 1)
+            let opening = $0.happens(60) ? $0.any($0.openings) : nil
+            $0.say(opening?.text)
+            let name = $0.awaitLastQuestion()
+            $0.loseNetwork()
+            $0.add("finish", ["turn": name, "to": "none"])
+            // The session with the latest message is the first in the list.
+            if $0.happens(60) { $0.speak(1, in: $0.happens(50) ? opening?.session : nil) }
+            if $0.happens(50) { $0.when("read", "delay", times: 1, ["milliseconds": 700]) }
+        } end: {
+            $0.findNetwork()
+            $0.add("watch", ["for": $0.one(of: 600, 3_000, 10_000)])
+        },
+        ClientFeature(name: "equal words", isCalm: true) {
+            $0.say(Words.usual)
+            $0.say(Words.usual)
+            let said: [JSONValue] = [("u", "user"), ("a", "assistant")].map { letter, role in
+                ["id": .string(letter + "${next}"), "role": .string(role), "text": .string(Words.usual)]
+            }
+            for session in ["s1", "s2"] {
+                $0.add("elsewhere", ["session": session, "messages": JSONValue.array(said)])
+            }
+        },
+        ClientFeature(name: "kinds of text", raises: [.kindsOfText], isCalm: true) {
+            let long = "typed at length" + String(repeating: ", and so on", count: 4_000)
+            for text in ["👍🏽 both ends ", $0.any(Words.said + [long])] { $0.say(text) }
+            $0.steering.raise(.kindsOfText)
+        },
+        ClientFeature(name: "a session chosen", needs: ["selectSession"], isCalm: true, isPossible: \.isSeen) {
+            _ = $0.choose()
+        },
+        // The person looks at a conversation, at another, and at the first again, while its read takes long.
+        ClientFeature(name: "a slow return", needs: ["selectSession"], isCalm: true, isPossible: \.isSeen) {
+            let first = $0.choose()
+            $0.add("awaitState", ["session": first, "within": "pong", "optional": true])
+            $0.add("watch", ["for": 400])
+            _ = $0.choose()
+            $0.add("watch", ["for": $0.one(of: 20, 400)])
+            let (late, times) = $0.one(of: (7_000, 3), (900, 1), (900, 1))
+            $0.when("read", "delay", times: times, ["milliseconds": late, "session": first])
+            $0.screen = first
+            $0.add("select", ["session": first])
+            $0.add("watch", ["for": late > 900 ? 5_500 : $0.one(of: 150, 600)])
+        },
+        ClientFeature(name: "a turn that runs", isCalm: true) {
+            $0.ask()
+        } end: {
+            $0.add("finish")
+        },
+    ]
+
+    private static let failing = [
+        ClientFeature(name: "a question that nobody takes", needs: ["sendAgain"]) {
+            $0.when("chat", $0.one(of: "store", "drop"), times: 1, ["cut": "reset"])
+            $0.when("chat", "drop")
+            $0.when("post", "reset")
+            $0.say()
+            $0.noteFailure()
+        } end: {
+            $0.serve("chat")
+            $0.serve("post")
+            $0.sayAgain()
+        },
+        ClientFeature(name: "a failure seen live", needs: ["sendAgain"], isCalm: true) {
+            $0.fail()
+        } end: {
+            $0.sayAgain()
+        },
+        ClientFeature(name: "a failure replayed", needs: ["sendAgain"], profile: .clientSync) {
+            $0.fail(unheard: true)
+        } end: {
+            $0.sayAgain()
+        },
+        ClientFeature(name: "a failure read", needs: ["sendAgain"]) {
+            $0.fail(unheard: true)
+            $0.add("forget", ["upTo": $0.ref("lastSeq")])
+        } end: {
+            $0.awaitConnection()
+            $0.sayAgain()
+        },
+        ClientFeature(name: "a limit told", isCalm: true) {
+            $0.when("chat", "refuse", times: 1, ["frame": $0.refusal("rate_limited")])
+            $0.say()
+        } end: {
+            $0.add("watch", ["for": 1_800])
+        },
+        ClientFeature(name: "a limit over REST") {
+            $0.when("upgrade", "refuse", ["status": 503])
+            $0.when("chat", "drop", times: 1, ["cut": "reset"])
+            $0.when("post", "refuse", times: 1, ["status": 429, "retryAfter": 2])
+            $0.say()
+        } end: {
+            $0.add("watch", ["for": 2_300])
+            $0.serve("upgrade")
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "an answer that nothing brings", isLong: true) {
+            $0.ask()
+            $0.when("read", "fail", ["status": 503])
+            if $0.happens(50) { $0.when("upgrade", "refuse", ["status": 503]) }
+            $0.add("end", ["how": "reset"])
+            $0.awaitConnection()
+        } end: {
+            $0.add("awaitState", ["thinking": false, "within": "polling", "optional": true])
+            $0.serve("read")
+            $0.serve("upgrade")
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "a refusal", needs: ["sendAgain"], isCalm: true) {
+            $0.when("chat", "refuse", times: 1, ["frame": $0.refusal($0.any(ClientDrawing.retried) ?? "internal")])
+            $0.say()
+            $0.noteFailure()
+        } end: {
+            $0.sayAgain()
+        },
+        ClientFeature(name: "a final refusal") {
+            $0.when("chat", "refuse", times: 1, ["frame": $0.refusal($0.any(ClientDrawing.final) ?? "too_large")])
+            $0.say()
+        } end: {
+            // Nothing of it comes on the next connection.
+            $0.reconnect()
+            $0.add("watch", ["for": "resend"])
+        },
+    ]
+}
+
+// The contents of the stream and of reads.
+extension ClientFeature {
+    private static let streaming = [
+        ClientFeature(
+            name: "a page with something unknown", needs: ["background", "foreground"], profile: .clientSync,
+            isAway: true
+        ) {
+            $0.leave()
+            $0.speak(1)
+            $0.add("tell", ["frame": ["type": "mood", "mood": "calm"] as JSONValue, "numbered": true])
+            $0.speak(1)
+            $0.when("sync", "page", times: 6, ["size": $0.one(of: 2, 3)])
+        } end: {
+            $0.comeBack()
+        },
+        ClientFeature(
+            name: "many pages", needs: ["background", "foreground"], profile: .clientSync, raises: [.pages],
+            isAway: true
+        ) {
+            $0.leave()
+            $0.speak($0.amount(of: .pages, usually: 6) / 2)
+            $0.when("sync", "page", ["size": 1])
+        } end: {
+            $0.comeBack()
+            $0.add("watch", ["for": 300])
+            $0.serve("sync")
+        },
+        ClientFeature(
+            name: "far behind", needs: ["background", "foreground"], raises: [.sessionMessages], isAway: true
+        ) {
+            let times = $0.steering.isReached(.sessionMessages) ? 3 : 120
+            $0.leave()
+            $0.speak(times, in: "s1")
+            $0.steering.raise(.sessionMessages, by: times * 2)
+        } end: {
+            $0.comeBack()
+        },
+        ClientFeature(name: "frames during a sync", profile: .clientSync, raises: [.framesDuringSync]) {
+            $0.when("sync", "hold", times: 1)
+            $0.reconnect()
+            $0.add("await", ["comes": "sync", "within": "scheduling", "optional": true])
+            $0.speak($0.amount(of: .framesDuringSync, usually: 4) / 2)
+            $0.add("release", ["comes": "sync", "as": "asked", "optional": true])
+            // A client that stores at each frame is behind for a while, and would see the end of its connection late.
+            $0.add("watch", ["for": 600])
+        },
+        ClientFeature(
+            name: "a gap before pages", needs: ["background", "foreground"], profile: .clientSync, isAway: true
+        ) {
+            $0.leave()
+            $0.speak(2)
+            $0.add("forget", ["upTo": $0.ref("lastSeq-1")])
+            $0.speak(2)
+            $0.when("sync", "page", times: 1, ["size": $0.one(of: 1, 2), "reason": "evicted"])
+        } end: {
+            $0.comeBack()
+        },
+        ClientFeature(name: "a late sync", profile: .clientSync, raises: [.connections]) {
+            $0.when("sync", "delay", times: 1, ["milliseconds": 600])
+            $0.reconnect()
+        },
+        ClientFeature(
+            name: "forgotten frames", needs: ["background", "foreground"], profile: .clientSync, isAway: true
+        ) {
+            $0.leave()
+            $0.speak(2)
+            $0.add("forget", ["upTo": $0.ref($0.one(of: "lastSeq", "lastSeq-1"))])
+        } end: {
+            $0.comeBack()
+        },
+        ClientFeature(name: "a restart", profile: .clientSync, raises: [.connections]) {
+            $0.epochs += 1
+            $0.add("restart", ["epoch": "e\($0.epochs)", "lastSeq": $0.one(of: 0, 0, 3)])
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "a read beside live frames", needs: ["selectSession"], isCalm: true) {
+            $0.when("read", "delay", times: 1, ["milliseconds": 400])
+            $0.speak(1, in: $0.choose())
+        } end: {
+            $0.add("watch", ["for": 500])
+        },
+        ClientFeature(name: "reads that fail", needs: ["selectSession"], isCalm: true) {
+            $0.when("read", "fail", times: 2, ["status": 503])
+            _ = $0.choose()
+        },
+    ]
+
+    // MARK: the app and the phone
+
+    private static let going = [
+        ClientFeature(name: "away", needs: ["background", "foreground"], isAway: true, isPossible: \.isSeen) {
+            $0.leave(isDeaf: false)
+        } end: {
+            if $0.isRunning, !$0.isForeground, $0.happens(25), $0.grammar.allows("openPush") { $0.push("openPush") }
+            $0.comeBack()
+        },
+        ClientFeature(name: "a quit", needs: ["quit"], raises: [.restarts], isPossible: \.isRunning) { $0.end("quit") },
+        ClientFeature(name: "a crash", needs: ["crash"], raises: [.restarts], isPossible: \.isRunning) {
+            $0.end("crash")
+        },
+        ClientFeature(
+            name: "a notification tapped", needs: ["openPush"], profile: .clientPush,
+            isPossible: \.isRunning
+        ) { $0.push("openPush") },
+        ClientFeature(
+            name: "a notification", needs: ["receivePush"], profile: .clientPush,
+            isCalm: true, isPossible: { $0.isSeen && !$0.answers.isEmpty }
+        ) { $0.push("receivePush") },
+        ClientFeature(name: "many connections", raises: [.connections, .cuts]) { life in
+            for _ in 0..<4 { life.reconnect() }
+        },
+        ClientFeature(name: "failed attempts", needs: ["networkDown", "networkUp"], raises: [.attempts]) {
+            $0.when("upgrade", "refuse", ["status": 503])
+            let steps: JSONValue = [
+                ["do": "networkDown"], ["do": "networkUp"],
+                ["do": "await", "comes": "attempt", "within": "foregroundReconnect", "optional": true],
+            ]
+            $0.add("repeat", ["times": 10, "steps": steps])
+            $0.steering.raise(.attempts, by: 10)
+        } end: {
+            $0.serve("upgrade")
+            $0.awaitConnection()
+        },
+    ]
+
+    // MARK: the server and other devices
+
+    private static let serving = [
+        ClientFeature(
+            name: "another device in new sessions", raises: [.sessions], isCalm: true, isPossible: { _ in true }
+        ) {
+            let name = $0.newName("x")
+            // Two of them are equal except for case.
+            for session in [name, name.uppercased(), $0.newName("x"), $0.newName("x")] { $0.begin(session) }
+            $0.steering.raise(.sessions, by: 4)
+        },
+        ClientFeature(
+            name: "much from another device", raises: [.sessionMessages], isCalm: true, isPossible: { _ in true }
+        ) {
+            let times = $0.steering.isReached(.sessionMessages) ? 3 : 12
+            $0.speak(times, in: $0.sessions.first)
+            $0.steering.raise(.sessionMessages, by: times * 2)
+            // A client that stores all at each frame is behind for a while.
+            $0.add("watch", ["for": 400])
+        },
+        // A bound counts only where nothing interrupts it; it is long beside the other rounds.
+        ClientFeature(name: "a quiet while", isCalm: true) { _ in
+        } end: {
+            guard $0.isSeen, $0.hasNetwork, $0.happens(25) else { return }
+            $0.add("watch", ["for": "resend"])
+        },
+        ClientFeature(name: "silence") {
+            $0.add("end", ["how": "silence"])
+            $0.speak(1)
+        },
+        ClientFeature(name: "another greeting", raises: [.connections]) {
+            let greeting: JSONValue = $0.one(
+                of: ["motd": "hello", "heartbeatSeconds": 20], ["motd": ["of": "today"]],
+                ["epoch": nil, "lastSeq": nil], ["limits": ["maxFrameBytes": 600]], ["lastSeq": 1])
+            $0.when("auth", "serve", times: 1, ["greeting": greeting])
+            $0.reconnect()
+            // One nearly fills the smallest frame, and one is too long for it.
+            for count in [70, 200] { $0.say(String(repeating: "long ", count: count)) }
+        },
+        ClientFeature(name: "a late greeting", raises: [.connections]) {
+            $0.when("auth", "delay", times: 1, ["milliseconds": 900])
+            $0.add("end", ["how": "reset"])
+            $0.add("await", ["comes": "auth", "within": "scheduling", "optional": true])
+            $0.add("watch", ["for": 300])
+        } end: {
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "another device's turn fails", isCalm: true, isPossible: { _ in true }) {
+            $0.add("elsewhere", ["session": $0.screen ?? $0.known(), "messages": ["u${next}"]])
+            $0.add("fail", ["code": $0.one(of: "agent_failed", "internal")])
+        },
+        // For a while each connection fails, or each read: the person speaks on, and notifications come.
+        ClientFeature(name: "only requests work", isLong: true) {
+            let (comes, then, status) = $0.one(
+                of: ("upgrade", "refuse", 503 as Int?), ("upgrade", "close", nil), ("auth", "close", nil))
+            $0.when(comes, then, ["status": status, "code": status == nil ? 1011 : nil])
+            $0.add("end", ["how": "reset"])
+            $0.speak(1, in: $0.screen)
+            if $0.grammar.profiles.contains(.clientPush), $0.grammar.allows("receivePush"), !$0.answers.isEmpty {
+                $0.push("receivePush")
+            }
+            $0.add("watch", ["for": $0.bound == nil ? $0.one(of: "attempts", "polling") : 4_000 as JSONValue])
+        } end: {
+            $0.serve("upgrade")
+            $0.serve("auth")
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "no socket") {
+            $0.when("upgrade", "reset")
+            $0.add("end", ["how": "reset"])
+            $0.say()
+        } end: {
+            $0.serve("upgrade")
+            $0.awaitConnection()
+        },
+        ClientFeature(name: "a terminal close", needs: ["quit"], raises: [.restarts], isLong: true) {
+            let (error, code) = $0.one(of: ("unsupported_version", 4010), ("auth_failed", 4001))
+            if $0.happens(50) {
+                $0.add("end", ["how": "close", "code": code])
+            } else {
+                $0.when("auth", "refuse", ["error": error, "code": code])
+                $0.add("end", ["how": "reset"])
+            }
+            $0.add("watch", ["for": "attempts"])
+        } end: {
+            $0.serve("auth")
+            $0.end("quit")
+        },
+        ClientFeature(name: "an unknown frame", profile: .clientSync, raises: [.connections]) {
+            $0.tell(["type": "mood", "mood": $0.one(of: "calm", ["of": "me"])])
+        } end: {
+            $0.reconnect()
+        },
+        ClientFeature(name: "a tool with an object", profile: .clientSync, raises: [.connections]) {
+            let session = JSONValue.string($0.screen ?? $0.known())
+            let input: JSONValue = $0.one(
+                of: ["url": "x", "list": [1, ["a": nil]]], "https://weather.example", 1.5, nil)
+            $0.tell(["type": "toolUse", "tool": "webFetch", "sessionId": session, "turnId": "t900", "input": input])
+        } end: {
+            $0.reconnect()
+        },
+        ClientFeature(name: "a long text", raises: [.textBytes, .readBytes], isCalm: true, isPossible: { _ in true }) {
+            // Each look at a screen with such texts is slow, and so only one session has them.
+            let isBehind = !$0.steering.isReached(.readBytes)
+            let size = isBehind ? $0.steering.goals[.textBytes] ?? 0 : 22_000
+            let answer: JSONValue = [
+                "id": "a${next}", "role": "assistant",
+                "text": .string(String(repeating: "and so on, ", count: size / 11 + 1)),
+            ]
+            let isNew = isBehind && $0.steering.reached[.readBytes] == nil
+            $0.add(
+                "elsewhere",
+                [
+                    "session": isBehind ? Self.longSession : $0.known(), "messages": ["u${next}", answer],
+                    "new": isNew.orAbsent,
+                ])
+            if isBehind {
+                $0.steering.raise(.textBytes, to: size)
+                $0.steering.raise(.readBytes, by: size)
+            }
+        },
+    ]
+}
+
+// The parts of features.
+extension ClientDrawing {
+    /// The person asks something whose turn goes on.
+    mutating func ask() {
+        when("chat", "ack", times: 1)
+        say()
+        _ = awaitLastQuestion()
+    }
+
+    /// Each question fails, and is sent again at the end; without a connection nothing could report the failure.
+    mutating func fail(unheard: Bool = false) {
+        ask()
+        if unheard {
+            // A turn that was seen at work may end unseen.
+            add("tool", ["tool": "webFetch"])
+            add("end", ["how": "reset"])
+        }
+        add("fail", ["code": one(of: "agent_failed", "internal")])
+        noteFailure()
+    }
+
+    mutating func noteFailure() { failed += asked.suffix(1).map(\.name) }
+
+    mutating func sayAgain() {
+        guard let name = failed.popLast(), isSeen else { return }
+        add("awaitState", ["failed": name, "within": bound ?? "polling", "optional": true])
+        add("sendAgain", ["as": name])
+    }
+
+    /// Another device speaks so often in a session, mostly in one that was on the screen last.
+    mutating func speak(_ times: Int, in session: String? = nil) {
+        let session = session ?? (happens(60) ? screen : nil) ?? known()
+        let step: JSONValue = ["do": "elsewhere", "session": .string(session), "messages": ["u${next}", "a${next}"]]
+        add("repeat", ["times": max(1, times), "steps": [step]])
+    }
+
+    /// The server numbers a frame; what it says next on that connection shows that the frame was taken.
+    mutating func tell(_ frame: JSONValue) {
+        add("tell", ["frame": frame, "numbered": true])
+        speak(1, in: screen)
+        add("watch", ["for": 200])
+    }
+
+    mutating func loseNetwork() {
+        add("networkDown")
+        hasNetwork = false
+    }
+
+    mutating func findNetwork() {
+        add("networkUp")
+        hasNetwork = true
+        awaitConnection()
+    }
+
+    /// Waits for a connection, where nothing is known to prevent one.
+    mutating func awaitConnection() {
+        guard isSeen, hasNetwork, !ruled.contains("upgrade"), hasLostConnection else { return }
+        add("await", ["comes": "connection", "within": bound ?? "backoff", "optional": true])
+        steering.raise(.connections)
+    }
+
+    /// Whether the last connection that was waited for has ended since.
+    private var hasLostConnection: Bool {
+        for step in steps.reversed() {
+            let verb = step["do"]?.stringValue ?? ""
+            if verb == "await", step["comes"] == "connection" { return false }
+            if step["cut"] != nil || ["end", "foreground", "networkUp", "launch", "restart"].contains(verb) {
+                return true
+            }
+        }
+        return false
+    }
+
+    mutating func reconnect() {
+        add("end", ["how": one(of: "reset", "reset", "fin")])
+        awaitConnection()
+    }
+
+    /// The app goes to the background, where nothing reaches it if its connection is gone.
+    mutating func leave(isDeaf: Bool = true) {
+        add("background")
+        if isDeaf { add("end", ["how": "silence"]) }
+        isForeground = false
+    }
+
+    mutating func comeBack() {
+        if isRunning, !isForeground { add("foreground") }
+        isForeground = true
+        awaitConnection()
+    }
+
+    /// The app ends, one way or the other, and is launched again.
+    mutating func end(_ how: String) {
+        add(how)
+        launch()
+        steering.raise(.restarts)
+        steering.raise(.connections)
+    }
+}

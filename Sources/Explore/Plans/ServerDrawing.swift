@@ -1,0 +1,319 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastJSON
+import HoldfastJudge
+import HoldfastStage
+
+/// A server's plan or life while it is drawn: who is there, and what was asked.
+///
+/// A plan is a short life: features meet in it too, but only in small sizes.
+package struct ServerDrawing: Drawing, LifeDrawing {
+    struct Device {
+        let letter: String
+        let principal: String
+        var isOpen = true
+        var isPaused = false
+    }
+
+    /// Names for an epoch and a position that a principal received.
+    struct Place {
+        let principal: String
+        let epoch: String
+        let seq: String
+    }
+
+    struct Session {
+        let name: String
+        let principal: String
+    }
+
+    struct Asked {
+        let name: String
+        let principal: String
+        /// The members that make it the same question.
+        let content: JSONObject
+        /// The connection that brought it, while that is open; nil for one that has been answered over REST.
+        var connection: String?
+        /// Whether it comes before whatever is sent on that connection now, or has been answered.
+        var isFirst = true
+        /// Whether a step waits for its end; a frame satisfies one wait at most.
+        var isAwaited = false
+    }
+
+    let grammar: ServerGrammar
+    var chance: SplitMix64
+    var steps: [JSONValue] = []
+    var devices: [Device] = []
+    var places: [Place] = []
+    /// Where the stream of each connection was when it was greeted last.
+    var greeted: [String: Place] = [:]
+    var sessions: [Session] = []
+    var questions: [Asked] = []
+    var names = 0
+    var refusesWrites = false
+    var hasGoneDevices = false
+    /// Whether deeds are drawn that happen beside others.
+    var isBeside = false
+    /// The people who act now.
+    var people: [String]
+    /// The connection of a stranger; it is ended before another one begins.
+    private(set) var stranger = "W"
+    /// The letters that devices may have.
+    private(set) var letters = ["A", "B", "C", "D", "E", "F", "G"]
+    var weights: [Int]
+
+    var steering = LifeSteering([:])
+    /// Whether sizes matter.
+    private(set) var isLife = false
+    var everybody: [String]
+    /// The most questions that a person asks in a round.
+    private(set) var most: Int
+    private(set) var largestFrame = 1 << 20
+    /// Whether silence is noticed so soon that a round can wait for it.
+    private(set) var isQuick: Bool
+    /// The session of each person that only grows.
+    var homes: [String: String] = [:]
+    /// How many messages each session has, about.
+    var sizes: [String: Int] = [:]
+    /// How many bytes the session of each person has that holds large texts.
+    var bytes: [String: Int] = [:]
+    /// The place in the list of texts.
+    var textNumber: Int
+    /// How many connections of each person were cut.
+    var cuts: [String: Int] = [:]
+    /// Whether the process stays, so that a connection can grow old.
+    private var isCalm = false
+    private var isFirst = true
+
+    var keepsStream: Bool { grammar.profiles.contains(.sync) }
+    var isKept: Bool { grammar.profiles.contains(.auth) }
+    /// The limit of questions, where it is one of seconds and small enough to be used up.
+    var budget: Int? {
+        grammar.limit.flatMap {
+            $0.seconds <= Self.shortWindow && $0.questions <= Self.smallBudget ? $0.questions : nil
+        }
+    }
+
+    /// The most questions of a person in a round, and how many seconds' worth of them a round asks.
+    private static let (largest, pace) = (18, 6.0)
+    /// The most questions a second where no limit is known.
+    private static let fastest = 100.0
+    /// Each time that a limit is used up takes as long as its window.
+    private static let mostSpent = 2
+    /// A limit that is used up has at most so many seconds and questions.
+    private static let (shortWindow, smallBudget) = (10, 120)
+
+    /// The person with many devices.
+    static let crowded = "p1"
+    private static let ofOne: Set<Reach.Dimension> = [.openAtOnce, .readBytes, .sessions]
+    /// A device of the last of several people that no round takes away: its connection is as old as the process.
+    private static let lasting = "V"
+    var lastingPerson: String? { isLife && everybody.count > 1 ? everybody.last : nil }
+    /// The process ends only in the shares of the time before and after these.
+    private static let calm = 0.02..<0.87
+
+    /// The letters of strangers, one for each branch, and so the most features that meet in a round.
+    private static let strangers = ["W", "X", "Y", "WW"]
+
+    init(_ grammar: ServerGrammar, seed: UInt64) {
+        self.grammar = grammar
+        chance = SplitMix64(seed: seed)
+        people = (1...chance.number(in: 1...(grammar.profiles.contains(.auth) ? grammar.principals : 1))).map {
+            "p\($0)"
+        }
+        everybody = people
+        (most, textNumber) = (chance.number(in: 2...3), chance.number(in: 0...99))
+        (isQuick, weights) = (grammar.isAlone, Self.ofDeedsAlone)
+    }
+
+    // MARK: plans
+
+    mutating func plan(named name: String) -> Plan {
+        weights = drawWeights()
+        connect(principal: people[0])
+        let size = chance.number(in: grammar.size / 2...grammar.size * 3 / 2)
+        while Plan(name: "", principals: 1, profiles: [], steps: steps).count < size { act() }
+        end()
+        return Plan(
+            name: name, principals: people.count,
+            profiles: grammar.profiles.intersection([.sync, .auth]),
+            steps: steps)
+    }
+
+    /// One feature of those that are meant, or two of different people at the same time.
+    mutating func meet(_ isMeant: (ServerFeature) -> Bool = { _ in true }) {
+        let usable = usable.filter { !$0.isLarge }
+        guard !isBeside, let first = any(usable.filter(isMeant)) else { return act() }
+        // A step that waits for an ended process would end the plan.
+        let others = usable.filter { $0.name != first.name && !$0.endsProcess && !$0.refusesWrites }
+        let isPair = everybody.count > 1 && !first.endsProcess && !first.refusesWrites && happens(40)
+        let before = steps
+        steps = []
+        let drawn = draw([first] + (isPair ? [any(others)].compactMap(\.self) : []), by: chance.shuffled(everybody))
+        steps = before + drawn
+    }
+
+    /// At the end all devices look at what was missed and stored.
+    mutating func end() {
+        for device in devices where device.isPaused { add("resumeReading", ["on": device.letter]) }
+        watch(upTo: one(of: 1_500, 5_000))
+        if happens(70) {
+            for principal in people {
+                guard let device = devices.first(where: { $0.principal == principal && !$0.isOpen }) else { continue }
+                connect(principal: principal, as: device.letter)
+                if keepsStream { sync(on: device.letter, of: principal) }
+            }
+        }
+        for session in sessions { read(session.name, session.principal) }
+        for principal in people { add("listSessions", ["principal": shown(principal)]) }
+    }
+
+    // MARK: lives
+
+    /// The life of a server: what lags most, and features that have not met, come next.
+    ///
+    /// - Parameters:
+    ///   - grammar: The participants, and the possible actions.
+    ///   - seed: The same seed draws the same life.
+    ///   - goals: The sizes to reach.
+    ///   - isScripted: Whether the agent obeys scripts; another takes its time.
+    ///   - largestFrame: The largest frame that the server takes.
+    ///   - isQuick: Whether heartbeats and the wait for credentials are short.
+    package init(
+        _ grammar: ServerGrammar, seed: UInt64, to goals: [Reach.Dimension: Int], isScripted: Bool = true,
+        largestFrame: Int = 1 << 20, isQuick: Bool = false
+    ) {
+        self.init(grammar, seed: seed)
+        (isLife, self.largestFrame, self.isQuick, steering) = (true, largestFrame, isQuick, LifeSteering(goals))
+        everybody = (1...(isKept ? grammar.principals : 1)).map { "p\($0)" }
+        (people, letters) = (everybody, "ABCDEFGHIJKLMNOPQRSTU".map(String.init))
+        let known = grammar.limit.map { Double($0.questions) / Double(max(1, $0.seconds)) } ?? Self.fastest
+        let rate = min(known, isScripted ? Self.fastest : 1)
+        let own = min(Self.largest, max(4, Int(rate * Self.pace)))
+        most = everybody.count == 1 ? own / 2 : own
+    }
+
+    package var summary: String {
+        var whole = self
+        whole.isCalm = false
+        return steering.summary(of: whole.usable) { $0.isCompatible(with: $1) }
+    }
+
+    private var usable: [ServerFeature] {
+        ServerFeature.all.filter { feature in
+            feature.needs.isSubset(of: grammar.profiles) && (grammar.startsServer || !feature.needsStart)
+                && !(feature.endsProcess && (isCalm || hasGoneDevices || devices.contains(where: \.isPaused)))
+                && !(refusesWrites && (feature.endsProcess || feature.refusesWrites))
+                && (!feature.needsBudget || budget != nil && steering.count(of: feature.name) < Self.mostSpent)
+        }
+    }
+
+    /// Draws the next round.
+    package mutating func round(at share: Double) -> LifeRound {
+        isCalm = Self.calm.contains(share)
+        let lasting = lastingPerson.map { opening(Device(letter: Self.lasting, principal: $0)) }
+        let open = devices.filter(\.isOpen).map(opening) + (isFirst ? [] : [lasting].compactMap(\.self))
+        let actors = chance.number(in: 0...everybody.count - 1)
+        var people = everybody.indices.map { everybody[($0 + actors) % everybody.count] }
+        let chosen = choose(people.count == 1 ? 2 : min(Self.strangers.count, people.count))
+        // Most goals are for one person, who also has enough letters for many devices.
+        let leading = chosen.firstIndex { !Self.ofOne.isDisjoint(with: $0.raises) }
+        if let place = people.firstIndex(of: Self.crowded), leading != nil || happens(80) {
+            people.swapAt(min(leading ?? 0, people.count - 1), place)
+        }
+        steps = []
+        steps = draw(chosen, by: people)
+        if isFirst, let lasting { steps.insert(lasting, at: 0) }
+        isFirst = false
+        settle()
+        steering.note(chosen.map(\.name))
+        return LifeRound(steps: steps, features: chosen.map(\.name), open: open)
+    }
+
+    /// The steps of features: each has a person of its own and all happen at the same time, where there are as many.
+    private mutating func draw(_ chosen: [ServerFeature], by people: [String]) -> [JSONValue] {
+        let isAlone = people.count == 1
+        isBeside = !isAlone && chosen.count > 1
+        var branches: [[JSONValue]] = []
+        for (index, feature) in chosen.enumerated() {
+            // All of the rest act with the last.
+            let isRest = index == chosen.count - 1 && index > 0
+            self.people = isAlone ? people : isRest ? Array(people[index...]) : [people[index]]
+            stranger = Self.strangers[index]
+            for person in self.people { _ = device(of: person) }
+            feature.draw(&self)
+            branches.append(steps)
+            steps = []
+        }
+        (self.people, isBeside) = (everybody, false)
+        branches.removeAll(where: \.isEmpty)
+        let isMany = branches.count > 1 && !isAlone
+        if isMany { add("together", ["branches": branches]) } else { steps = branches.flatMap(\.self) }
+        if chosen.contains(where: \.endsProcess) { comeBack() }
+        defer { steps = [] }
+        return steps
+    }
+
+    private mutating func choose(_ count: Int) -> [ServerFeature] {
+        // Restarts have little time.
+        let isDue = !isCalm && !steering.isReached(.restarts)
+        let ending = usable.filter { isDue && $0.endsProcess }
+        let others = usable.filter { feature in
+            !ending.contains { $0.name == feature.name || !$0.isCompatible(with: feature) }
+        }
+        let chosen =
+            ending + steering.choose(count - ending.count, of: others, by: &chance) { $0.isCompatible(with: $1) }
+        // The feature that ends the process does so while the others are at it.
+        return chosen.filter { !$0.endsProcess } + chosen.filter(\.endsProcess)
+    }
+
+    /// Rounds as a plan of their own, with the earlier steps that define the names and open the connections they use.
+    package func plan(of rounds: [LifeRound], after earlier: [LifeRound]) -> Plan {
+        var plan = Plan(
+            name: "server/life", principals: everybody.count, profiles: grammar.profiles.intersection([.sync, .auth]),
+            steps: rounds.flatMap(\.steps))
+        var missing = plan.missingNames
+        for step in earlier.flatMap(\.steps).flatMap(Plan.leaves).reversed() {
+            guard !missing.isEmpty else { break }
+            guard Plan.gives(step, any: missing) else { continue }
+            plan.steps.insert(step, at: 0)
+            missing = plan.missingNames
+        }
+        return plan
+    }
+
+    /// The step that opens a device again.
+    private func opening(_ device: Device) -> JSONValue {
+        JSONValue(members: ["do": "connect", "on": device.letter, "principal": shown(device.principal)])
+    }
+
+    /// After the process was ended: all devices come back, some of them to what they missed.
+    private mutating func comeBack() {
+        let gone = devices.filter(\.isOpen)
+        for device in gone { close(device.letter) }
+        guard isLife else { return arrive() }
+        for device in gone {
+            let before = greeted[device.letter]
+            connect(principal: device.principal, as: device.letter)
+            guard keepsStream, happens(50) else { continue }
+            if let before, happens(50) {
+                sync(on: device.letter, from: before)
+            } else {
+                sync(on: device.letter, of: device.principal)
+            }
+        }
+    }
+
+    /// At the end of a round all people read, and everything sent before has arrived.
+    private mutating func settle() {
+        for device in devices where device.isOpen && device.isPaused {
+            add("resumeReading", ["on": device.letter])
+            change(device.letter) { $0.isPaused = false }
+        }
+        for person in everybody {
+            steering.raise(.keys, to: questions.count { $0.principal == person })
+            steering.raise(.sessions, to: sessions.count { $0.principal == person })
+        }
+        fence()
+    }
+}

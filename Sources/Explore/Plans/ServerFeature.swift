@@ -1,0 +1,633 @@
+import Holdfast
+import HoldfastJSON
+import HoldfastJudge
+
+/// Something that people or machines do in the plan or the life of a server.
+struct ServerFeature: SteeredFeature {
+    let name: String
+    var raises: [Reach.Dimension] = []
+    var needs: Set<Profile> = []
+    var needsStart = false
+    /// Whether a limit of questions must be small enough to be used up in a moment.
+    var needsBudget = false
+    /// Whether the process ends in it and is started again.
+    var endsProcess = false
+    var refusesWrites = false
+    /// Whether the process may end, or refuse to write, while it goes on.
+    var isSturdy = true
+    /// Whether it is about a size that no plan reaches.
+    var isLarge = false
+    let draw: @Sendable (inout ServerDrawing) -> Void
+
+    /// Whether both may happen at the same time.
+    func isCompatible(with other: ServerFeature) -> Bool {
+        let isRough = endsProcess || refusesWrites
+        let isOtherRough = other.endsProcess || other.refusesWrites
+        return !(isRough && isOtherRough) && !(isRough && !other.isSturdy) && !(isOtherRough && !isSturdy)
+    }
+
+    static let all: [ServerFeature] = [
+        ServerFeature(name: "long session", raises: [.sessionMessages, .keys]) { $0.growHome() },
+        ServerFeature(name: "new sessions", raises: [.sessions, .unacknowledged]) { $0.beginSessions() },
+        ServerFeature(name: "line", raises: [.inLine]) { $0.standInLine() },
+        ServerFeature(name: "many devices", raises: [.openAtOnce]) { $0.crowd() },
+        ServerFeature(name: "cuts", raises: [.cuts]) { $0.flicker() },
+        ServerFeature(name: "behind", raises: [.pages, .framesDuringSync], needs: [.sync]) { $0.fallBehind() },
+        ServerFeature(name: "repeats", raises: [.repeatQuestions]) { $0.askOldAgain() },
+        ServerFeature(name: "texts", raises: [.kindsOfText]) { $0.askInKinds() },
+        ServerFeature(name: "large texts", raises: [.textBytes, .readBytes], isLarge: true) { $0.askAtLength() },
+        ServerFeature(name: "failures") { $0.fail() },
+        ServerFeature(name: "REST at once") { $0.postAtOnce() },
+        ServerFeature(name: "slow reader", isSturdy: false) { $0.linger() },
+        ServerFeature(name: "walk", isLarge: true) { for _ in 0..<6 { $0.act() } },
+        ServerFeature(name: "bad messages", isSturdy: false) { $0.sendBadly() },
+        ServerFeature(name: "edges", isSturdy: false) { $0.touchEdges() },
+        ServerFeature(name: "wrong tokens", raises: [.wrongTokens], needs: [.auth], isSturdy: false) {
+            $0.knockWrongly()
+        },
+        ServerFeature(name: "one clientId", raises: [.clientPeople]) { $0.shareClientId() },
+        ServerFeature(name: "pushes", needs: [.push], isSturdy: false) { $0.call() },
+        ServerFeature(name: "spent budget", needs: [.rateLimit], needsBudget: true, isSturdy: false) {
+            $0.spendBudget()
+        },
+        ServerFeature(name: "restart", raises: [.restarts], needsStart: true, endsProcess: true) { $0.restart() },
+        ServerFeature(
+            name: "refused writes", needsStart: true, refusesWrites: true, isSturdy: false
+        ) {
+            $0.refuseWrites()
+        },
+    ]
+}
+
+extension ServerDrawing {
+    /// How many devices a person has of whom nothing else is said.
+    private static let fewDevices = 2
+    /// How long a long message is, with what is around its text, and how large a session may become.
+    private static let (longText, largestSession) = (301_000, 4_000_000)
+    /// So often a life fills what a reader leaves unread, with questions of so many bytes: what networks buffer, and more.
+    private static let (mostFilled, filling) = (2, 280_000)
+    /// So often a life waits until a server notices silence.
+    private static let mostWaits = 6
+    /// The least number of characters of a longer text.
+    private static let longerThanUsual = 600
+
+    /// The first person of this branch.
+    private var person: String { people.first ?? "p1" }
+
+    private func reply(_ text: String) -> JSONValue { ["reply": .string(text)] }
+
+    /// Asks on a device, in a session or a new one, which is then named.
+    @discardableResult
+    private mutating func ask(
+        _ person: String, on letter: String, in session: String?, _ content: JSONValue, waits: Bool = true
+    ) -> Asked {
+        var members = JSONObject()
+        if let session { members["session"] = ref(session) }
+        members[content.arrayValue == nil ? "text" : "script"] = content
+        let asked = Asked(
+            name: newName("c"), principal: person, content: members, connection: letter, isFirst: false)
+        chat(asked, on: letter)
+        questions.append(asked)
+        if let session { sizes[session, default: 0] += 2 }
+        if session == nil, waits { begun(by: asked) }
+        return asked
+    }
+
+    /// A person, an open device of theirs, and their session that only grows.
+    private mutating func atHome() -> (person: String, letter: String, home: String) {
+        let (person, letter) = (person, device(of: person))
+        if let home = homes[person] { return (person, letter, home) }
+        let name = begun(by: ask(person, on: letter, in: nil, [reply("welcome")], waits: false))
+        homes[person] = name
+        return (person, letter, name)
+    }
+
+    /// The letter of a device of a person that is not open, of a new one, or of one that is closed first.
+    private mutating func spare(of person: String, besides kept: String? = nil) -> String? {
+        let own = devices.filter { $0.principal == person && $0.letter != kept }
+        if let away = own.last(where: { !$0.isOpen }) { return away.letter }
+        if let new = letters.first(where: { letter in !devices.contains { $0.letter == letter } }) { return new }
+        guard let open = own.last(where: { !$0.isPaused }) else { return nil }
+        hangUp(open.letter)
+        return open.letter
+    }
+
+    /// So many questions back to back.
+    private mutating func burst(
+        _ count: Int, by person: String, on letter: String, in session: String, _ script: [JSONValue],
+        isParallel: Bool = false
+    ) {
+        let name = newName("m") + "x"
+        let question: JSONValue = [
+            "do": "chat", "on": .string(letter), "as": .string("\(name)${i}"), "session": ref(session),
+            "script": .array(script),
+        ]
+        add("repeat", ["times": count, "counter": "i", "parallel": isParallel.orAbsent, "steps": [question]])
+        for number in 1...max(1, count) {
+            var content = JSONObject()
+            content["session"] = ref(session)
+            content["script"] = .array(script.map { Self.counted($0, number) })
+            questions.append(
+                Asked(name: "\(name)\(number)", principal: person, content: content, connection: letter, isFirst: false)
+            )
+        }
+        sizes[session, default: 0] += 2 * count
+        steering.raise(.sessionMessages, to: sizes[session, default: 0])
+        steering.raise(.inLine, to: count)
+    }
+
+    private static func counted(_ part: JSONValue, _ number: Int) -> JSONValue {
+        guard let reply = part["reply"]?.stringValue else { return part }
+        return ["reply": .string(reply.replacing("${i}", with: "\(number)"))]
+    }
+
+    private mutating func readAndList(_ session: String, _ person: String) {
+        read(session, person)
+        if happens(50) { add("listSessions", ["principal": shown(person)]) }
+    }
+
+    // MARK: volume
+
+    mutating func growHome() {
+        let (person, letter, home) = atHome()
+        let tool: [JSONValue] = happens(50) ? [] : [["tool": "webFetch"]]
+        burst(isLife ? most : one(of: 2, 3, 16), by: person, on: letter, in: home, tool + [reply("answer ${i}")])
+        readAndList(home, person)
+    }
+
+    mutating func beginSessions() {
+        let (person, letter) = (person, device(of: person))
+        let count = min(steering.isReached(.sessions) ? 8 : most, most)
+        // The list shows the end of each answer, cut; the first turn of one session runs while people look at it.
+        let asked = (1...count).map { number in
+            let script = (number == count ? [["wait": 400]] : []) + [reply(nextText())]
+            return ask(person, on: letter, in: nil, .array(script), waits: false)
+        }
+        let last = asked.map { begun(by: $0) }.last
+        steering.raise(.unacknowledged, to: count)
+        for reader in [person, everybody.first { $0 != person }].compactMap(\.self) {
+            if let last { read(last, reader) }
+            add("listSessions", ["principal": shown(reader)])
+        }
+    }
+
+    /// A slow turn, a line behind it, and a question elsewhere that must not wait.
+    mutating func standInLine() {
+        let (person, letter, home) = atHome()
+        let wait = JSONValue(one(of: 400, 400, 900, 2_500))
+        ask(person, on: letter, in: home, [["tool": "webFetch"], ["wait": wait], reply("slow")])
+        burst(min(12, most), by: person, on: letter, in: home, [reply("in line ${i}")], isParallel: happens(30))
+        let last = questions.last
+        begun(by: ask(person, on: letter, in: nil, [reply("at once")], waits: false))
+        if happens(40) { leave() }
+        read(home, person)
+        if let last { post(last) }
+    }
+
+    mutating func askOldAgain() {
+        let own = questions.filter { $0.principal == person }
+        guard !own.isEmpty else { return growHome() }
+        _ = device(of: person)
+        // A server that keeps too few keys may forget those of failed questions first.
+        let failed = own.indices.filter { own[$0].content["script"]?.arrayValue?.last?["fail"] != nil }
+        let distances = [failed.first, any(failed)].compactMap(\.self).map { own.count - 1 - $0 }
+        for distance in [0, 3, 20, 60, 120, 200, own.count - 1] + distances where distance < own.count {
+            // From some distance on it was surely the first.
+            let asked = own[own.count - 1 - distance]
+            for _ in 0...one(of: 0, 1) { askAgain(asked, isFirst: distance >= 20 && asked.connection == nil) }
+            steering.raise(.repeatQuestions, to: distance)
+        }
+    }
+
+    mutating func askAtLength() {
+        let (person, letter) = (person, device(of: person))
+        if happens(20) || !steering.isReached(.frameShare) {
+            sendLarge(surelyTaken: !steering.isReached(.frameShare))
+            return steering.raise(.frameShare, to: 100)
+        }
+        let isBehind = !steering.isReached(.textBytes) || happens(60)
+        let size = min(isBehind ? Self.longText : one(of: 5_000, 60_000, 120_000), largestFrame)
+        let key = "large \(person)"
+        let session = homes[key] ?? begun(by: ask(person, on: letter, in: nil, "long", waits: false))
+        homes[key] = session
+        // More would make each look at everything slow.
+        let isFull = bytes[person, default: 0] > (person == Self.crowded ? Self.largestSession : Self.longText)
+        let count = isFull || person != Self.crowded ? 1 : 3
+        for _ in 0..<count {
+            add(
+                "chat",
+                [
+                    "on": letter, "as": newName("c"), "session": ref(session), "text": "padded",
+                    "bytes": isFull ? 5_000 : size,
+                ])
+        }
+        if !isFull { bytes[person, default: 0] += count * size }
+        steering.raise(.textBytes, to: size)
+        steering.raise(.readBytes, to: bytes[person, default: 0])
+        // The looks at everything read it too.
+        if !isFull { readAndList(session, person) }
+    }
+
+    // MARK: company
+
+    mutating func crowd() {
+        let (person, letter, home) = atHome()
+        let wanted = person == Self.crowded ? steering.goals[.openAtOnce] ?? Self.fewDevices : Self.fewDevices
+        while devices.count(where: { $0.principal == person && $0.isOpen }) < wanted {
+            let away = devices.first { $0.principal == person && !$0.isOpen }
+            guard away != nil || devices.count < letters.count else { break }
+            connect(principal: person, as: away?.letter)
+        }
+        steering.raise(.openAtOnce, to: devices.count { $0.principal == person && $0.isOpen })
+        burst(min(5, most), by: person, on: letter, in: home, [reply("to all ${i}")])
+        for device in open.filter({ $0.principal == person && $0.letter != letter }) where happens(40) {
+            hangUp(device.letter)
+        }
+    }
+
+    /// A device that loses its connection again and again while turns run.
+    mutating func flicker() {
+        let (person, letter, home) = atHome()
+        guard let other = spare(of: person, besides: letter) else { return }
+        let times = min(17, most)
+        for _ in 0..<times {
+            connect(principal: person, as: other)
+            if keepsStream, happens(50) { sync(on: other, of: person) }
+            ask(person, on: other, in: home, [["wait": 5], reply("cut")])
+            cut(other)
+        }
+        cuts[person, default: 0] += times
+        steering.raise(.cuts, to: cuts[person, default: 0])
+    }
+
+    /// A device that was away for many frames comes back and takes them page by page, while others go on.
+    mutating func fallBehind() {
+        let (person, letter, home) = atHome()
+        let script = Array(repeating: ["tool": "webFetch"] as JSONValue, count: 5) + [reply("answer ${i}")]
+        // The question, the tools and the answer.
+        let frames = script.count + 1
+        guard let late = spare(of: person, besides: letter) else { return }
+        connect(principal: person, as: late)
+        add("cut", ["on": late, "how": "fin"])
+        let place = greeted[late]
+        close(late)
+        burst(most * 2 / 3, by: person, on: letter, in: home, script)
+        connect(principal: person, as: late)
+        guard let place else { return }
+        let before = steps
+        steps = []
+        burst(most / 2, by: person, on: letter, in: home, script)
+        steering.raise(.framesDuringSync, to: most / 2 * frames)
+        let live = steps
+        // All at once, or page by page.
+        let size = steering.isReached(.pages) && happens(50) ? nil : chance.number(in: 1...9)
+        if let size { steering.raise(.pages, to: most * 2 / 3 * frames / size) }
+        steps = []
+        add("sync", ["on": late, "lastSeqSeen": ref(place.seq), "epoch": ref(place.epoch), "limit": size])
+        add("await", ["on": late, "type": "syncResult", "optional": true])
+        let catchingUp = steps
+        steps = before
+        add("together", ["branches": [live, catchingUp]])
+    }
+
+    mutating func linger() {
+        let (person, letter, home) = atHome()
+        let others = open.filter { $0.principal == person && $0.letter != letter }
+        guard isLife else { return pause(any(others)?.letter ?? letter) }
+        guard let slow = any(others)?.letter else { return crowd() }
+        add("stopReading", ["on": slow])
+        // First the buffers of the network are filled, then those of the server.
+        if steering.count(of: "slow reader") < Self.mostFilled {
+            let words = String(repeating: "many ", count: min(Self.filling, largestFrame * 9 / 10) / 20)
+            let tool: JSONValue = ["tool": "webFetch", "input": ["query": .string(words)]]
+            let session = begun(by: ask(person, on: letter, in: nil, "full", waits: false))
+            // Nothing asks these again: they are too large.
+            let question: JSONValue = [
+                "do": "chat", "on": .string(letter), "as": .string(newName("m") + "x${i}"), "session": ref(session),
+                "script": .array(Array(repeating: tool, count: 4) + [reply("filled")]),
+            ]
+            add("repeat", ["times": most, "counter": "i", "steps": [question]])
+        }
+        let tools = Array(repeating: ["tool": "webFetch"] as JSONValue, count: 40)
+        burst(most / 2, by: person, on: letter, in: home, tools + [reply("unread ${i}")])
+        add("resumeReading", ["on": slow])
+    }
+
+    /// A device takes nothing for a while.
+    mutating func pause(_ letter: String) {
+        add("stopReading", ["on": letter])
+        change(letter) { $0.isPaused = true }
+        for _ in 1...chance.number(in: 1...4) { act() }
+        guard devices.contains(where: { $0.letter == letter && $0.isPaused }) else { return }
+        add("resumeReading", ["on": letter])
+        change(letter) { $0.isPaused = false }
+    }
+
+    mutating func shareClientId() {
+        for person in people {
+            guard let letter = spare(of: person) else { continue }
+            connect(principal: person, as: letter, clientId: "one-phone-for-all")
+            ask(person, on: letter, in: homes[person], [["tool": "webFetch"], reply("mine")])
+            fence()
+        }
+        steering.raise(.clientPeople, by: people.count)
+    }
+
+    mutating func postAtOnce() {
+        let (person, _, home) = atHome()
+        let own = sessions.filter { $0.principal == person }.map(\.name)
+        let before = steps
+        var branches: [[JSONValue]] = []
+        var posted: [Asked] = []
+        for number in 1...min(8, most) {
+            let session = number % 2 == 0 ? home : any(own) ?? home
+            var content = JSONObject()
+            // The first of all is slow, in a session of its own.
+            let isSlow = number == 1 && isLife && steering.count(of: "REST at once") == 0
+            if !isSlow { content["session"] = ref(session) }
+            content["script"] = [
+                ["tool": "webFetch"], ["wait": isSlow ? 11_000 : 40], reply("posted \(number)"),
+            ]
+            posted.append(Asked(name: newName("c"), principal: person, content: content, isFirst: false))
+            steps = []
+            post(posted[number - 1])
+            branches.append(steps)
+            sizes[session, default: 0] += 2
+        }
+        questions += posted
+        steps = before
+        // Some leave before their response.
+        add("together", ["branches": branches + posted.suffix(2).map { leaving($0) }])
+    }
+
+    // MARK: kinds
+
+    private static let texts =
+        Words.all + [
+            "", "x" + String(repeating: "👍🏽", count: 60), "x" + String(repeating: "🇩🇪", count: 130), " both ends \n",
+            "\u{10FFFF}\u{1F9D1}\u{1F3FD}", "\t", "lines\u{85}of\u{2028}every\u{2029}kind\u{B}and\u{C}page",
+            Words.usual,
+            Words.usual,
+        ]
+
+    /// Each text in turn.
+    private mutating func nextText() -> String {
+        textNumber += 1
+        return Self.texts[textNumber % Self.texts.count]
+    }
+
+    mutating func askInKinds() {
+        let (person, letter, home) = atHome()
+        for _ in 0..<min(6, most) {
+            var text = nextText()
+            if !text.isEmpty, happens(25) {
+                text = Array(repeating: text, count: 1 + Self.longerThanUsual / text.count).joined(separator: " ")
+            }
+            ask(person, on: letter, in: home, happens(50) ? .string(text) : [["tool": "名前"], reply(text)])
+            let index = steps.count - 1
+            if happens(20) { steps[index]["extra"] = Words.extra }
+            if happens(20) { steps[index]["context"] = Words.context }
+        }
+        // Keys that differ only in case are two keys.
+        let key = newName("k")
+        for spelled in ["Case-\(key)-${run}", "case-\(key)-${run}"] {
+            add(
+                "chat",
+                [
+                    "on": letter, "clientMessageId": spelled, "session": ref(home),
+                    "script": [reply("one of two")],
+                ])
+        }
+        steering.raise(.kindsOfText)
+        fence()
+        readAndList(home, person)
+        add("listSessions", ["principal": shown(person)])
+    }
+
+    mutating func fail() {
+        let (person, letter, home) = atHome()
+        let count = min(10, most / 2)
+        burst(count, by: person, on: letter, in: home, [["tool": "webFetch"], ["fail": "model exploded"]])
+        burst(max(1, count / 2), by: person, on: letter, in: home, [reply("well again ${i}")])
+    }
+
+    // MARK: trouble
+
+    mutating func knockWrongly() {
+        let (times, before) = (isLife ? 40 : 4, steps)
+        steps = []
+        connectWrongly()
+        let knock = steps
+        steps = before
+        add("repeat", ["times": times, "counter": "i", "steps": knock])
+        steering.raise(.wrongTokens, to: times)
+    }
+
+    /// Unreadable and forbidden messages among healthy ones.
+    mutating func sendBadly() {
+        let (person, letter) = (person, device(of: person))
+        let wasBeside = isBeside
+        isBeside = false
+        for _ in 0..<(isLife ? 6 : 2) { if happens(40) { hostile() } else { trespass() } }
+        // A process that ends on one of them does so at once.
+        for text in ["null", "[]", "7", "\"text\"", "{\"type\":null}"] where happens(40) {
+            add("sendText", ["on": letter, "text": text])
+        }
+        isBeside = wasBeside
+        add("readSession", ["session": "ses_of_nobody", "principal": shown(person)])
+        ask(person, on: letter, in: homes[person], [reply("well")])
+        add("listSessions", ["principal": shown(person)])
+    }
+
+    /// Uses connections and requests as libraries, proxies and strangers do.
+    mutating func touchEdges() {
+        let (person, letter, home) = atHome()
+        add("ping", ["on": letter])
+        add(
+            "chat",
+            [
+                "on": letter, "as": newName("c"), "session": ref(home),
+                "text": "naïve " + (any(Self.texts) ?? "") + " 🇦🇹", "fragments": one(of: 2, 3, 41),
+            ])
+        connectWrongly()
+        requestWithoutToken()
+        if isKept, isLife {
+            add(
+                "connect",
+                ["on": stranger, "query": "token=${p1Token}", "token": JSONValue.null, "optional": true])
+            add("close", ["on": stranger])
+        }
+        sendLarge()
+        guard isQuick, steering.count(of: "edges") < Self.mostWaits else { return }
+        if isKept, happens(50) { return sendBeforeAuth() }
+        // The device that goes silent may be the one that speaks on.
+        add(
+            "connect",
+            [
+                "on": stranger, "principal": shown(person), "save": ["heartbeat": "/heartbeatSeconds"] as JSONValue,
+                "clientId": happens(50) ? "device-\(letter)-${run}" : nil,
+            ])
+        add("mute", ["on": stranger])
+        let time: JSONValue = ["seconds": "${heartbeat}", "times": 3]
+        add("awaitClose", ["on": stranger, "after": time, "optional": true])
+        ask(person, on: letter, in: home, [["tool": "webFetch"], reply("still here")])
+        add("close", ["on": stranger])
+        add("fence", ["on": letter])
+    }
+
+    /// A person leaves while a turn runs; its answer is pushed.
+    mutating func call() {
+        // The lasting device of the last person hears everything.
+        guard happens(isLife ? 75 : 50), let person = people.first(where: { $0 != lastingPerson }) else {
+            return refusePushes()
+        }
+        if happens(60) { return callWhoLeft(person) }
+        // All devices freeze; one is there when the answer comes, and takes nothing of it.
+        for device in open where device.principal == person { cut(device.letter) }
+        let session = newName("s")
+        add("connect", ["on": stranger, "principal": person])
+        if happens(60) { add("mute", ["on": stranger]) }
+        add("chat", ["on": stranger, "as": newName("c"), "script": [["wait": 100], reply(any(Self.texts) ?? "")]])
+        add(
+            "await",
+            ["on": stranger, "type": "done", "save": [session: "/sessionId"] as JSONValue, "optional": true])
+        add("cut", ["on": stranger, "how": "reset"])
+        note(session: session, of: person)
+        add("awaitPush", ["principal": person, "where": ["/sessionId": ref(session)] as JSONValue, "optional": true])
+    }
+
+    /// The push service refuses the next notifications, or never answers them.
+    private mutating func refusePushes() {
+        let person = person
+        let (status, reason) = one(
+            of: (503, "ServiceUnavailable"), (400, "PayloadEmpty"), (403, "InvalidProviderToken"),
+            (413, "PayloadTooLarge"), (429, "TooManyRequests"), (410, "Unregistered"))
+        // A device that is gone is missed by all who come later.
+        guard status != 410 || grammar.isAlone else { return }
+        // A server need not remember it after a restart.
+        if status == 410 { hasGoneDevices = true }
+        if happens(25), grammar.isAlone {
+            add("pushAnswer", ["principal": person, "hang": true])
+        } else {
+            let times = status == 410 ? 3 : status >= 500 ? 4 : 1
+            add("pushAnswer", ["principal": person, "status": status, "reason": reason, "times": times])
+        }
+        callWhoLeft(person)
+        callWhoLeft(person)
+    }
+
+    private mutating func callWhoLeft(_ principal: String) {
+        for device in devices where device.principal == principal && device.isOpen { hangUp(device.letter) }
+        let (session, wait) = (newName("s"), JSONValue(min(500, grammar.longestWatch)))
+        add("connect", ["on": stranger, "principal": principal])
+        let script = [["tool": "webFetch"], ["wait": wait], reply("called")]
+        add("chat", ["on": stranger, "as": newName("c"), "script": script])
+        add("await", ["on": stranger, "type": "toolUse", "save": [session: "/sessionId"] as JSONValue])
+        add("close", ["on": stranger])
+        note(session: session, of: principal)
+        add("watch", ["for": ["milliseconds": 600] as JSONValue])
+        read(session, principal)
+        add("awaitPush", ["principal": principal, "optional": true])
+    }
+
+    /// Asks more than the limit allows, over both transports, and once more as soon as the server said that it may.
+    mutating func spendBudget() {
+        let (person, letter, home) = atHome()
+        let asked = ask(person, on: letter, in: home, [reply("asked again and again")])
+        // Repeats are free, also those that nothing waits for, and so is a refused question.
+        for _ in 0..<5 { chat(asked, on: letter) }
+        for _ in 0..<3 {
+            post(asked)
+            add("together", ["branches": [[steps.removeLast()], leaving(asked)]])
+            askWrongly()
+        }
+        burst((budget ?? 0) * one(of: 1, 2) + 1, by: person, on: letter, in: home, [reply("in budget ${i}")])
+        // Refused questions do not count.
+        for _ in 0..<3 { post(Asked(name: newName("c"), principal: person, content: ["text": "over budget"])) }
+        chat(asked, on: letter)
+        add("fence", ["on": letter])
+        if keepsStream { add("sync", ["on": letter, "lastSeqSeen": 0]) }
+        // A budget outlives all connections.
+        if !isBeside, happens(40) {
+            for device in open where device.principal == person { hangUp(device.letter) }
+            connect(principal: person, as: letter)
+        }
+        if happens(50) { insist(on: letter) }
+        // The next question comes as soon as the server said that it may.
+        let (late, wait) = (newName("c"), newName("wait"))
+        add("chat", ["on": letter, "as": late, "script": [reply("in time")]])
+        add(
+            "await",
+            [
+                "on": letter, "type": "error", "where": ["/code": "rate_limited"] as JSONValue,
+                "save": [wait: "/retryAfterMs"] as JSONValue,
+            ])
+        add("watch", ["for": ["milliseconds": ref(wait)] as JSONValue])
+        add("chat", ["on": letter, "as": late, "script": [reply("in time")]])
+        add("fence", ["on": letter])
+    }
+
+    /// Asks on and on, faster than the limit allows, until its window is over: what is refused takes no place in it.
+    private mutating func insist(on letter: String) {
+        let window = grammar.limit?.seconds ?? 1
+        let pause = max(10, window * 500 / max(1, budget ?? 1))
+        let question: JSONValue = [
+            "do": "chat", "on": .string(letter), "as": .string(newName("m") + "x${i}"), "text": "at once",
+        ]
+        let wait: JSONValue = ["do": "watch", "for": ["milliseconds": JSONValue(pause)]]
+        add("repeat", ["times": window * 1_000 / pause + 20, "counter": "i", "steps": [question, wait]])
+    }
+
+    /// Ends the process, in the middle of whatever happens beside it, or of a turn.
+    mutating func restart() {
+        if isLife, !isBeside || happens(40) { growHome() }
+        if isLife ? happens(50) : happens(35) {
+            let (person, letter, home) = atHome()
+            let wait = JSONValue(min(2_200, grammar.longestWatch))
+            let broken = ask(person, on: letter, in: home, [["tool": "webFetch"], ["wait": wait], reply("late")])
+            let key: JSONValue = ["/clientMessageId": ref(broken.name)]
+            add("await", ["on": letter, "type": "toolUse", "where": key, "optional": true])
+        } else if isLife || happens(50) {
+            watch(upTo: one(of: 1, 5, 20, 60, 150, 400))
+        }
+        add(happens(60) ? "kill" : "stop")
+        add("start")
+        steering.raise(.restarts)
+        if isLife, happens(70) { breakPromise() }
+    }
+
+    /// Kills the process on the bytes of what it promises, and looks whether it keeps that.
+    private mutating func breakPromise() {
+        for type in ["ack", "done"] {
+            let session = newName("s")
+            add("connect", ["on": stranger, "principal": shown(person)])
+            add("killOn", ["on": stranger, "type": type])
+            add("chat", ["on": stranger, "as": newName("c"), "text": "promised"])
+            add("awaitKill")
+            add(
+                "await",
+                [
+                    "on": stranger, "type": type, "within": "pong", "optional": true,
+                    "save": [session: "/sessionId"] as JSONValue,
+                ])
+            add("start")
+            steering.raise(.restarts)
+            read(session, person)
+        }
+    }
+
+    mutating func refuseWrites() {
+        let (person, letter, home) = atHome()
+        ask(person, on: letter, in: home, [["tool": "webFetch"], ["wait": 60], reply("in time?")])
+        add("refuseWrites")
+        refusesWrites = true
+        for _ in 0..<3 {
+            if isLife || happens(30) { ask(person, on: letter, in: home, [reply("not stored")]) } else { act() }
+        }
+        watch(upTo: 150)
+        read(home, person)
+        add("acceptWrites")
+        refusesWrites = false
+        ask(person, on: letter, in: home, [reply("stored again")])
+    }
+}

@@ -1,0 +1,46 @@
+import Holdfast
+import HoldfastBasics
+import HoldfastJSON
+
+/// The possible contents of schedules: the participants, the server's profiles, and the possible actions.
+package struct ServerGrammar: Sendable {
+    package var profiles: Set<Profile>
+    /// Whether the server is the suite's own, to be killed and started.
+    package var startsServer: Bool
+    /// Whether each plan meets a server of its own.
+    package var isApart = false
+    /// Whether no other user meets the server, now or later, and waiting costs nothing.
+    package var isAlone = true
+    /// About how many steps a plan has.
+    package var size = 52
+    /// The most principals that take part.
+    package var principals = 3
+    /// The longest time that a plan may watch at once, in milliseconds.
+    package var longestWatch = 5_000
+    /// How many questions a person may ask, in how many seconds; nil where nothing is known of a limit.
+    package var limit: (questions: Int, seconds: Int)?
+
+    /// Scenarios that people wrote; half of the plans are one of them, disturbed.
+    private let scenarios: [Plan]
+
+    /// - Parameters:
+    ///   - profiles: The profiles of the server.
+    ///   - scenarios: The scenarios of the specification.
+    ///   - startsServer: Whether the server is the suite's own.
+    package init(profiles: Set<Profile>, disturbing scenarios: [Plan], startsServer: Bool) {
+        self.profiles = profiles
+        self.startsServer = startsServer
+        self.scenarios = scenarios.filter { scenario in
+            scenario.profiles.isSubset(of: profiles) && (startsServer || !scenario.needsStart)
+        }
+    }
+
+    /// The plan of a seed.
+    package func plan(seed: UInt64) -> Plan {
+        var plan = ServerDrawing.plan(
+            seed: seed, of: .server, disturbing: scenarios.filter { $0.principals <= principals }
+        ) { ServerDrawing(self, seed: $0) }
+        plan.isApart = isApart && !plan.needsStart
+        return plan
+    }
+}
