@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastStage
 
-/// A server's plan or life while it is drawn: who is there, and what was asked.
+/// A server's plan or life while it is drawn: its people, their devices and their questions.
 ///
 /// A plan is a short life: features meet in it too, but only in small sizes.
 package struct ServerDrawing: Drawing, LifeDrawing {
