@@ -39,6 +39,7 @@ import Testing
         for clause in ["IDEM-1", "SYNC-5"] {
             #expect(outcome(of: clause, in: report) == "violation", "\(clause)\n\(run.out)")
         }
-        #expect(run.out.contains(#"{"type":"chat_message""#))
+        // A frame may stand cut in a row of the diagram alone.
+        #expect(run.out.contains(#"{"type":"chat_message"#))
     }
 }
