@@ -34,7 +34,7 @@ enum WholeCommand {
         return try body(file.path)
     }
 
-    /// Runs a command that has to succeed; both times are seconds.
+    /// Runs a command that must succeed; both times are seconds.
     static func measure(_ command: [String]) throws -> (wall: Double, processor: Double) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -1,6 +1,6 @@
-/// Base64 as RFC 4648 has it.
+/// Base64 of RFC 4648.
 enum Base64 {
-    /// The bytes a text stands for, in either alphabet and with or without padding; nil when it is something else.
+    /// The bytes of a text, in either alphabet and with or without padding; nil if it is not Base64.
     static func bytes(_ text: String) -> [UInt8]? {
         let digits = text.utf8.filter { $0 != 0x0A && $0 != 0x0D }
         let plain = digits.prefix { $0 != UInt8(ascii: "=") }

@@ -12,9 +12,9 @@ struct CaptureBelongings {
 
     mutating func close(_ lane: String) { owners[lane] = nil }
 
-    /// The act that is due before the next frame; nil if it was made.
+    /// The act that must precede the next frame; nil if it was already made.
     ///
-    /// A guess never overrules what is known, and the first `auth` of a connection decides whose it is.
+    /// A guess never replaces a known owner, and the first `auth` of a connection decides.
     mutating func note(_ lane: String, to owner: String, isCertain: Bool) -> Event.Kind? {
         let known = owners[lane]
         guard known == nil || isCertain && known?.isCertain == false else { return nil }

@@ -1,14 +1,14 @@
 import HoldfastBasics
 import HoldfastJSON
 
-/// Turns the times of a capture, however they are written, into microseconds since its first event.
+/// Converts the times of a capture, in any form, into microseconds since its first event.
 struct CaptureClock {
     private var first: Int?
     private var last = 0
-    /// Whether every event so far had a time, and none ran back.
+    /// Whether every event so far had a time, and times never went backwards.
     private(set) var isSound = true
 
-    /// The time of the next event; without one, or with one that runs back, the clock stands still and is no longer sound.
+    /// The time of the next event; if it has none, or an earlier one, the clock stands still and is no longer sound.
     mutating func next(_ microseconds: Int?) -> Int {
         guard let microseconds else {
             isSound = false
@@ -17,7 +17,7 @@ struct CaptureClock {
         let start = first ?? microseconds
         first = start
         let (since, overflows) = microseconds.subtractingReportingOverflow(start)
-        // Times of two kinds in one file lie half a century apart.
+        // Times of two kinds in one file are half a century apart.
         guard !overflows, since >= last, since - last < Self.longestPause else {
             isSound = false
             return last
@@ -30,8 +30,8 @@ struct CaptureClock {
 
     /// The microseconds of a value; nil if it is not a time.
     ///
-    /// A text is RFC 3339, or what loggers write instead, or a number. A number from 10^17 on counts nanoseconds since 1970,
-    /// from 10^14 microseconds, from 10^11 milliseconds, from 10^9 seconds; a smaller one milliseconds since some beginning.
+    /// A text is RFC 3339, or a loggers' variant, or a number. A number from 10^17 on counts nanoseconds since 1970, from 10^14
+    /// microseconds, from 10^11 milliseconds, from 10^9 seconds; a smaller one counts milliseconds since an unknown time.
     static func microseconds(_ value: JSONValue) -> Int? {
         if let text = value.stringValue, Double(text) == nil {
             return Instant(text, leniently: true)?.microseconds ?? LogTime.microseconds(in: text)

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastTranscript
 
-/// The forms of a file in which a history can be kept.
+/// The formats of files that can contain a history.
 public enum CaptureForm: String, Sendable, Hashable, CaseIterable {
     /// Transcripts of this program, one or many.
     case transcript
@@ -31,8 +31,8 @@ extension CaptureForm {
     /// The bytes that are read to find out the format of a file.
     public static let openingBytes = 64 << 10
 
-    /// Tells a form by the beginning of a file, at most ``openingBytes`` of it.
-    /// - Throws: A problem when the file is none of them, such as compressed or in UTF-16.
+    /// Recognizes a format by the beginning of a file, at most ``openingBytes`` of it.
+    /// - Throws: A problem if the file has no such format, for example because it is compressed or in UTF-16.
     public static func recognized(
         in opening: [UInt8], file: String, dialect: Dialect = .canonical
     ) throws(InputProblem) -> CaptureForm {
@@ -95,7 +95,7 @@ extension CaptureForm {
         return "print one line per message, best \(envelope): the guide 'Record a capture' has it for five languages"
     }
 
-    /// How languages show objects, and how they write JSON.
+    /// The forms in which languages print objects, and their functions for JSON.
     private static let prints = [
         ("{'type': ", "print json.dumps(frame) in Python"), ("{ type: ", "print JSON.stringify(frame) in JavaScript"),
         ("{\"type\"=>", "print frame.to_json in Ruby"), ("{type=", "print its toJson() in Kotlin or Java"),
@@ -182,9 +182,9 @@ extension CaptureForm {
     }
 }
 
-/// Packet captures, which another program reads.
+/// Packet captures, which another program converts.
 public enum PacketCapture {
-    /// Whether a file begins as one: pcap in either order of bytes, with micro- or nanoseconds, or pcapng.
+    /// Whether a file begins like one: pcap in either byte order, with micro- or nanoseconds, or pcapng.
     public static func isOne(_ opening: [UInt8]) -> Bool {
         let marks: [[UInt8]] = [
             [0xD4, 0xC3, 0xB2, 0xA1], [0xA1, 0xB2, 0xC3, 0xD4], [0x4D, 0x3C, 0xB2, 0xA1], [0xA1, 0xB2, 0x3C, 0x4D],
@@ -193,7 +193,7 @@ public enum PacketCapture {
         return marks.contains { opening.starts(with: $0) }
     }
 
-    /// The arguments with which `tshark` prints the form that ``CaptureReader`` reads.
+    /// The arguments with which `tshark` prints the format that ``CaptureReader`` reads.
     public static func arguments(for file: String) -> [String] {
         ["-r", file, "-Y", "websocket.payload.text", "-T", "json", "-e", "frame.time_epoch", "-e", "tcp.stream"]
             + ["-e", "websocket.mask", "-e", "websocket.payload.text"]

@@ -3,27 +3,27 @@ import HoldfastJSON
 
 /// The evidence of a file about the owners of its connections: their tokens and devices, and whether they took turns.
 ///
-/// Two people taken for one would accuse a healthy server, so that one person has to be proven: by one token, or without any
-/// by one device whose connections follow each other.
+/// Taking two people for one would accuse a healthy server, so a single person must be proven: by one token, or without
+/// tokens by one device whose connections follow each other.
 struct CaptureIdentities: Sendable {
     private var tokens: Set<String> = []
     private var devices: Set<String> = []
-    /// Whether a connection did not say whose device it is of.
+    /// Whether a connection did not name its device.
     private var hasNameless = false
     /// The people whom the file names itself.
     private var names: Set<String> = []
     private var lanes: [String] = []
-    /// Whether a connection spoke again after a later one had begun.
+    /// Whether a connection was used again after a later one had begun.
     private var areMixed = false
-    /// Whether a program wrote it in its own words that sent what clients send: the log of one app is one person's.
+    /// Whether a client program wrote it in its own words, since the log of one app belongs to one person.
     var isOfClient = false
-    /// Whether all of the file was looked at.
+    /// Whether all of the file was read.
     var isWhole = true
 
-    /// The clauses that compare what is one person's, for people.
+    /// The clauses that need to know one person's connections, for people.
     static let costs = "PERSIST-2, TURN-7, TURN-10, SYNC-1, SYNC-3, IDEM-1 and others"
 
-    /// Whether all of it is surely one person's.
+    /// Whether all of it surely belongs to one person.
     var areOne: Bool {
         guard isWhole, names.isEmpty, tokens.count <= 1 else { return false }
         return tokens.count == 1
@@ -31,16 +31,16 @@ struct CaptureIdentities: Sendable {
                 && (devices.count == 1 && !hasNameless || lanes.count == 1 || isOfClient)
     }
 
-    /// Whether the file says that it is of several people, whatever its form.
+    /// Whether the file shows several people, whatever its format.
     var areSeveral: Bool { tokens.count > 1 || names.count > 1 || tokens.isEmpty && devices.count > 1 }
 
-    /// Takes that something was said on a connection, by whichever side.
+    /// Notes a message on a connection, from either side.
     mutating func take(lane: String) {
         guard lane != lanes.last else { return }
         if lanes.contains(lane) || lanes.count == 100 { areMixed = true } else { lanes.append(lane) }
     }
 
-    /// Takes a message of a client.
+    /// Notes a message of a client.
     mutating func take(_ frame: JSONValue, _ dialect: Dialect) {
         var greeting = frame
         if !dialect.isCanonical, case .frames(let frames) = dialect.decode(frame, sentBy: .client),
@@ -64,7 +64,7 @@ struct CaptureIdentities: Sendable {
         }
     }
 
-    /// Takes the tokens in the query of a path.
+    /// Notes the tokens in the query of a path.
     mutating func take(path: String) {
         guard let mark = path.firstIndex(of: "?") else { return }
         for pair in path[path.index(after: mark)...].split(separator: "&") {
@@ -87,7 +87,7 @@ struct CaptureIdentities: Sendable {
             || text == "‹secret›" || text.count > 2 && bare.allSatisfy { $0 == "x" }
     }
 
-    /// The owner that a token names: the subject of a signed one, which stays the same in the next; else the token
+    /// The owner of a token: the subject of a signed one, which stays the same in the next token; else the token
     /// itself.
     static func person(of token: String) -> String {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,26 +1,26 @@
 /// The parts that a reader skipped, by reason, each with its count and first place.
 public struct CaptureLeftOut: Sendable, Equatable {
-    /// A reason for which something was left out, with how often.
+    /// A reason for omissions, with their number.
     public struct Entry: Sendable, Equatable {
-        /// Why, such as `a line of prose`.
+        /// The reason, such as `a line of prose`.
         public let reason: String
-        /// How often something was left out for this reason.
+        /// The number of omissions.
         public var count: Int
-        /// Where in the capture it was first.
+        /// The place of the first one.
         public let first: CaptureLocation
     }
 
-    /// The reasons, in the order in which they were met first; no more than fifty, the last of which stands for all others.
+    /// The reasons, in the order of their first places; no more than fifty, the last of which stands for all others.
     public private(set) var entries: [Entry] = []
 
     /// The reason for a bare frame without a direction, because the dialect does not know its type or both sides send
     /// it.
     public static let noDirection = "a frame without a direction"
 
-    /// Nothing yet.
+    /// No omissions.
     public init() {}
 
-    /// Counts one more thing that was left out, or several at once.
+    /// Counts one or more omissions.
     public mutating func note(_ reason: String, _ location: CaptureLocation, count: Int = 1) {
         if let index = entries.firstIndex(where: { $0.reason == reason }) {
             entries[index].count += count

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastPlatform
 
-/// Cuts bytes into lines as they arrive, and never holds more than one line.
+/// Splits bytes into lines as they arrive, and never holds more than one line.
 struct CaptureLines {
     struct Line {
         let bytes: ArraySlice<UInt8>
@@ -28,12 +28,12 @@ struct CaptureLines {
 
     private let maxLineBytes: Int
     private var pending: ArraySlice<UInt8> = []
-    /// Whether the pending line was too long and the rest of it is skipped.
+    /// Whether the pending line was too long, so that its rest is skipped.
     private var isSkipping = false
     private var line = 0
     /// The bytes before the pending line.
     private var offset = 0
-    /// Where the next byte stands.
+    /// The position of the next byte.
     private var position = 0
 
     init(maxLineBytes: Int) { self.maxLineBytes = maxLineBytes }
@@ -68,10 +68,10 @@ struct CaptureLines {
         (pending, isSkipping) = ([], false)
     }
 
-    /// The next line is the first one of another file.
+    /// Notes that the next line is the first of another file.
     mutating func beginAgain() { self = CaptureLines(maxLineBytes: maxLineBytes) }
 
-    /// The last line, when it had no line end.
+    /// The last line, if it had no line end.
     mutating func finish() -> Line? { pending.isEmpty ? nil : takeLine() }
 
     private mutating func grow(_ bytes: ArraySlice<UInt8>, _ complete: inout [Line]) {

@@ -1,8 +1,8 @@
 import HoldfastTranscript
 
-/// Where in its file an event stands.
+/// The place of an event in its file.
 public struct CaptureLocation: Sendable, Hashable, CustomStringConvertible {
-    /// The line, from 1; 0 where a file has no lines that mean anything.
+    /// The line, from 1; 0 if lines mean nothing in the file.
     public let line: Int
     /// The number of bytes before the line.
     public let offset: Int
@@ -26,7 +26,7 @@ public struct CaptureLocation: Sendable, Hashable, CustomStringConvertible {
     /// `line 12, byte 3456`, or the pointer.
     public var description: String { pointer ?? "line \(line), byte \(offset)" }
 
-    /// The place as problems name it, behind the file.
+    /// The place in problems, after the file.
     func problem(in file: String) -> String {
         pointer.map { "\(file) \($0)" } ?? "\(file):\(line) (byte \(offset))"
     }
@@ -34,10 +34,10 @@ public struct CaptureLocation: Sendable, Hashable, CustomStringConvertible {
 
 /// One thing that a reader found in a capture.
 public enum CaptureItem: Sendable {
-    /// A history begins; everything before it is of another one.
+    /// The beginning of a history; everything before it belongs to another one.
     indirect case header(History.Header)
-    /// Something that was observed.
+    /// An observation.
     case event(Event, CaptureLocation)
-    /// Something was left out here: what follows did not happen right after what came before.
+    /// An omission: the next event did not directly follow the previous one.
     case gap
 }

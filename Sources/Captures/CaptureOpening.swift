@@ -7,9 +7,9 @@ import HoldfastTranscript
 public struct CaptureOpening: Sendable {
     /// The messages, by which their protocol is recognized.
     public private(set) var sample = WireSample()
-    /// How many messages travel as their types do.
+    /// The number of messages that travel as their types do.
     private var fitting = 0
-    /// How many travel the other way, and where the first of those stands.
+    /// The number of those that travel the other way, and the place of the first one.
     private var opposite = 0
     private var firstFitting: CaptureLocation?
     private var firstOpposite: CaptureLocation?
@@ -17,10 +17,10 @@ public struct CaptureOpening: Sendable {
     private(set) var hasMessages = false
     /// The evidence about the owners of connections.
     var identities = CaptureIdentities()
-    /// Which of the words before a message names its connection; nil where none does.
+    /// The position of the word before a message that names its connection; nil if there is none.
     private(set) var nameWord: Int?
 
-    /// The beginning of a file of lines; with all of them it is known whose they are.
+    /// The beginning of a file of lines; if it is the whole file, its owners are known.
     public init(_ bytes: [UInt8], dialect: Dialect = .canonical, isWhole: Bool = false) {
         identities.isWhole = isWhole
         let finder = FrameFinder(direction: dialect.direction)
@@ -74,7 +74,7 @@ public struct CaptureOpening: Sendable {
             note(isFitting: given == way, message.location)
         }
         identities.isOfClient = fitting > 0 && opposite == 0 && !messages.isEmpty && messages.allSatisfy(\.isInWords)
-        // Where nothing is found by its names, the lines may be messages of another protocol.
+        // If no messages are found by their names, the lines may be messages of another protocol.
         if !hasMessages {
             messages = others.map { Message($0, nil, on: nil, CaptureLocation(line: 0, offset: 0), dialect) }
         }
@@ -83,15 +83,15 @@ public struct CaptureOpening: Sendable {
         }
     }
 
-    /// A message with what stands around it.
+    /// A message with its surroundings.
     private struct Message {
         let text: String
         let value: JSONValue?
-        /// Which way it goes by the file, and by its type.
+        /// Its direction in the file, and that of its type.
         let (given, way): (Direction?, Direction?)
         let connection: String?
         let names: [String]
-        /// Whether words before it say which way it goes, and no member.
+        /// Whether the words before it, and no member, give its direction.
         let isInWords: Bool
         let location: CaptureLocation
 
@@ -100,7 +100,7 @@ public struct CaptureOpening: Sendable {
             _ dialect: Dialect,
             _ around: Surroundings = Surroundings()
         ) {
-            (names, isInWords) = (around.names, !around.names.isEmpty && !around.isSaid)
+            (names, isInWords) = (around.names, !around.names.isEmpty && !around.statesDirection)
             value = try? JSONParser.value(text)
             way = value.flatMap(dialect.direction)
             (self.text, self.given, self.connection) = (text, given, connection)
@@ -108,8 +108,8 @@ public struct CaptureOpening: Sendable {
         }
     }
 
-    /// Whether the word at a place before each message names its connection, as in `ws c7 received {…}`: then each answer to
-    /// an `auth` or a `chat` stands under the name of what it answers, and each name under which something is said asks too.
+    /// Whether the word at a position before each message names its connection, as in `ws c7 received {…}`: if so, each
+    /// answer to an `auth` or a `chat` has the same name as its question, and each name with answers has questions too.
     private static func isName(_ place: Int, in messages: [Message]) -> Bool {
         var (signedIn, asked, speaking, heard): (Set<String>, [String: Set<String>], Set<String>, Set<String>) =
             ([], [:], [], [])
@@ -134,7 +134,7 @@ public struct CaptureOpening: Sendable {
         return speaking.count > 1 && heard.isSubset(of: speaking)
     }
 
-    /// Nothing yet.
+    /// No messages.
     init() {}
 
     /// Counts a message by whether it travels as its type does.
@@ -146,7 +146,7 @@ public struct CaptureOpening: Sendable {
         }
     }
 
-    /// Whether the file was written by the other side than its directions say.
+    /// Whether the file was written by the other side than its directions suggest.
     var isTurned: Bool { opposite > fitting }
 
     /// A remark about the directions; nil if they fit.
@@ -166,6 +166,6 @@ public struct CaptureOpening: Sendable {
 }
 
 extension Direction {
-    /// The way back.
+    /// The opposite direction.
     var other: Direction { self == .toServer ? .fromServer : .toServer }
 }

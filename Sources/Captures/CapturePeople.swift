@@ -3,14 +3,14 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Names the people of a capture by the tokens they show, and takes the tokens out.
+/// Names the people of a capture by their tokens, and removes the tokens.
 ///
 /// One token is one person; so is the subject of signed tokens. A connection without a token belongs to the only person
 /// of the file, if there is only one (``CaptureIdentities``), and otherwise to an unknown one.
 struct CapturePeople {
-    /// Whether the file belongs to one person, as far as its form or its beginning shows.
+    /// Whether the file belongs to one person, as far as its format or its beginning shows.
     private(set) var isOne: Bool
-    /// Whether the user said so: then it holds whatever the tokens are.
+    /// Whether the user said so, which then holds whatever the tokens are.
     private let isStated: Bool
     private let dialect: Dialect
     private var names: [String: String] = [:]
@@ -18,7 +18,7 @@ struct CapturePeople {
     /// The connections and requests of unknown owners.
     private var untied: Set<String> = []
     private var tied: Set<String> = []
-    /// Those of them that the file itself says whose they are.
+    /// Those of them whose owner the file itself names.
     private var named: Set<String> = []
     /// The most tokens that are distinguished; a capture with more is not a capture of people.
     private static let most = 10_000
@@ -27,7 +27,7 @@ struct CapturePeople {
         (self.isOne, self.isStated, self.dialect) = (isOne, isStated, dialect)
     }
 
-    /// Takes the evidence of the file about owners; a statement of the user stays.
+    /// Takes the evidence of the file about owners; a statement of the user takes precedence.
     mutating func take(_ identities: CaptureIdentities, ofForm form: CaptureForm) {
         if !isStated { isOne = form == .frames ? identities.areOne : !identities.areSeveral }
     }
@@ -50,20 +50,20 @@ struct CapturePeople {
         if isOne, isStated || names.count <= 1 { return "p1" }
         if named.contains(lane) { return "unknown \(lane)" }
         if untied.count < 100, !tied.contains(lane) { untied.insert(lane) }
-        // No two requests need be of one.
+        // Any two requests may have different owners.
         guard lane == "HTTP" else { return "unknown \(lane)" }
         requests += 1
         return "unknown \(lane) \(requests)"
     }
 
-    /// Takes that a connection showed whose it is.
+    /// Notes that a connection showed its owner.
     mutating func tie(_ lane: String, isNamed: Bool = false) {
         if tied.count < Self.most { tied.insert(lane) }
         if isNamed, named.count < Self.most { named.insert(lane) }
         untied.remove(lane)
     }
 
-    /// Whether it is known whose everything is: one person's, or of those whom the file names itself.
+    /// Whether all owners are known: a single person, or those whom the file names itself.
     var areKnown: Bool { isOne || untied.isEmpty && !tied.isEmpty && tied == named && named.count < Self.most }
 
     /// The connections without a known owner, and the consequence; nil if there are none.
@@ -77,8 +77,7 @@ struct CapturePeople {
             + "one connection against another (\(CaptureIdentities.costs)); where they are one person's, add --one-person"
     }
 
-    /// A frame of a client without its credentials, and whose they were where it begins a conversation; nil when it shows
-    /// none.
+    /// A client's frame without its credentials, and their owner if it begins a conversation; nil if it shows none.
     mutating func redacted(_ text: String) -> (text: String, owner: String?)? {
         guard !dialect.isCanonical || Self.mayHold(text), var frame = try? JSONParser.document(text).root else {
             return nil
@@ -106,7 +105,7 @@ struct CapturePeople {
         return [belongs, .text(direction, known?.text ?? text)].compactMap(\.self)
     }
 
-    /// A request without its credentials, with whose it is; who was refused for those had none that are known.
+    /// A request without its credentials, with its owner; a request that was refused for its credentials has no known owner.
     mutating func asked(
         _ method: String, _ path: String, by named: String? = nil, status: Int?, body: String?
     ) -> Event.Kind {
@@ -122,7 +121,7 @@ struct CapturePeople {
     private mutating func redacted(body: String) -> String {
         guard let first = body.first(where: { !$0.isWhitespace }) else { return body }
         guard first == "{" || first == "[" else {
-            // A form, as a query has it.
+            // A form, in the format of a query.
             return body.contains("=") && !body.contains("\n") ? redacted(pairs: body[...]).text : body
         }
         guard Self.mayHold(body), var root = try? JSONParser.document(body).root else { return body }
@@ -130,7 +129,7 @@ struct CapturePeople {
         return redact(&root, opens: false, token: nil, &owner) ? root.text() : body
     }
 
-    /// A path without the credentials in its query, and whose they were.
+    /// A path without the credentials in its query, and their owner.
     mutating func redacted(path: String) -> (path: String, owner: String?) {
         guard let mark = path.firstIndex(of: "?") else { return (path, nil) }
         let (query, owner) = redacted(pairs: path[path.index(after: mark)...])
@@ -209,7 +208,7 @@ struct CapturePeople {
         text.hasPrefix("‹token of ") && text.hasSuffix("›") ? String(text.dropFirst(10).dropLast()) : nil
     }
 
-    /// Whether a text may have a member with a credential; names can be written with escapes.
+    /// Whether a text may have a member with a credential, whose name may contain escapes.
     private static func mayHold(_ text: String) -> Bool {
         let text = text.lowercased()
         return ["token", "key", "auth", "secret", "passw", "jwt", "bearer", "credential", "\\u"].contains {

@@ -3,19 +3,19 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Reads a capture of any form as its bytes arrive; only HAR files are held whole.
+/// Reads a capture of any format as its bytes arrive; only HAR files are held whole.
 public struct CaptureReader: Sendable {
-    /// Facts about a capture that it lacks.
+    /// Facts that a capture does not contain.
     public struct Options: Sendable {
         /// The profiles of the side under test.
         public var subject: History.Subject
-        /// Whether connections that show no token are one person's; nil leaves it to the form.
+        /// Whether connections without a token belong to one person; nil to decide by the format.
         public var isOnePerson: Bool?
-        /// The parts that the capture does have, whatever its form.
+        /// The parts that the capture contains, whatever its format.
         public var known: Set<History.Capture.Lack>
         /// The parts that it lacks.
         public var lacking: Set<History.Capture.Lack>
-        /// How the system says things.
+        /// The dialect of the system.
         public var dialect: Dialect
 
         /// Options for a subject; by default the canonical form.
@@ -33,7 +33,7 @@ public struct CaptureReader: Sendable {
         case frames(FrameReader)
         case notes(NoteReader)
         case har(HARReader, [UInt8])
-        /// Nothing while a reader is changed: two that hold its tables would copy them with every line.
+        /// Empty while a reader is being changed: two holders of its tables would copy them with every line.
         case taken
     }
 
@@ -42,12 +42,12 @@ public struct CaptureReader: Sendable {
     private var reader: Reader
     private var lines: CaptureLines
     private var hasBegun = false
-    /// Whether a line that cannot be read is a gap and does not end the reading.
+    /// Whether an unreadable line is a gap, instead of ending the reading.
     private let skipsWrongLines: Bool
     private var skipped = CaptureLeftOut()
     private var orientation: String?
 
-    /// A reader for any form except ``CaptureForm/report``, which is not a stream.
+    /// A reader for any format except ``CaptureForm/report``, which is not a stream.
     public init(
         _ form: CaptureForm, file: String, options: Options, maxLineBytes: Int = TranscriptFormat.maxLineBytes,
         skipsWrongLines: Bool = false
@@ -69,7 +69,7 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// Takes what the beginning of the file shows of its directions and its people.
+    /// Uses what the beginning of the file shows about its directions and its people.
     public mutating func orient(by opening: CaptureOpening) {
         orientation = opening.remark
         let current = reader
@@ -101,7 +101,7 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// Whether the file should hold messages, and has none.
+    /// Whether the file should contain messages, but does not.
     public var lacksMessages: Bool { if case .har(let har, _) = reader { har.lacksMessages } else { false } }
 
     /// The parts skipped so far.
@@ -116,7 +116,7 @@ public struct CaptureReader: Sendable {
         return skipped.entries.isEmpty ? read : read.adding(skipped)
     }
 
-    /// Notes that lines are missing, and why: a gap.
+    /// Notes missing lines as a gap, with the reason.
     package mutating func pass(
         lines count: Int, bytes: Int, because reason: String, _ take: (CaptureItem) throws(InputProblem) -> Void
     ) throws(InputProblem) {
@@ -126,10 +126,10 @@ public struct CaptureReader: Sendable {
         try take(.gap)
     }
 
-    /// The next lines are in another file, which continues this one.
+    /// Notes that the next lines are in another file, which continues this one.
     package mutating func beginAgain() { lines.beginAgain() }
 
-    /// The parts that the capture lacks, as far as it was read; nil for transcripts, whose headers say it.
+    /// The parts that the capture lacks, as far as it was read; nil for transcripts, whose headers tell.
     public var capture: History.Capture? {
         var lacks: Set<History.Capture.Lack>
         let people: CapturePeople
@@ -173,8 +173,8 @@ public struct CaptureReader: Sendable {
         try self.take(lines.append(bytes), take)
     }
 
-    /// Gives what was still waiting, once all bytes were taken.
-    /// - Throws: A problem of the last line, or of a document that is not whole.
+    /// Passes on the remaining items, after all bytes.
+    /// - Throws: A problem of the last line, or of an incomplete document.
     public mutating func finish(_ take: (CaptureItem) throws(InputProblem) -> Void) throws(InputProblem) {
         try begin(take)
         if case .har(var har, let held) = reader {
@@ -231,7 +231,7 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// Reads line by line; one that cannot be read is a gap where those are skipped.
+    /// Reads line by line; an unreadable line is a gap if these are skipped.
     private mutating func each(
         _ lines: [CaptureLines.Line], _ take: (CaptureItem) throws(InputProblem) -> Void,
         _ read: (CaptureLines.Line) throws(InputProblem) -> Void

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Splits a capture into histories that can be judged one by one, so that memory does not grow with the capture.
+/// Splits a capture into histories that can be judged separately, so that memory does not grow with the capture.
 ///
 /// A part ends before the next header, where something was skipped, and, once it is longer than `soft`, at the first
 /// *quiet* event: one after which no HTTP request waits for its response and no message of a client waits for its
@@ -15,13 +15,13 @@ import HoldfastTranscript
 ///
 /// A recording of a stage is one scenario or one life, and is kept whole up to `whole`.
 package struct CapturedParts: Sendable {
-    /// How long a part may be, in bytes of text and in events.
+    /// The size limits of a part, in bytes of text and in events.
     package struct Bounds: Sendable {
         /// The length from which a part ends at the next quiet event.
         var soft = 1 << 20
-        /// The length at which a part ends wherever it is.
+        /// The length at which a part ends anywhere.
         var hard = 8 << 20
-        /// The length up to which what a stage recorded is kept whole: a life of minutes.
+        /// The length up to which a stage's recording, such as a life of minutes, is kept whole.
         var whole = 128 << 20
         /// The same three in events.
         var softEvents = 20_000
@@ -49,16 +49,16 @@ package struct CapturedParts: Sendable {
 
     private let bounds: Bounds
     private var header: History.Header?
-    /// The header that every event needs: its dialect, if any, and whether it is of a capture.
+    /// The parts of the header that every event needs: its dialect, if any, and whether it is a capture's.
     private var (dialect, isOfCapture): (Dialect?, Bool) = (nil, false)
     private var noted = Notes()
     private var carried = 0
     private var bytes = 0
     private var carriedBytes = 0
-    /// The number of events so far, by which long-silent connections are found.
+    /// The number of events so far, which helps to find connections that were silent for long.
     private var clock = 0
     private var open: [Lane: OpenLane] = [:]
-    /// How many lanes have something open.
+    /// The number of lanes with something open.
     private var busy = 0
     /// Whether the history was a scenario that is too long to be kept whole.
     private var isCut = false
@@ -69,10 +69,10 @@ package struct CapturedParts: Sendable {
 
     package init(bounds: Bounds) { self.bounds = bounds }
 
-    /// Takes the next item; gives the part that it completes.
+    /// Takes the next item; returns the part that it completes.
     ///
-    /// `capture` is what the reader knows of the capture by now, where its form has no header.
-    /// Messages are parsed in `tape`.
+    /// `capture` is the reader's present knowledge of the capture, for formats without a header. Messages are parsed in
+    /// `tape`.
     package mutating func take(_ item: CaptureItem, capture: History.Capture?, in tape: inout JSONTape) -> Part? {
         switch item {
         case .header(let next):
@@ -92,7 +92,7 @@ package struct CapturedParts: Sendable {
         }
     }
 
-    /// The last part; nil when there is nothing more.
+    /// The last part; nil if there is nothing more.
     package mutating func finish(capture: History.Capture?) -> Part? {
         guard header != nil, noted.count > carried else {
             reset()
@@ -121,11 +121,11 @@ package struct CapturedParts: Sendable {
         let part = part(capture, isShort: isShort, isGap: isGap || isShort)
         let lanes = open.filter { $0.value.isOpen }.sorted { $0.value.lastUse < $1.value.lastUse }
         var carriedOn: [Noted] = []
-        // The connections that were used last are the likeliest to speak again.
+        // The most recently used connections are the likeliest to be used again.
         for (lane, known) in lanes.suffix(Self.mostCarried).reversed() {
             var kept = isQuiet ? known.greeting : []
             let size = kept.reduce(0) { $0 + $1.size }
-            // The client of a connection may name itself only later.
+            // The client of a connection may identify itself only later.
             if case .opening(let asked)? = kept.first?.event.kind, let owner = known.owner, asked.principal != owner {
                 kept.append(belongs(lane, to: owner))
             }
@@ -185,7 +185,7 @@ package struct CapturedParts: Sendable {
         if open.count > 2 * Self.mostCarried { forgetSilent() }
     }
 
-    /// Forgets the lanes that were silent longest; names that never end would pile up.
+    /// Forgets the lanes that were silent longest; otherwise endless new names would accumulate.
     private mutating func forgetSilent() {
         let silent = open.sorted { $0.value.lastUse < $1.value.lastUse }.dropLast(Self.mostCarried)
         for (lane, known) in silent {
@@ -195,7 +195,7 @@ package struct CapturedParts: Sendable {
     }
 }
 
-/// The events of a part with what they brought.
+/// The events of a part with their contents.
 private struct Notes: Sendable {
     private(set) var events: [Event] = []
     private(set) var locations: [CaptureLocation] = []
@@ -227,14 +227,14 @@ private struct Notes: Sendable {
         frames = order.map { frames[$0] }
     }
 
-    /// The frames, for one who changes them in place.
+    /// The frames, to be changed in place.
     mutating func takeFrames() -> [Frame?] {
         defer { frames = [] }
         return frames
     }
 }
 
-/// One event with what it brought, parsed once.
+/// One event with its contents, parsed once.
 private struct Noted: Sendable {
     let event: Event
     let frame: Frame?
@@ -248,7 +248,7 @@ private struct Noted: Sendable {
 }
 
 extension Event {
-    /// About how many bytes it holds.
+    /// Its approximate size in bytes.
     package var size: Int {
         switch kind {
         case .text(_, let text): text.utf8.count + 64
@@ -261,18 +261,18 @@ extension Event {
 }
 
 private struct OpenLane: Sendable {
-    /// When it was last heard of, in events.
+    /// The time of its last event, counted in events.
     var lastUse = 0
     /// The facts about the connection that are needed later.
     private(set) var greeting: [Noted] = []
-    /// The kinds that were seen: a second one of a kind adds nothing.
+    /// The kinds that were seen; a second one of a kind adds nothing.
     private var greeted: Set<String> = []
     private(set) var owner: String?
     private(set) var isOpen = false
-    /// How much waits for an answer, by what answers it.
+    /// The number of pending messages, by what answers them.
     private var waiting = SIMD8<Int>.zero
 
-    /// The answer to something, as a place in `waiting`.
+    /// A kind of answer, as an index into `waiting`.
     private enum Answer: Int {
         case response, error, connected, syncResult, pong, done
     }
@@ -289,8 +289,8 @@ private struct OpenLane: Sendable {
         greeted = []
     }
 
-    /// Takes the next event, and tells whether the lane is busy now and was not before (1), or the reverse (-1), and whether
-    /// nothing of it is open any more.
+    /// Takes the next event; returns whether the lane has become busy (1) or idle (-1), and whether nothing in it is
+    /// open any more.
     mutating func take(
         _ item: Noted, at clock: Int, dialect: Dialect?, mostBytes: Int
     ) -> (nowBusy: Int, isDone: Bool) {
@@ -335,7 +335,7 @@ private struct OpenLane: Sendable {
         }
     }
 
-    /// The canonical type of a frame, an empty one where it has none; nil for what a dialect ignores.
+    /// The canonical type of a frame, empty if it has none; nil for a frame that a dialect ignores.
     private func canonical(_ frame: Frame, _ direction: Direction, _ dialect: Dialect?) -> String? {
         guard let dialect, let value = frame.value else { return frame.type ?? "" }
         switch dialect.decode(value, sentBy: direction == .toServer ? .client : .server) {

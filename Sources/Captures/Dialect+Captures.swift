@@ -4,9 +4,9 @@ import HoldfastTranscript
 
 /// Facts about a capture that its dialect implies.
 extension Dialect {
-    /// Which way a wire frame travels, by its type; nil when both sides or neither can have sent it.
+    /// The direction of a wire frame, by its type; nil if both sides or neither can have sent it.
     ///
-    /// A message that both sides may send and both ignore counts as the server's: it makes no difference.
+    /// A message that both sides may send and both ignore counts as the server's, which makes no difference.
     public func direction(of frame: JSONValue) -> Direction? {
         if case .ignored = decode(frame, sentBy: .client), case .ignored = decode(frame, sentBy: .server) {
             return .fromServer

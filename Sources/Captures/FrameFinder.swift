@@ -6,7 +6,7 @@ import HoldfastTranscript
 /// The contents of a line.
 enum Found {
     case sightings([Sighting])
-    /// It should be a message and cannot be read.
+    /// It should be a message but cannot be read.
     case unreadable(String, at: JSONLocation?)
     /// It says nothing about a connection.
     case nothing(String)
@@ -76,7 +76,7 @@ struct FrameFinder: Sendable {
                 continue
             }
             let suffix = String(decoding: bytes[end...].prefix(400), as: UTF8.self)
-            // A text shortened in the middle can be an object by chance: the text behind it states its length.
+            // A text shortened in the middle can be an object by chance: the text after it states its length.
             if let length = Self.statedLength(suffix), length > object.utf8.count {
                 (isCut, index) = (true, end)
                 continue
@@ -89,7 +89,7 @@ struct FrameFinder: Sendable {
             }
             let more = inObject(value, written: object, around, depth: depth + 1, isInText: true)
             if more.isEmpty, let object = value.objectValue {
-                // Words behind a message describe it too.
+                // Words after a message describe it too.
                 for number in found.indices { found[number].around.note(object, isAbout: true) }
             }
             found += more
@@ -104,7 +104,7 @@ struct FrameFinder: Sendable {
         return (found, isCut && found.isEmpty)
     }
 
-    /// The object that begins at a brace, as it was before a program quoted it, and the index behind it.
+    /// The object that begins at a brace, without a program's quotation, and the index after it.
     private func object(at brace: Int, in bytes: [UInt8]) -> (text: String, value: JSONValue, end: Int)? {
         func parsed(_ text: String, _ end: Int) -> (String, JSONValue, Int)? {
             guard let value = try? JSONParser.value(text, limits: JSONLimits(maxBytes: .max)), value.objectValue != nil
@@ -191,7 +191,7 @@ struct FrameFinder: Sendable {
             around.path.append("frame")
             return [Sighting(kind: .text(message), around: around)]
         }
-        if around.isSaid, direction(value) != nil, !holdsFrame(object), let message = Self.spread(object) {
+        if around.statesDirection, direction(value) != nil, !holdsFrame(object), let message = Self.spread(object) {
             // The id in a greeting is not the name of the connection in the log.
             if object["connectionId"]?.stringValue == around.connection { around.connection = outer.connection }
             return [Sighting(kind: .text(message), around: around)]
@@ -203,23 +203,23 @@ struct FrameFinder: Sendable {
             around.path.append(name)
             return [Sighting(kind: .text(message), around: around)]
         }
-        if around.isSaid, let message = Self.spread(object) {
+        if around.statesDirection, let message = Self.spread(object) {
             return [Sighting(kind: .text(message), around: around)]
         }
         guard !Self.isRecord(object), outer.path.isEmpty || isInText else { return [] }
-        // A message of an unknown type: its side is stated, or it has a type and nothing else.
+        // A message of an unknown type: its side is stated, or it has nothing but a type.
         let isMessage = outer.direction != nil ? outer.isOfSocket : depth == 0 && object["type"]?.stringValue != nil
         return isMessage ? [Sighting(kind: .text(text), around: outer)] : []
     }
 
-    /// Whether an object is a frame and no record or envelope around one.
+    /// Whether an object is a frame and not a record or envelope around one.
     private func isFrame(_ object: JSONObject, _ value: JSONValue) -> Bool {
         guard direction(value) != nil, !Self.isRecord(object) else { return false }
         guard ["dir", "direction", "frame", "http"].allSatisfy({ object[$0] == nil }) else { return false }
         return !holdsFrame(object)
     }
 
-    /// Whether a member that envelopes have holds a frame.
+    /// Whether an envelope's usual member contains a frame.
     private func holdsFrame(_ object: JSONObject) -> Bool {
         ["data", "payload"].contains { name in
             if let text = object[name]?.stringValue {
@@ -229,7 +229,7 @@ struct FrameFinder: Sendable {
         }
     }
 
-    /// Whether an object is a line of a log by its members.
+    /// Whether an object's members are those of a log line.
     private static func isRecord(_ object: JSONObject) -> Bool {
         object.contains { recordNames.contains(key($0.key)) }
     }
@@ -238,7 +238,7 @@ struct FrameFinder: Sendable {
         "level", "severity", "lvl", "logger", "loglevel", "hostname", "pid", "time", "ts", "msg", "log",
     ]
 
-    /// The messages in the members of an object, those first that usually hold them.
+    /// The messages in the members of an object, the usual members first.
     private func nested(_ object: JSONObject, _ text: String, _ around: Surroundings, depth: Int) -> [Sighting] {
         let members = object.enumerated().sorted { one, other in
             (Self.rank(one.element.key), one.offset) < (Self.rank(other.element.key), other.offset)
@@ -256,7 +256,7 @@ struct FrameFinder: Sendable {
                         inObject(value, written: $0, inner, depth: depth + 1)
                     } ?? []
             case .array(let elements) where elements.count > 8 && elements.allSatisfy { $0.intValue != nil }:
-                // Text as journals write it if it is not plain: byte by byte.
+                // Journals write text that is not plain byte by byte.
                 let bytes = elements.compactMap { $0.intValue.flatMap(UInt8.init(exactly:)) }
                 found =
                     inText(LogWords.withoutColors(String(decoding: bytes, as: UTF8.self))[...], inner, depth: depth + 1)
@@ -289,7 +289,7 @@ struct FrameFinder: Sendable {
         return nil
     }
 
-    /// A message whose members stand among those of its envelope.
+    /// A message whose members are mixed with those of its envelope.
     private static func spread(_ object: JSONObject) -> String? {
         let types = ["type", "event", "method", "op", "action", "cmd", "command", "kind", "t"]
         guard types.contains(where: { object[$0]?.stringValue != nil }) else { return nil }
@@ -318,7 +318,7 @@ struct FrameFinder: Sendable {
         return .opening(path: ["path", "url", "uri"].lazy.compactMap { object[$0]?.stringValue }.first ?? "/")
     }
 
-    /// A request in the words before a body: with a status it is of the response, else of the request.
+    /// An exchange in the words before a body: with a status the body is the response's, else the request's.
     private static func exchange(in line: Substring, body: String?) -> Sighting.Exchange? {
         guard line.utf8.contains(UInt8(ascii: "/")),
             let request = line.firstMatch(of: #/\b(GET|POST)["',]* +(?:[a-z]+=)?"?([^\s"{]*\/api\/[^\s"{]*)/#)
@@ -333,7 +333,7 @@ struct FrameFinder: Sendable {
             request: status == nil ? body : nil, status: status, response: status == nil ? nil : body)
     }
 
-    /// A read by the shape of its body: no frame has it.
+    /// A read, recognized by its body, which looks like no frame.
     private static func read(_ object: JSONObject, _ text: String) -> Sighting.Exchange? {
         let path: String
         if let session = object["session"], let id = session["id"]?.stringValue, session["messages"]?.arrayValue != nil
@@ -385,7 +385,7 @@ struct FrameFinder: Sendable {
             headers: headers, isExplicit: isExplicit)
     }
 
-    /// A name as it is compared: small letters and digits alone.
+    /// A name for comparison: only lowercase letters and digits.
     static func key(_ name: String) -> String {
         String(
             decoding: name.utf8.compactMap { byte -> UInt8? in

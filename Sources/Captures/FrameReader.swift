@@ -3,12 +3,12 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Reads the messages in the lines of a log, whatever program wrote it; ``FrameFinder`` finds them.
+/// Reads the messages in the lines of any program's log; ``FrameFinder`` finds them.
 ///
 /// The best form is an object with a message and its description around it:
-/// * `at`: when, in RFC 3339, in seconds, milliseconds or microseconds since 1970, or in milliseconds since some beginning.
-/// * `conn`: the connection, by any name. `principal`: whose it is.
-/// * `dir`: `>` for what the client sent, `<` for what the server sent. Without it the type of the frame tells.
+/// * `at`: the time, in RFC 3339, in seconds, milliseconds or microseconds since 1970, or in milliseconds since an unknown time.
+/// * `conn`: the connection, by any name. `principal`: its owner.
+/// * `dir`: `>` if the client sent it, `<` if the server did. Without it the type of the frame decides.
 /// * `frame`: the message as JSON; or `text`: its text; or `hex`: the bytes of a binary one.
 /// * `event`: `open` (with `path`), `close` (with `code`, `reason`, `dir`) or `eof`, instead of a message.
 /// * `http`: `"GET /api/sessions"`, with `status`, `request` and `response` (bodies, as JSON or text) and `headers`.
@@ -19,34 +19,34 @@ struct FrameReader {
     private let finder: FrameFinder
     private let isOfProtocol: @Sendable (_ method: String, _ path: String) -> Bool
     private let file: String
-    /// Whether the file was written by the other side than its words say.
+    /// Whether the file was written by the other side than its words suggest.
     var isTurned = false
-    /// Which of the words before a message names its connection.
+    /// The position of the word before a message that names its connection.
     var nameWord: Int?
     private var joiner = JSONJoiner()
     private var http = HTTPLines()
     /// The letter of each open connection, by its name in the file.
     private var lanes: [String: (letter: String, lastUse: Int)] = [:]
     private var lineCount = 0
-    /// The most connections that are kept apart; names that never close would pile up.
+    /// The most connections that are distinguished; endless new names would accumulate.
     private static let mostLanes = 2000
     private var laneCount = 0
-    /// How far the connections without a name are: another `auth` or `connected` is of another connection.
+    /// The state of connections without a name: another `auth` or `connected` belongs to another connection.
     private var greeting = Greeting.none
     private var exchanges = 0
     /// The requests that wait for a response, by path.
     private var waiting: [String: [Int]] = [:]
     private var belongings = CaptureBelongings()
-    /// The members in which messages were found, each with how often.
+    /// The members in which messages were found, with their numbers.
     private(set) var members: [String: Int] = [:]
     /// The problem of the first unreadable message.
     private var problem: InputProblem?
     private var hasFound = false
     /// Whether requests are logged with their responses.
     private(set) var lacksRequestTimes = false
-    /// Whether a request stands here without the body that it surely had.
+    /// Whether a request lacks the body that it surely had.
     private(set) var lacksBodies = false
-    /// The bodies of requests whose responses are in lines of their own, by path.
+    /// The bodies of requests whose responses are in separate lines, by path.
     private var asked: [String: String?] = [:]
     /// Whether every line so far had a time.
     var knowsTimes: Bool { clock.isSound }
@@ -123,7 +123,7 @@ struct FrameReader {
         case .exchange(let exchange): return take(exchange, around, location)
         case .opening(let path):
             hasFound = true
-            // Words that name connections with their messages do not with their beginnings.
+            // A word that names the connection of messages may be absent from its opening line.
             guard nameWord == nil || sighting.around.connection != nil else { return [] }
             let name = around.connection ?? "A"
             let lane = lane(of: name)
@@ -168,7 +168,7 @@ struct FrameReader {
         return [.gap]
     }
 
-    /// The end of a connection without a name, where a message can only be of the next one.
+    /// The end of an unnamed connection, because a message can only belong to the next one.
     private mutating func anotherConnection(
         _ value: JSONValue?, _ direction: Direction, _ at: Int, _ location: CaptureLocation
     ) -> [CaptureItem] {
@@ -214,7 +214,7 @@ struct FrameReader {
                 at, location)
         ]
         if let status = exchange.status, let body = exchange.response {
-            // Without times, lines of their own keep their order.
+            // Without times, separate lines keep their order.
             lacksRequestTimes = lacksRequestTimes || around.time != nil
             let response = Event.Response(status: status, headers: exchange.headers, body: body)
             items.append(.event(Event(at: at, lane: lane, kind: .response(response)), location))
@@ -267,7 +267,7 @@ struct FrameReader {
         }
     }
 
-    /// The letter of a connection; a name that is one already stays.
+    /// The letter of a connection; a name that is already a letter stays.
     private mutating func lane(of name: String) -> String {
         lineCount += 1
         if let lane = lanes[name]?.letter {
@@ -277,7 +277,7 @@ struct FrameReader {
         let lane = Lane.connection(number: laneCount).description
         laneCount += 1
         lanes[name] = (lane, lineCount)
-        // The connection that was silent longest is a new one when it sends again.
+        // The connection that was silent longest counts as a new one if it sends again.
         for (_, old) in lanes.dropOldest(beyond: Self.mostLanes, by: \.lastUse) { belongings.close(old.letter) }
         return lane
     }

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Reads a HAR file as browsers export it: requests, and the messages of WebSockets in `_webSocketMessages`.
+/// Reads a HAR file as exported by browsers: requests, and the messages of WebSockets in `_webSocketMessages`.
 ///
 /// HAR is one JSON document, so it is held whole; `maxBytes` bounds it.
 struct HARReader {
@@ -13,14 +13,14 @@ struct HARReader {
     private(set) var people: CapturePeople
     private let dialect: Dialect
     private let file: String
-    /// The document, for the lines of what is wrong in it.
+    /// The document, for the lines of problems.
     private var document: [UInt8] = []
     private var events: [(time: Int, order: Int, event: Event, location: CaptureLocation)] = []
     private var sockets = 0
     private var exchanges = 0
     private var orientation = CaptureOpening()
     private var belongings = CaptureBelongings()
-    /// How many messages there are, and how many of them have no time.
+    /// The number of messages, and of those without a time.
     private var (messageCount, timelessCount) = (0, 0)
     private var hasBeenRead = false
 
@@ -31,7 +31,7 @@ struct HARReader {
     /// Whether most messages have a time.
     var knowsTimes: Bool { timelessCount * 10 <= messageCount }
 
-    /// Whether not one message of a WebSocket was exported.
+    /// Whether no WebSocket message was exported.
     var lacksMessages: Bool { hasBeenRead && messageCount == 0 }
 
     var remarks: [String] {
@@ -78,7 +78,7 @@ struct HARReader {
         }
     }
 
-    /// Notes whether the messages of an entry travel as their types do, and whose it is.
+    /// Notes whether the messages of an entry travel as their types do, and their owner.
     private mutating func note(_ entry: JSONValue, _ pointer: String) {
         let url = entry["request"]?["url"]?.stringValue.map(Self.path) ?? ""
         if entry["_webSocketMessages"] != nil || dialect.holds(entry["request"]?["method"]?.stringValue ?? "GET", url) {
@@ -98,7 +98,7 @@ struct HARReader {
         }
     }
 
-    /// A time far from all others is not a real one: some programs write the beginning of an era for unknown times.
+    /// A time far from all others is not real: some programs write the beginning of an era for unknown times.
     private mutating func leaveOutStrays() {
         let times = events.map(\.time).sorted()
         guard !times.isEmpty else { return }
@@ -112,7 +112,7 @@ struct HARReader {
 
     private static let farAway = 30 * 86_400_000_000
 
-    /// Takes an entry; one that cannot be read is left out and counted.
+    /// Reads an entry; an unreadable one is skipped and counted.
     private mutating func take(_ entry: JSONValue, _ pointer: String) {
         let location = CaptureLocation(pointer: pointer)
         guard let url = entry["request"]?["url"]?.stringValue else {
@@ -160,13 +160,13 @@ struct HARReader {
         add(
             known, lane, .opening(.init(principal: owner ?? people.name(ofLane: lane.description), path: path)),
             location)
-        // Some exports say 0 or 200 for a socket that lives.
+        // Some exports have 0 or 200 for an open socket.
         if status == 101 || !messages.isEmpty { add(known, lane, .opened, location) }
         if messages.isEmpty, status >= 400 { add(known, lane, .refused(status: status, reason: ""), location) }
         var before = known
         for (index, message) in messages.enumerated() {
             let location = CaptureLocation(pointer: "\(pointer)/_webSocketMessages/\(index)")
-            // A socket keeps its order, whatever the clock did.
+            // Messages of a socket keep their order, whatever their times.
             before = max(before, times[index] ?? before)
             guard take(message, lane, before, hasTime: times[index] != nil, location) else { continue }
             for next in messages.indices.dropFirst(index + 1) {
@@ -178,7 +178,7 @@ struct HARReader {
         }
     }
 
-    /// Takes a message of a socket, and returns whether the socket ended with it.
+    /// Reads a message of a socket, and returns whether it ended the socket.
     private mutating func take(
         _ message: JSONValue, _ lane: Lane, _ time: Int, hasTime: Bool, _ location: CaptureLocation
     ) -> Bool {
@@ -198,7 +198,7 @@ struct HARReader {
             timelessCount += 1
             leftOut.note("the time of a WebSocket message, taken from the one before", location)
         }
-        // The default is text; a stated value that is not a number is none.
+        // The default is text; a stated value that is not a number is invalid.
         switch message["opcode"].map({ $0.intValue ?? -1 }) ?? 1 {
         case 1:
             for kind in people.said(data, direction, on: lane.description, &belongings) {
@@ -271,7 +271,7 @@ struct HARReader {
         events.append((time, events.count, Event(at: 0, lane: lane, kind: kind), location))
     }
 
-    /// Header fields without those that hold secrets.
+    /// Header fields except secret ones.
     private func headers(_ message: JSONValue?) -> [Event.Header] {
         (message?["headers"]?.arrayValue ?? []).compactMap { header in
             guard let name = header["name"]?.stringValue?.lowercased(), let value = header["value"]?.stringValue,
@@ -289,7 +289,7 @@ struct HARReader {
         return path.first == "?" ? "/\(path)" : String(path)
     }
 
-    /// The line and column of a value, or of what it is missing in.
+    /// The line and column of a value, or of the value that should contain it.
     private func line(of pointer: String) -> String {
         var location = JSONPointer(pointer)
         while let known = location {

@@ -1,14 +1,14 @@
 import HoldfastJSON
 
-/// Puts requests and responses together that are logged over several lines: as OkHttp and what copies it write them
-/// (`--> GET https://…`, `<-- 200 https://… (48ms)`, the body, `<-- END HTTP`), and as mitmproxy does
-/// (`…: GET https://… HTTP/2.0`, the body, ` << HTTP/2.0 200 OK 1k`, the body).
+/// Joins requests and responses that are logged over several lines: as OkHttp and its imitators write them (`--> GET
+/// https://…`, `<-- 200 https://… (48ms)`, the body, `<-- END HTTP`), and as mitmproxy does (`…: GET https://…
+/// HTTP/2.0`, the body, ` << HTTP/2.0 200 OK 1k`, the body).
 struct HTTPLines {
     enum Part {
         case request(method: String, path: String, body: String?)
         /// The path tells which request is answered.
         case response(path: String, status: Int, body: String?)
-        /// A line that belongs to one of them.
+        /// Another line of one of them.
         case more
     }
 
@@ -20,7 +20,7 @@ struct HTTPLines {
 
     /// The kind of a line; nil if it is none of these.
     mutating func take(_ line: String) -> Part? {
-        // Text behind a brace is a quotation.
+        // Text after a brace is a quotation.
         let line = line.prefix { $0 != "{" }
         guard line.contains("--") || line.contains("<< ") || line.contains("://") else { return nil }
         if line.contains("--> END") || line.contains("<-- END") { return begin(nil) }
@@ -40,13 +40,13 @@ struct HTTPLines {
         return begin(.response(path: path, status: status, body: nil))
     }
 
-    /// An exchange begun before is over, as in logs of first lines alone.
+    /// An exchange begun before is over, as in logs that have only first lines.
     private mutating func begin(_ next: Part?) -> Part {
         defer { open = next }
         return open ?? .more
     }
 
-    /// Takes a line that holds no message of a socket: behind the first line of a message it may be its body.
+    /// Takes a line without a message of a socket: after the first line of an exchange, it may be the body.
     mutating func takeBody(_ line: String) -> Part? {
         guard let part = open else { return nil }
         let bytes = Array(line.utf8)[...]

@@ -1,6 +1,6 @@
-/// Joins the lines of values that are written over several, and takes arrays apart: one value at a time is read.
+/// Joins the lines of values that span several, and splits arrays, so that one value at a time is read.
 struct JSONJoiner {
-    /// A value that begins a line of its own, with its start.
+    /// A value that begins on a new line, with its start.
     typealias Piece = (text: String, location: CaptureLocation)
 
     private var pending = ""
@@ -8,9 +8,9 @@ struct JSONJoiner {
     private var indent = 0
     private var depth = 0
     private var isInArray = false
-    /// The line in whose words a value begins that goes on in the next ones.
+    /// The text before a value in the line where it begins, if it continues in the next lines.
     private var opening: String?
-    /// A value that is written over more than this is none.
+    /// A text longer than this is not a value.
     private static let mostBytes = 16 << 20
 
     /// The values and other lines that a line completes.
@@ -37,7 +37,7 @@ struct JSONJoiner {
             let broken = finish()
             return broken + take(line, location)
         }
-        // A value that was cut off: the next one begins where it began.
+        // A value that was cut off: the next one has the same indentation.
         if !isOpen, first == UInt8(ascii: "{"), indent <= self.indent {
             let broken = finish()
             return broken + take(line, location)
@@ -67,7 +67,7 @@ struct JSONJoiner {
             switch bytes[index] {
             case UInt8(ascii: "\"") where depth > 0:
                 guard let end = JSONScan.end(ofString: index, in: bytes) else {
-                    // No string goes on over a line.
+                    // No string continues in another line.
                     pending += String(decoding: bytes[start...], as: UTF8.self)
                     return pieces + finish()
                 }

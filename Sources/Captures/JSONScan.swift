@@ -2,7 +2,7 @@ import HoldfastJSON
 
 /// Finds the ends of JSON values in bytes, without reading them.
 enum JSONScan {
-    /// The index behind the object or array that begins at an index; nil where it is not whole.
+    /// The index after the object or array that begins at an index; nil if it is incomplete.
     static func end(ofBrackets start: Int, in bytes: ArraySlice<UInt8>) -> Int? {
         var index = start
         var depth = 0
@@ -23,7 +23,7 @@ enum JSONScan {
         return nil
     }
 
-    /// The index behind a string whose opening quote is at an index; a string ends at the next quote of its kind.
+    /// The index after a string whose opening quote is at an index; a string ends at the next quote of its kind.
     static func end(ofString start: Int, in bytes: ArraySlice<UInt8>) -> Int? {
         let quote = bytes[start]
         var index = start + 1
@@ -34,7 +34,7 @@ enum JSONScan {
         return nil
     }
 
-    /// The texts of the objects and arrays in an array, as they are.
+    /// The texts of the objects and arrays in an array, unchanged.
     static func elements(of array: String) -> [String] {
         let bytes = Array(array.utf8)[...]
         var found: [String] = []
@@ -52,7 +52,7 @@ enum JSONScan {
         return found
     }
 
-    /// The text of the first member of an object with a name of plain ASCII, as it is; nil where there is none.
+    /// The text of the first member of an object with a name of plain ASCII, unchanged; nil if there is none.
     static func member(_ name: String, of object: String) -> String? {
         let bytes = Array(object.utf8)[...]
         var index = (bytes.firstIndex(of: UInt8(ascii: "{")) ?? bytes.endIndex) + 1

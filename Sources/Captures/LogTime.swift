@@ -1,12 +1,12 @@
 import HoldfastBasics
 
-/// Finds the time in the words that a logger puts before a message.
+/// Finds the time in the text that a logger puts before a message.
 enum LogTime {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// The microseconds of the first time of day in a text, or of the seconds since 1970 that it begins with.
+    /// The microseconds of the first time of day in a text, or of the seconds since 1970 at its beginning.
     ///
     /// They count since 1970 if a day precedes the time, else since midnight. Nil if there is neither.
     static func microseconds(in text: some StringProtocol) -> Int? {
@@ -57,7 +57,7 @@ enum LogTime {
         func month(_ word: String) -> Int? { months.firstIndex(of: String(word.prefix(3))).map { $0 + 1 } }
         guard last.count >= 2 else { return nil }
         let pair = (last[last.count - 2], last[last.count - 1])
-        // Without a year any leap year does: only what lies between two times counts.
+        // If the year is missing, any leap year will do: only differences between times count.
         if last.count == 3, let year = Int(last[0]), year > 1969, let month = Int(last[1]), let day = Int(last[2]),
             (1...12).contains(month)
         {
@@ -74,7 +74,7 @@ enum LogTime {
         return nil
     }
 
-    /// Seconds since 1970 at the beginning, perhaps in brackets.
+    /// Seconds since 1970 at the beginning, possibly in brackets.
     private static func epoch(_ bytes: [UInt8]) -> Int? {
         let text = String(decoding: bytes.drop { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "(") }, as: UTF8.self)
         let number = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }

@@ -21,10 +21,10 @@ enum LogWords {
         }
     }
 
-    /// Whether a text is such a word alone.
+    /// Whether a text is only such a word.
     static func isPlain(_ text: String) -> Bool { toServer.union(fromServer).contains(text.lowercased()) }
 
-    /// The last words of a text that say no direction and no value, the nearest first: one may name a connection.
+    /// The last words of a text that are neither a direction nor a value, the nearest first: one may name a connection.
     static func names(in text: String) -> [String] {
         text.suffix(240).split(whereSeparator: \.isWhitespace).reversed().lazy
             .map { String($0.trimmed { "[](){}:,;'\"`|*#".contains($0) }) }
@@ -60,7 +60,7 @@ enum LogWords {
             let bare = String(token.trimmed { "[]():'\"`|*".contains($0) })
             if arrowsUp.contains(bare) { return (.toServer, true) }
             if arrowsDown.contains(bare) { return (.fromServer, true) }
-            // Where the name of a logger stands right before it.
+            // The name of a logger may precede it directly.
             if bare.hasSuffix(":>") { return (.toServer, true) }
             if bare.hasSuffix(":<") { return (.fromServer, true) }
             let words = words(of: bare)
@@ -74,13 +74,13 @@ enum LogWords {
         }
         guard let way else { return nil }
         let isOfSocket = words(of: text.suffix(120)).contains { sockets.contains($0) }
-        // Nothing else than one word before it: `recv: {…}`.
+        // Only one word before it: `recv: {…}`.
         return (way, isOfSocket || tokens.last?.last == ":" && tokens.last.map { words(of: $0).count <= 2 } == true)
     }
 
     private static let sockets: Set<String> = ["ws", "wss", "websocket", "websockets", "socket", "frame", "frames"]
 
-    /// `ws_received`, `didReceive` and `WS-RECV` in small letters, word by word.
+    /// `ws_received`, `didReceive` and `WS-RECV` in lowercase, word by word.
     private static func words(of text: some StringProtocol) -> [String] {
         var words: [String] = [""]
         var wasSmall = false

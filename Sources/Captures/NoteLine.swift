@@ -6,13 +6,13 @@ enum NoteLine: Equatable {
     case text(lane: String, Direction, String)
     /// `A -> b'…'`: a binary message, as Python writes bytes.
     case binary(lane: String, Direction, [UInt8])
-    /// `A OPEN`, perhaps with a path: a connection was opened.
+    /// `A OPEN`, possibly with a path: a connection was opened.
     case open(lane: String, path: String)
-    /// `A CLOSED 4001 'reason'`, or `A CLOSED None None`: a connection ended, without a code when there was no close frame.
+    /// `A CLOSED 4001 'reason'`, or `A CLOSED None None`: a connection ended, without a code if there was no close frame.
     case closed(lane: String, code: Int?, reason: String)
-    /// `HTTP GET /path -> 200 {…}`, perhaps with the body of the request behind the path.
+    /// `HTTP GET /path -> 200 {…}`, possibly with the body of the request after the path.
     case exchange(method: String, path: String, request: String?, status: Int, body: String)
-    /// `…` or data without a lane: something was left out.
+    /// `…` or data without a lane: something was omitted.
     case gap
     /// A blank line, or one that begins with `#`.
     case comment
@@ -72,7 +72,7 @@ enum NoteLine: Equatable {
     private static func exchange(_ text: Substring) -> NoteLine? {
         let words = text.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].allSatisfy({ $0.isASCII && $0.isUppercase }) else { return nil }
-        // A body may hold the arrow as well: the one before a status counts.
+        // A body may contain the arrow too: the one before a status counts.
         var location = words[1].startIndex
         while let arrow = words[1][location...].firstRange(of: " -> ") {
             let answer = words[1][arrow.upperBound...].split(

@@ -4,23 +4,23 @@ import HoldfastTranscript
 
 /// Reads notes by hand.
 ///
-/// Notes hold everything that the connections of their letters carried, from the first line of a letter on, save where a
-/// line `…`, or data without a letter, says that something is left out. A letter begins a new connection with its first
-/// line, with `OPEN`, and after `CLOSED`.
+/// Notes contain all messages of their connections, from the first line of a letter on, except where a line `…`, or
+/// data without a letter, marks an omission. A letter stands for a new connection at its first line, at `OPEN`, and
+/// after `CLOSED`.
 struct NoteReader {
     private(set) var leftOut = CaptureLeftOut()
     var people: CapturePeople
     private var open: Set<String> = []
     private var exchanges = 0
-    /// Whether a request stands here without the body that it surely had.
+    /// Whether a request lacks the body that it surely had.
     private(set) var lacksBodies = false
     private var belongings = CaptureBelongings()
-    /// An answer whose body may go on in the lines that follow.
+    /// An answer whose body may continue in the following lines.
     private var pending: (exchange: NoteLine, location: CaptureLocation)?
     /// The most bytes of a body that spans several lines; the rest is dropped.
     private static let mostBodyBytes = 1 << 20
 
-    /// Whether the notes were taken by the other side than their arrows say.
+    /// Whether the notes were taken by the other side than their arrows suggest.
     var isTurned = false
 
     init(people: CapturePeople) { self.people = people }

@@ -13,7 +13,7 @@ struct Sighting {
         case exchange(Exchange)
     }
 
-    /// A request with its response, or with none.
+    /// A request with its response, if any.
     struct Exchange {
         let method: String
         let path: String
@@ -21,7 +21,7 @@ struct Sighting {
         let status: Int?
         let response: String?
         var headers: [Event.Header] = []
-        /// Whether it is in an envelope made for it, whatever the path.
+        /// Whether the log marks it as an exchange, whatever its path.
         var isExplicit = false
     }
 
@@ -37,10 +37,10 @@ struct Surroundings {
     var principal: String?
     /// The members that lead to the message.
     var path: [String] = []
-    /// Whether a sign or a word says that this is what passed over a socket, and not what a program did.
+    /// Whether an arrow or a word shows that this passed over a socket, instead of being a program's own act.
     var isOfSocket = false
-    /// Whether a member says which way it went.
-    var isSaid = false
+    /// Whether a member gives the direction.
+    var statesDirection = false
     /// The words before it that may name its connection, the nearest first.
     var names: [String] = []
     /// The text right before it.
@@ -62,7 +62,7 @@ extension Surroundings {
     private static let clients = ["fromclient", "isclient", "websocketmask", "mask", "outgoing", "sent"]
     private static let servers = ["fromserver", "incoming", "received"]
 
-    /// The facts in the members of an object about the message in it, or before it.
+    /// Notes what an object's members say about the message in it, or before it.
     mutating func note(_ object: JSONObject, isAbout: Bool = false) {
         var said: Direction?
         var ranks: (time: Int, connection: Int) = (.max, .max)
@@ -88,14 +88,14 @@ extension Surroundings {
                 said = isTrue == Self.clients.contains(key) ? .toServer : .fromServer
             } else if Self.words.contains(key), let text = value.stringValue, text.utf8.count <= 80 {
                 note(words: text)
-                // As in HAR files: nothing else says what an object is.
+                // As in HAR files, whose objects have no other description.
                 if key == "type", direction != nil, LogWords.isPlain(text) { isOfSocket = true }
             }
         }
-        if let said { (direction, isOfSocket, isSaid) = (said, true, true) }
+        if let said { (direction, isOfSocket, statesDirection) = (said, true, true) }
     }
 
-    /// The facts in the words before a message, and in pairs such as `conn=a7` behind it.
+    /// Notes the words before a message, and pairs such as `conn=a7` after it.
     mutating func note(prefix: String, suffix: String) {
         if time == nil { time = LogTime.microseconds(in: prefix) }
         note(words: prefix)
@@ -117,7 +117,7 @@ extension Surroundings {
         }
     }
 
-    /// Whether a member of this name is of an envelope and not of a message.
+    /// Whether a member with this name belongs to an envelope, not to a message.
     static func isOfEnvelope(_ key: String) -> Bool {
         ["at", "ts", "time"].contains(key) || connections.contains(key) && key != "connectionid"
             || ["principal", "dir", "direction"].contains(key) || FrameFinder.recordNames.contains(key)

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Reads transcripts that stand one behind the other in one file, each begun by its header line.
+/// Reads consecutive transcripts in one file, each begun by its header line.
 struct TranscriptLines {
     private let file: String
     private var hasHeader = false

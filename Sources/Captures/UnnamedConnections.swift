@@ -1,15 +1,15 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Tells, where nothing names the connections, which messages can only be of a second one that is open meanwhile.
+/// If connections have no names, finds the messages that can only belong to a second one that is open meanwhile.
 ///
-/// A log of a server with two devices shows each frame of the stream twice, and their handshakes may cross. Read as one
+/// A server's log of two devices shows each frame of the stream twice, and their handshakes may overlap. Read as one
 /// connection, it would accuse a healthy server.
 struct UnnamedConnections {
     private var signIns = 0
     /// The `auth` that no `connected` has answered yet.
     private var unanswered = 0
-    /// The handshakes that were left out and still lack their `connected`.
+    /// The handshakes that were skipped and still lack their `connected`.
     private var leftOut = 0
     /// The last frames of the stream, oldest first.
     private var last: [String] = []
@@ -17,10 +17,10 @@ struct UnnamedConnections {
     private var (asked, turns): (Set<String>, Set<String>) = ([], [])
     private static let most = 64
 
-    /// Takes that a connection ended.
+    /// Notes that a connection ended.
     mutating func close() { signIns = max(0, signIns - 1) }
 
-    /// Whether a message is of another connection than the one that is being read.
+    /// Whether a message belongs to another connection than the one that is being read.
     mutating func isOfAnother(_ frame: JSONValue?, _ text: String, _ direction: Direction) -> Bool {
         switch (frame?["type"]?.stringValue, direction) {
         case ("auth", .toServer):
@@ -44,7 +44,7 @@ struct UnnamedConnections {
                 if let turn { turns.insert(turn) }
             }
             guard frame?["seq"] != nil else { return false }
-            // Another device may be shown a turn before the one that asked has its `ack`.
+            // Another device may get frames of a turn before the one that asked gets its `ack`.
             if let turn, signIns > 1, !asked.isEmpty, !turns.contains(turn) { return true }
             if signIns > 1, last.contains(text) { return true }
             if let turn { turns.insert(turn) }

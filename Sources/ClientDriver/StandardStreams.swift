@@ -8,7 +8,7 @@ import HoldfastPlatform
 /// - Parameters:
 ///   - client: The app.
 ///   - endsWithQuit: Whether `quit` returns from this function and `crash` ends the program, as for an app; the suite
-///     restarts it for the next launch. Otherwise the app itself must forget its memory.
+///     restarts it for the next launch. Otherwise the app must clear its own state.
 public func drive(_ client: some DrivenClient, endsWithQuit: Bool = true) async {
     let output = StandardOutput()
     let session = DriverSession(client)
@@ -22,7 +22,7 @@ public func drive(_ client: some DrivenClient, endsWithQuit: Bool = true) async 
     }
 }
 
-/// Standard input by lines; read on its own thread, because reading blocks.
+/// Standard input, line by line; read on its own thread, because reading blocks.
 package enum StandardInput {
     /// The lines up to the end.
     package static func lines() -> AsyncStream<String> {

@@ -2,10 +2,10 @@
 #if canImport(Darwin)
 import HoldfastSmallFoundation
 
-/// Drives an app on a device, for `conformance client --listen HOST:PORT`: opens a WebSocket to the runner and obeys.
+/// Drives an app on a device, for `conformance client --listen HOST:PORT`: opens a WebSocket to the runner and carries out its commands.
 ///
 /// Call it early, when the app starts in its test configuration. The connection is not the one under test: it stays open
-/// while the app is in the "background" or without "network", and is opened again when it breaks. A runner that is not there
+/// while the app is in the "background" or without "network", and is opened again when it breaks. An absent runner
 /// is tried again every second; this returns only when the task is canceled.
 /// - Parameters:
 ///   - client: The app.

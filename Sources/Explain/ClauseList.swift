@@ -9,7 +9,7 @@ package struct ClauseList {
     private let specification: Specification
     private let patterns: [NamePattern]
     private let style: ConsoleStyle
-    /// Whether lines are to stay within the width of the style.
+    /// Whether lines must fit the width of the style.
     private let isNarrow: Bool
 
     /// The lists of a specification.

@@ -48,7 +48,7 @@ struct ClausePage {
         return text.isEmpty ? nil : section("What \(clause.id.area.rawValue) is about", plain(text))
     }
 
-    /// Why no run passes or fails it, where that is so.
+    /// The reason why no run passes or fails it, if there is one.
     private func standing(of clause: Clause) -> String? {
         if let reason = clause.exclusion { return section("Excluded", plain(reason)) }
         guard Checks.check(of: clause.id) == nil else { return nil }

@@ -14,7 +14,7 @@ package struct ManualPage {
         let name = word(root, "commandName")
         var lines = [
             ".TH \(name.uppercased()) 1 \"\" \"\(name) \(toolVersion)\" \"User Commands\"",
-            // Commands stand as they are typed: no words divided, no lines stretched.
+            // Commands appear as typed: no words hyphenated, no lines justified.
             ".nh", ".ad l", ".SH NAME", Self.escaped("\(name) - \(word(root, "abstract"))"), ".SH SYNOPSIS",
             "\\fB\(name)\\fR \\fIcommand\\fR [\\fIoptions\\fR]", ".SH DESCRIPTION",
         ]
@@ -67,7 +67,7 @@ package struct ManualPage {
         return word(argument, "kind") == "flag" ? spelled : "\(spelled) \\fI\(value)\\fR\(repeated)"
     }
 
-    /// Paragraphs are filled; what is indented stands as it is.
+    /// Paragraphs are filled; indented lines are unchanged.
     private func prose(_ text: String) -> [String] {
         var lines: [String] = []
         var isVerbatim = false

@@ -96,7 +96,7 @@ package struct TopicBook {
         let entries = entries
         let said = entries.filter { $0.name == topic }
         let alike = said.isEmpty ? entries.filter { $0.name.lowercased() == topic.lowercased() } : said
-        // A scenario goes by its last word too.
+        // The last part of a scenario's name is enough.
         let found = alike.isEmpty ? entries.filter { $0.name.hasSuffix("/\(topic)") } : alike
         return found.map { $0.page() }
     }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Compares the clauses of two states: who is bound by more, and who can rely on less.
+/// Compares the clauses of two states: who must do more, and who can rely on less.
 struct ClauseComparison {
     private let old: Specification
     private let new: Specification
@@ -150,7 +150,7 @@ struct ClauseComparison {
         case .tightened(let old, let new):
             return entry(
                 "clause-bound-tightened", .error, old, new,
-                why: "\(after.party) that only just kept \(old) break the clause now", breaks: [after.party])
+                why: "\(after.party) now break the clause if they only just kept \(old)", breaks: [after.party])
         case .loosened(let old, let new):
             return entry(
                 "clause-bound-loosened", .error, old, new,
@@ -180,7 +180,7 @@ struct ClauseComparison {
                 breaks: [after.party, before.otherParty])
         }
         guard before.profile.rawValue != after.profile.rawValue else { return nil }
-        // A subject that declares a profile declares those that it needs.
+        // A subject that declares a profile also declares those that it requires.
         let (were, are) = (before.demanded, after.demanded)
         let binds = after.keyword.isRequirement && !are.isSuperset(of: were)
         let losers = are.isSubset(of: were) ? [] : relying(on: before)
@@ -222,7 +222,7 @@ struct ClauseComparison {
         }
         if before.judgedFrom != after.judgedFrom {
             let binds = after.keyword.isRequirement && after.exclusion == nil
-            // Only sentences bind, so what binds here is a sentence in the wrong place.
+            // Only sentences bind, so a duty here is in the wrong place.
             let isDuty = binds && Self.isDuty(after.judgedFrom) && !Self.isDuty(before.judgedFrom)
             entries.append(
                 entry(
@@ -251,10 +251,10 @@ struct ClauseComparison {
 
     // MARK: Words
 
-    /// Whether words bind a side.
+    /// Whether words express a duty of a side.
     private static func isDuty(_ words: String) -> Bool { words.contains(/\b(MUST|SHOULD|MAY|(has|have) to)\b/) }
 
-    /// Clients rely on what servers promise; what clients promise, servers have to do without.
+    /// Clients rely on the promises of servers; servers cannot rely on those of clients.
     private func relying(on clause: Clause) -> [GateParty] {
         clause.keyword.isRequirement && clause.role == .server ? [clause.otherParty] : []
     }
@@ -281,10 +281,10 @@ struct ClauseComparison {
 }
 
 extension Clause {
-    /// Chapter 8.2: a clause that is withdrawn stays, marked as such.
+    /// Chapter 8.2: a withdrawn clause stays, marked as such.
     var isWithdrawn: Bool { exclusion?.hasPrefix("withdrawn") ?? false }
 
-    /// The profiles that have to be declared so that it binds.
+    /// The profiles that must be declared so that it binds.
     var demanded: Set<Profile> {
         Set([profile, profile.needed].compactMap(\.self))
     }
@@ -292,10 +292,10 @@ extension Clause {
     /// The required contents of a capture, in words.
     fileprivate var captures: String { (captureNeeds ?? []).map(\.rawValue).joined(separator: ", ") }
 
-    /// The side that talks to the one that is bound.
+    /// The other side of the one that it binds.
     fileprivate var otherParty: GateParty { GateParty(role == .server ? .client : .server) }
 
-    /// The sentence without the strength of its keyword, which is compared apart; a NOT stays, because bounds turn around by it.
+    /// The sentence without the strength of its keyword, which is compared separately; a NOT stays, because it reverses bounds.
     fileprivate var unkeyed: String {
         sentence.replacing(keyword.rawValue, with: keyword.isNegative ? "KEYWORD NOT" : "KEYWORD", maxReplacements: 1)
     }

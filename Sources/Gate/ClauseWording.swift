@@ -2,20 +2,20 @@ import HoldfastBasics
 
 /// The change of a sentence: none, another bound, other words, or another rule.
 enum ClauseWording: Equatable {
-    /// Nothing but white space differs.
+    /// Only white space differs.
     case same
-    /// Only numbers differ, and they ask for more of the side that is bound.
+    /// Only numbers differ, and the bound side must do more.
     case tightened(old: String, new: String)
-    /// Only numbers differ, and they ask for less.
+    /// Only numbers differ, and the bound side may do less.
     case loosened(old: String, new: String)
-    /// Only numbers differ, and words do not tell whether that is more or less.
+    /// Only numbers differ, and the words do not show whether that is stricter.
     case moved(old: String, new: String)
-    /// Other words for what may be the same rule.
+    /// Other words for a rule that may be the same.
     case reworded
     /// So few words in common that this is another rule.
     case replaced
 
-    /// Below this part of words in common, a sentence is another rule.
+    /// With a smaller share of common words, a sentence is another rule.
     static let leastInCommon = 1.0 / 3
 
     static func comparing(_ old: String, _ new: String) -> ClauseWording {
@@ -45,7 +45,7 @@ enum ClauseWording: Equatable {
         return .moved(old: before, new: after)
     }
 
-    /// The part of their words that two sentences share; numbers and small words say nothing about the subject.
+    /// The share of words that two sentences have in common; numbers and small words say nothing about the subject.
     private static func common(_ old: Words, _ new: Words) -> Double {
         let before = old.telling
         let after = new.telling
@@ -54,7 +54,7 @@ enum ClauseWording: Equatable {
     }
 }
 
-/// A sentence cut into words, with the numbers that bound something.
+/// A sentence split into words, with its bounding numbers.
 private struct Words {
     enum Side { case atMost, atLeast }
 
@@ -66,7 +66,7 @@ private struct Words {
     }
 
     let words: [Substring]
-    /// The words with a mark in place of each number and its unit.
+    /// The words with a placeholder for each number and its unit.
     private(set) var masked: [Substring] = []
     private(set) var bounds: [Bound] = []
 
@@ -146,9 +146,9 @@ private struct Words {
     /// The meaning of a phrase before a number.
     private enum Phrase {
         case bound(Side)
-        /// How much of something there may be: which side that binds depends on the verb.
+        /// An amount that may be reached: the verb decides which side it binds.
         case capacity
-        /// The side that is forbidden: "MUST NOT send more than" forbids what is above.
+        /// The forbidden side: "MUST NOT send more than" forbids larger values.
         case beyond(Side)
     }
 

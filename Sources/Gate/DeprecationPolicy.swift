@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Whether what is gone was announced before: `deprecated` in the old version, and not sooner than its `x-sunset`.
+/// Checks that removals were announced: `deprecated` in the old version, and no sooner than `x-sunset`.
 struct DeprecationPolicy {
     private static let removals: Set<String> = [
         "message-removed", "property-removed-required", "property-removed-optional", "request-removed",

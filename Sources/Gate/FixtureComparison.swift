@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Holds the golden messages of each state against the schemas of the other.
+/// Validates the golden messages of each state against the schemas of the other.
 ///
 /// Chapter 8.2: a valid message stays valid until the next major version.
 struct FixtureComparison {
@@ -30,19 +30,19 @@ struct FixtureComparison {
 
     // MARK: Messages
 
-    /// A golden message that one side refuses, and by what.
+    /// A golden message that one side rejects, with the reason.
     private struct Refusal {
         let fixture: FixtureFiles.Golden
         let problem: MessageProblem
     }
 
-    /// The messages that one state takes and the other refuses.
+    /// The messages that one state accepts and the other rejects.
     private func refusals(
         _ fixtures: [FixtureFiles.Golden], by version: GateWitness.Version
     ) -> [Refusal] {
         let (reader, writer) = version == .new ? (newSchemas, oldSchemas) : (oldSchemas, newSchemas)
         return fixtures.compactMap { fixture in
-            // A message that is gone or new as a whole is one finding of its own.
+            // A message type that was added or removed as a whole is a separate finding.
             guard newSchemas.names.contains(fixture.type), oldSchemas.names.contains(fixture.type),
                 let problem = reader.validate(bytes: fixture.bytes, as: fixture.type).first,
                 writer.validate(bytes: fixture.bytes, as: fixture.type).isEmpty
@@ -51,7 +51,7 @@ struct FixtureComparison {
         }
     }
 
-    /// Fixtures that were valid and that the new schemas refuse.
+    /// Fixtures that were valid but are rejected by the new schemas.
     private func formerlyValid() -> [GateEntry] {
         grouped(refusals(old.fixtures.messages.filter(\.isValid), by: .new)).map { group in
             entry(
@@ -61,7 +61,7 @@ struct FixtureComparison {
         }
     }
 
-    /// Fixtures that were refused, are valid now, and are no longer golden; those still golden are reported as such.
+    /// Fixtures that were rejected, are valid now, and are no longer golden; those still golden are reported as such.
     private func formerlyInvalid() -> [GateEntry] {
         let golden = Set(new.fixtures.messages.map(\.content))
         let accepted = refusals(old.fixtures.messages.filter { !$0.isValid && !golden.contains($0.content) }, by: .old)
@@ -72,7 +72,7 @@ struct FixtureComparison {
         }
     }
 
-    /// Golden messages that are valid now and were not, or the other way round, wherever their files lie.
+    /// Golden messages whose validity changed, even if their files moved.
     private func verdicts() -> [GateEntry] {
         let byContent = new.fixtures.messages.keyed(by: \.content)
         return old.fixtures.messages.compactMap { was in
@@ -92,7 +92,7 @@ struct FixtureComparison {
         }
     }
 
-    /// Golden messages of which the new schemas say the opposite; those of one kind for one reason are one finding.
+    /// Golden messages that the new schemas judge in the opposite way; those of one type for one reason are one finding.
     private func contradictions() -> [GateEntry] {
         let found = new.fixtures.messages.compactMap {
             fixture -> (fixture: FixtureFiles.Golden, problem: MessageProblem?)? in
@@ -115,7 +115,7 @@ struct FixtureComparison {
         }
     }
 
-    /// Messages that servers of the new version may send and clients of the old one refuse.
+    /// Messages that servers of the new version may send and clients of the old one reject.
     private func newlyValid() -> [GateEntry] {
         let known = Set(old.fixtures.messages.map(\.content))
         // New messages of clients are for servers that know them.
@@ -131,7 +131,7 @@ struct FixtureComparison {
         }
     }
 
-    /// Messages of one kind that one keyword refuses are one finding, however many show it.
+    /// Messages of one type that one keyword rejects are one finding, however many there are.
     private func grouped(_ refusals: [Refusal]) -> [[Refusal]] {
         Dictionary(grouping: refusals) { [$0.fixture.type, $0.problem.keyword ?? $0.problem.what] }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
@@ -149,7 +149,7 @@ struct FixtureComparison {
         return GateEntry(
             rule, severity, direction: sender(of: type) == .client ? .clientToServer : .serverToClient,
             messages: [type], old: refusedBy == .old ? keyword : nil, new: refusedBy == .new ? keyword : nil,
-            // A waiver covers these messages, refused for this reason, and no others.
+            // A waiver covers these messages, rejected for this reason, and no others.
             newValue: [
                 "shownBy": .array(group.map(\.fixture.file).sorted().map { .string($0) }),
                 "refused": .array(Set(group.map { words($0.problem) }).sorted().map { .string($0) }),
@@ -176,13 +176,13 @@ struct FixtureComparison {
 
     // MARK: Files
 
-    /// Golden files that are gone or have other bytes; those of one folder are one finding.
+    /// Golden files that were removed or changed; those of one folder are one finding.
     private func files() -> [GateEntry] {
         let contents = Set(new.fixtures.all.map(\.content))
         let bytes = Dictionary(
             new.fixtures.all.map { ($0.file, $0.content.bytes) }, uniquingKeysWith: { one, _ in one })
         let texts = Set(contents.map(\.bytes))
-        // Under another name it is still there, also when its whole kind has another one.
+        // A renamed file still exists, even if its type was renamed.
         let gone = old.fixtures.all.filter { was in
             let isKnown = was.type.isEmpty || newSchemas.names.contains(was.type)
             return bytes[was.file] == nil && !contents.contains(was.content)
@@ -214,7 +214,7 @@ struct FixtureComparison {
         }
     }
 
-    /// Golden transcripts that are to be judged otherwise now, wherever their files lie.
+    /// Golden transcripts whose expected verdicts changed, even if their files moved.
     private func expectations() -> [GateEntry] {
         let byFile = new.fixtures.transcripts.keyed(by: \.file)
         let byBytes = new.fixtures.transcripts.keyed(by: \.bytes)
@@ -248,7 +248,7 @@ struct FixtureComparison {
         newSchemas.sender(of: type) ?? oldSchemas.sender(of: type) ?? .server
     }
 
-    /// Where the keyword stands that refuses.
+    /// The place of the keyword that rejects it.
     private func keyword(of problem: MessageProblem, in state: ProtocolState) -> GateLocation? {
         guard let keyword = problem.keyword else { return nil }
         let parts = keyword.split(separator: "#", maxSplits: 1).map(String.init)

@@ -19,14 +19,14 @@ struct FixtureFiles: Sendable {
         var names: [String] { type.isEmpty ? expected.keys.sorted() : [type] }
     }
 
-    /// A fixture is its bytes under its type, wherever it stands.
+    /// A fixture is identified by its bytes and its type, wherever it is.
     struct Content: Hashable {
         /// The kind of message; empty for a transcript.
         let type: String
         let bytes: [UInt8]
     }
 
-    /// Whether there is an index at all.
+    /// Whether there is an index.
     let isThere: Bool
     let messages: [Golden]
     let transcripts: [Golden]
@@ -34,7 +34,7 @@ struct FixtureFiles: Sendable {
     var all: [Golden] { messages + transcripts }
 
     /// Reads the index and the files it names.
-    /// - Throws: An index that is no JSON, and every file that it names and that is not there.
+    /// - Throws: An index that is not JSON, and every file in it that is missing.
     init(_ files: [String: [UInt8]]) throws(InputProblems) {
         guard let index = files["Fixtures/index.json"] else {
             (isThere, messages, transcripts) = (false, [], [])

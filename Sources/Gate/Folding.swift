@@ -56,7 +56,7 @@ extension GateEntry {
     /// A golden file with a new verdict is an edit too.
     fileprivate var isEdit: Bool { kind == .change && (!isEvidence || finding.rule == "fixture-verdict-changed") }
 
-    /// Whether it is about something that the judge reads.
+    /// Whether it concerns something that the judge reads.
     fileprivate var isJudged: Bool {
         ["schemas/", "clauses/"].contains { location?.file.hasPrefix($0) ?? false }
             || [FactRule.timeout, .errorCode].contains { finding.rule.hasPrefix("\($0.id)-") }
@@ -118,7 +118,7 @@ extension GateEntry {
         return GateLocation(file: location.file, pointer: JSONPointer(), line: location.line)
     }
 
-    /// Whether both are about one edited place: the same one, or one inside the other.
+    /// Whether both concern one edited place: the same one, or one inside the other.
     fileprivate func isSameEdit(as other: GateEntry) -> Bool {
         let isTold = kind == .policy || isOfMessages
         // An added or removed row covers its cells.

@@ -2,18 +2,18 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Clauses of profiles or areas that this program does not know: it judges none of them, and compares their sentences.
+/// Clauses of profiles or areas unknown to this program, which cannot judge them but compares their sentences.
 enum ForeignClauses {
     /// The facts of a state, one for each such clause.
     static func facts(of state: ProtocolState) -> [Fact] { state.foreignClauses.map(\.fact) }
 
-    /// A clause that was left out.
+    /// A clause that was removed from the text.
     struct Section: Sendable {
         let id: String
         let text: String
         let file: String
         let line: Int
-        /// The peers that have to keep it; nil for a recommendation, and while no peer declares its profile.
+        /// The peers that must keep it; nil for a recommendation, and while no peer declares its profile.
         let bound: GateParty?
 
         fileprivate var fact: Fact {
@@ -24,10 +24,10 @@ enum ForeignClauses {
         }
     }
 
-    /// Takes the clauses of areas out that this program does not know, and of profiles that the tables of the chapters name and
-    /// it does not, leaving each line in place.
+    /// Removes the clauses of unknown areas, and of profiles that only the tables of the chapters know, but keeps the
+    /// numbers of all lines.
     ///
-    /// `sync with auth` is such a profile too: older texts have it.
+    /// `sync with auth` is such a profile too; older texts contain it.
     static func cut(from texts: inout [String: String]) -> [Section] {
         let named = texts.filter { $0.key.hasPrefix("chapters/") }.values.flatMap(MarkdownTable.tables(in:))
             .filter { $0.header.starts(with: ["profile", "side"]) }.flatMap { $0.rows.map(\.name) }

@@ -15,20 +15,20 @@ package struct GateOptions: Sendable {
     package var waivers = Waivers()
     /// The severities that a team chose for rules.
     package var severities = Severities()
-    /// The least weight of which the gate fails.
+    /// The least severity at which the gate fails.
     package var failOn = GateSeverity.error
-    /// Performs scenarios under a specification, and counts what each exercises; nil where nothing can be performed.
+    /// Performs scenarios under a specification, and counts the evidence for each clause; nil if nothing can be performed.
     package var exercise: Exercise?
     package typealias Exercise = @Sendable ([String], Specification) async throws -> [String: [ClauseID: Int]]
-    /// The day on which waivers are looked at.
+    /// The date for waivers.
     package var today: CivilDate
 
     /// No archive, no waivers, no other versions.
     package init(today: CivilDate) { self.today = today }
 }
 
-/// Compares two states of a protocol: what changed, whom it breaks, and whether the version and the changelog say so.
-/// - Throws: Every schema that cannot be used.
+/// Compares two states of a protocol: the changes, the peers they break, and whether the version and the changelog match.
+/// - Throws: Every schema that is not usable.
 package func gate(
     from old: ProtocolState, to new: ProtocolState, options: GateOptions
 ) async throws(InputProblems) -> GateReport {
@@ -57,7 +57,7 @@ package func gate(
             entries[index].standing = .announced
         }
     }
-    // Policies can be waived too, but a waiver decides first what the version has to say.
+    // Policies can be waived too, but the waivers first decide which version is required.
     var waived = entries
     _ = options.waivers.apply(to: &waived, on: options.today)
     entries += weigh(VersionPolicy.entries(old, new, after: waived))
@@ -72,7 +72,7 @@ package func gate(
             })
 }
 
-/// Everything that follows from the files alone.
+/// The result of the files alone.
 @Sendable private func comparison(
     from old: ProtocolState, to new: ProtocolState
 ) -> Result<[GateEntry], InputProblems> {

@@ -4,13 +4,13 @@ import HoldfastJSON
 import HoldfastReport
 import HoldfastSchemaDiff
 
-/// One finding with what the gate makes of it.
+/// One finding with its consequences in the gate.
 package struct GateEntry: Sendable {
     /// The subject of a finding, which decides how it can be settled.
     package enum Kind: String, Sendable, Hashable {
         /// The protocol changed; a new major version may do that.
         case change
-        /// The way of changing is wrong, whatever the version.
+        /// The change was made in the wrong way, whatever the version.
         case policy
     }
 
@@ -19,7 +19,7 @@ package struct GateEntry: Sendable {
         case counts
         /// The new version is a new major version, which may break.
         case announced
-        /// It was accepted, for a reason and until a day.
+        /// It was accepted, with a reason and an expiry date.
         case waived(reason: String, until: CivilDate)
     }
 
@@ -27,7 +27,7 @@ package struct GateEntry: Sendable {
     package let kind: Kind
     /// The peers that break or must act; empty if there are none.
     package internal(set) var breaks: [GateParty]
-    /// How much the version has to rise at least.
+    /// The least rise of the version that it requires.
     private(set) var rise: Rise
     /// The names of which the changelog must contain one; empty if none is needed.
     package let subjects: [String]
@@ -35,15 +35,15 @@ package struct GateEntry: Sendable {
     package internal(set) var occurrences: [GateOccurrence] = []
     /// The evidence in all transcripts; nil if they were not judged.
     package internal(set) var shown: String?
-    /// The findings that it sums up; empty when it is one itself.
+    /// The findings that it summarizes; empty if it is a single finding.
     var parts: [GateFinding] = []
-    /// The fingerprint of the finding that names the edit it follows from; nil where it names one itself.
+    /// The fingerprint of the finding for the edit that caused it; nil if it is an edit itself.
     package internal(set) var under: String?
-    /// The least weight of which the gate fails.
+    /// The least severity at which the gate fails.
     var threshold = GateSeverity.error
     package internal(set) var standing = Standing.counts
 
-    /// A finding; unless a rise is given, an error asks for a new major version and anything else for a minor one.
+    /// A finding; by default, an error requires a new major version and anything else a minor one.
     init(
         _ finding: GateFinding, kind: Kind = .change, breaks: [GateParty] = [], rise: Rise? = nil,
         subjects: [String] = []
@@ -69,7 +69,7 @@ package struct GateEntry: Sendable {
             kind: kind, breaks: breaks, rise: rise, subjects: subjects)
     }
 
-    /// A way of changing that is wrong, whatever the version.
+    /// A change that was made in the wrong way, whatever the version.
     static func policy(
         _ rule: String, messages: [String] = [], old: GateLocation? = nil, new: GateLocation? = nil,
         oldValue: JSONValue? = nil, newValue: JSONValue? = nil, why: String
@@ -81,14 +81,14 @@ package struct GateEntry: Sendable {
 
     var location: GateLocation? { finding.new ?? finding.old }
 
-    /// Whether it shows by example what other findings say by rule.
+    /// Whether it is an example of other findings.
     var isEvidence: Bool { finding.rule.hasPrefix("transcript-") || finding.rule.contains("fixture") }
 
     package var fails: Bool { isGrave && standing == .counts }
 
     var isGrave: Bool { finding.severity >= threshold }
 
-    /// The same finding with another weight; one that weighs less than an error asks for no new major version.
+    /// The same finding with another severity; below an error, it requires no new major version.
     func weighing(_ severity: GateSeverity) -> GateEntry {
         var entry = self
         entry.finding.severity = severity
@@ -96,10 +96,10 @@ package struct GateEntry: Sendable {
         return entry
     }
 
-    /// The side that has to go first, where that is all it takes: those who break are those who stay behind.
+    /// The side that must deploy first, if that is enough: the other side breaks if it stays behind.
     package var first: Role? {
         let roles = Set(breaks.map(\.role))
-        // Clauses are about conforming, not about two peers that meet.
+        // Clauses concern conformance, not two peers that meet.
         guard finding.direction != nil || finding.words != nil, roles.count == 1 else { return nil }
         return roles.first
     }
@@ -111,7 +111,7 @@ extension GateParty {
     init(_ peer: GatePeer) { self.init(peer == .server ? Role.server : Role.client, profile: nil) }
 }
 
-/// Those who break by a change, or have to act.
+/// The peers that a change breaks, or that must act.
 package struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertible {
     package let role: Role
     /// The profile they declare; nil for all of that side.
@@ -133,7 +133,7 @@ package struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertibl
 }
 
 extension Clause {
-    /// Those who are bound by it.
+    /// The peers that it binds.
     var party: GateParty { GateParty(role, profile: profile.rawValue) }
 
     var location: GateLocation { GateLocation(file: file, pointer: JSONPointer(tokens: [id.description]), line: line) }
@@ -152,8 +152,8 @@ extension GateLocation {
     package var address: String { path + (line.map { ":\($0)" } ?? "") }
 }
 
-/// Goes through what two states have of one kind, by a key: what is gone or differs, in the order of the old state, then what
-/// is new.
+/// Compares the elements of one kind in two states, by a key: removed and changed ones in the order of the old state,
+/// then added ones.
 func compare<Element, Key: Hashable>(
     _ old: [Element], _ new: [Element], by key: (Element) -> Key, removed: (Element) -> [GateEntry],
     changed: (Element, Element) -> [GateEntry], added: (Element) -> [GateEntry]

@@ -5,15 +5,15 @@ import HoldfastSchemaDiff
 
 /// The findings of the gate between two states.
 package struct GateReport: Sendable {
-    /// The state that peers have.
+    /// The state that peers have now.
     package let old: ProtocolState
-    /// The state they shall get.
+    /// The state that they will get.
     package let new: ProtocolState
     /// All findings: what fails first, then by severity.
     package let entries: [GateEntry]
-    /// How much the version has to rise.
+    /// The required rise of the version.
     package let required: Rise
-    /// How many transcripts were judged under both specifications.
+    /// The number of transcripts judged under both specifications.
     let judgedTranscripts: Int
     let failOn: GateSeverity
     /// Older states that were compared too.
@@ -23,7 +23,7 @@ package struct GateReport: Sendable {
 
     var rise: Rise { new.version.rise(from: old.version) }
 
-    /// The lowest version that says what changed; nil when the old one does.
+    /// The lowest version that announces the change; nil if the old one does.
     var requiredVersion: String? { old.version.raised(by: required) }
 
     package var failures: [GateEntry] { entries.filter(\.fails) }
@@ -54,7 +54,7 @@ package struct GateReport: Sendable {
     /// All peers that break in a counted finding, servers first.
     package var broken: [GateParty] {
         let all = Set(failures.flatMap(\.breaks))
-        // Where all of a side break, those of a profile do.
+        // If all of a side break, so do those with a profile.
         return all.filter { $0.profile == nil || !all.contains(GateParty($0.role)) }.sorted()
     }
 

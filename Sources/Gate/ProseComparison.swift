@@ -37,7 +37,7 @@ struct ProseComparison {
         }
     }
 
-    /// Whether a format of the tools asks for the same in other words or another order.
+    /// Whether a format of the tools has the same meaning in other words or another order.
     private static func isReworded(_ path: String, _ old: ProtocolState, _ new: ProtocolState) -> Bool {
         guard path.hasPrefix("schemas/files/"), let before = MessageSchemaSet(old.specification.files, format: path),
             let after = MessageSchemaSet(new.specification.files, format: path)
@@ -45,7 +45,7 @@ struct ProseComparison {
         return before.means(path, as: after)
     }
 
-    /// The line, from 1, from which on two texts differ.
+    /// The first line, from 1, in which two texts differ.
     static func firstDifference(_ old: String, _ new: String) -> Int {
         let before = old.split(separator: "\n", omittingEmptySubsequences: false)
         let after = new.split(separator: "\n", omittingEmptySubsequences: false)

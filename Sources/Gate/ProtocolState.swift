@@ -23,7 +23,7 @@ package struct ProtocolState: Sendable {
     /// Reads a state.
     ///
     /// * `name`: Its name in reports.
-    /// * `files`: By their path below the root; what is in none of ``parts`` is ignored.
+    /// * `files`: By their path below the root; files outside ``parts`` are ignored.
     package init(name: String, files: [String: [UInt8]]) throws(InputProblems) {
         var problems: [InputProblem] = []
         var texts: [String: String] = [:]
@@ -32,7 +32,7 @@ package struct ProtocolState: Sendable {
                 problems.note(path, "is not UTF-8", expected: "a text file in UTF-8", fix: "correct its encoding")
                 continue
             }
-            // Pages with any line ends say the same.
+            // Line ends in pages have no meaning.
             texts[String(path.dropFirst("Spec/".count))] =
                 bytes.contains(13) ? text.replacing("\r\n", with: "\n") : text
         }
@@ -97,7 +97,7 @@ package struct ProtocolState: Sendable {
         GateLocation(file: path, pointer: pointer, in: text(path))
     }
 
-    /// A location with its line, where that was not looked up when it was named.
+    /// A location with its line, which is computed if unknown.
     func found(_ location: GateLocation, at place: JSONPointer? = nil) -> GateLocation {
         if location.line != nil { return location }
         return GateLocation(file: location.file, pointer: location.pointer, in: text(location.file), at: place)

@@ -4,10 +4,10 @@ package struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConv
     let major: Int
     /// Rises when something is added.
     let minor: Int
-    /// Rises when only words change; nil where versions have two numbers.
+    /// Rises when only words change; nil if versions have two numbers.
     let patch: Int?
 
-    /// Reads two or three numbers separated by full stops; nil for anything else, also for leading zeros.
+    /// Reads two or three numbers separated by full stops; nil for anything else, including leading zeros.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int($0) }.filter { $0 >= 0 }
@@ -27,7 +27,7 @@ package struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConv
         (left.major, left.minor, left.patch ?? 0) < (right.major, right.minor, right.patch ?? 0)
     }
 
-    /// The rise from an older version to this one; none when it is the same or lower.
+    /// The rise from an older version to this one; none if it is the same or lower.
     func rise(from old: ProtocolVersion) -> Rise {
         if self <= old { return .none }
         if major > old.major { return .major }
@@ -45,7 +45,7 @@ package struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConv
     }
 }
 
-/// How much a version has to rise, or rose.
+/// The part of a version that must rise, or rose.
 package enum Rise: Int, Sendable, Hashable, Comparable, CaseIterable {
     case none, patch, minor, major
 

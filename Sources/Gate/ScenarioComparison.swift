@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Compares the scenarios of two states: what runs do no longer, or do differently.
+/// Compares the scenarios of two states: what runs no longer test, or test differently.
 struct ScenarioComparison {
     private struct Scenario {
         let path: String
@@ -10,7 +10,7 @@ struct ScenarioComparison {
 
         var title: JSONValue? { value["title"] }
 
-        /// The clauses it puts to the test.
+        /// The clauses it exercises.
         var clauses: [String] { (value["clauses"]?.arrayValue ?? []).compactMap(\.stringValue) }
 
         /// The same in words.

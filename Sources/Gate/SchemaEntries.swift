@@ -14,10 +14,10 @@ struct SchemaEntries {
     private let old: SpecificationFiles
     private let new: SpecificationFiles
 
-    /// Compares the message schemas of two states under every set of profiles that schemas speak of.
+    /// Compares the message schemas of two states under every set of profiles in the schemas.
     ///
     /// A break under one set of profiles is reported with that set; a proof needs all sets.
-    /// - Throws: Every schema that cannot be used.
+    /// - Throws: Every schema that is not usable.
     static func entries(_ old: ProtocolState, _ new: ProtocolState) throws(InputProblems) -> [GateEntry] {
         let schemas = SchemaEntries(old: old.specification.files, new: new.specification.files)
         guard schemas.differ else { return [] }
@@ -41,7 +41,7 @@ struct SchemaEntries {
         return order.compactMap { edit in worst[edit].map { entry($0.finding, $0.profiles) } }
     }
 
-    /// One edit, whichever set of profiles it is seen under and whatever is proved of it there.
+    /// One edit, the same under every set of profiles and whatever is proved about it there.
     private struct Edit: Hashable {
         let direction: GateDirection?
         let locations: [String?]
@@ -86,7 +86,7 @@ struct SchemaEntries {
 
     private func findings(for profiles: Set<Profile>) throws(InputProblems) -> [GateFinding] {
         let only = profiles.isEmpty ? nil : filesOfProfiles
-        // Every set that is lawful has those that all others need.
+        // Every valid set contains the profiles that the others require.
         let profiles = profiles.union(Role.allCases.map(Profile.base))
         return compareSchemas(
             old: try MessageSchemaSet(old, profiles: profiles, only: only),
@@ -123,7 +123,7 @@ struct SchemaEntries {
             return GateEntry(finding, rise: .patch)
         }
         let breaks = finding.breaks.flatMap { peer -> [GateParty] in
-            // Only servers declare what their frames hold; clients read the frames of all.
+            // Only servers declare the contents of their frames; clients read the frames of all.
             peer == .server && !profiles.isEmpty
                 ? profiles.map { GateParty(.server, profile: $0.rawValue) } : [GateParty(peer)]
         }
@@ -140,14 +140,14 @@ struct SchemaEntries {
             + names.reversed() + finding.messages.filter { file != "\($0).json" }
     }
 
-    /// Rules about what schemas say to people, and to those who refer to them.
+    /// Rules about parts of schemas that are read only by people, or by references.
     static let explainsOnly: Set<String> = [
         "annotation-changed", "schema-id-changed", "message-renamed",
     ]
 }
 
 extension [Profile] {
-    /// Every set of them, the small ones first; of more than four, only those of one, and all.
+    /// Every set of them, the small ones first; of more than four, only single ones, and all.
     fileprivate var subsets: [Set<Profile>] {
         guard count <= 4 else { return [[]] + map { [$0] } + [Set(self)] }
         return (0..<(1 << count)).map { bits in Set(indices.filter { bits >> $0 & 1 == 1 }.map { self[$0] }) }

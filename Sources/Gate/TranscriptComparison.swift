@@ -5,9 +5,9 @@ import HoldfastJudge
 import HoldfastSchemaDiff
 import HoldfastTranscript
 
-/// A transcript that shows what some implementation did.
+/// A transcript that shows the behavior of an implementation.
 package struct ArchivedTranscript: Sendable {
-    /// Where it was read, such as `archive/nami.ndjson`.
+    /// Its origin, such as `archive/nami.ndjson`.
     package let name: String
     package let history: History
 
@@ -30,11 +30,11 @@ package struct GateOccurrence: Sendable, Equatable {
     package let after: HoldfastJudge.Outcome?
 }
 
-/// Judges transcripts under both specifications: who would break, at which frame.
+/// Judges transcripts under both specifications: which peer would break, and at which frame.
 ///
-/// The judge is that of this program; the specifications differ. So a verdict changes when a clause is added or
-/// removed, binds another profile or has another keyword, when a schema accepts other values, and when a named timeout
-/// has another value. All other requirements of a sentence are in the judge, and are the same under both.
+/// Both are judged by the judge of this program; only the specifications differ. So a verdict changes if a clause is
+/// added or removed, binds another profile or has another keyword, if a schema accepts other values, or if a named
+/// timeout has another value. All other requirements of a sentence are in the judge, and are the same under both.
 struct TranscriptComparison {
     private let old: ProtocolState
     private let new: ProtocolState
@@ -44,9 +44,9 @@ struct TranscriptComparison {
 
     struct Result {
         var entries: [GateEntry] = []
-        /// How many transcripts were judged under both.
+        /// The number of transcripts judged under both.
         var judged = 0
-        /// In how many of them each clause is kept, and in how many it is broken, by the new specification.
+        /// For each clause, the number of transcripts that keep it and that break it, by the new specification.
         var tallies: [ClauseID: (kept: Int, broken: Int)] = [:]
         var notes: [String] = []
 
@@ -119,7 +119,7 @@ struct TranscriptComparison {
 
     private func changes(of transcript: ArchivedTranscript) -> ([Change], [Verdict]) {
         let after = verdicts(transcript.history, new, newTimeouts)
-        // A sentence in other words is judged by the same rules.
+        // A reworded sentence is judged by the same rules.
         let before = differs ? verdicts(transcript.history, old, oldTimeouts) : after
         let changes = Set(before.keys).union(after.keys).sorted().compactMap { id -> Change? in
             let was = before[id]
@@ -194,7 +194,7 @@ struct TranscriptComparison {
         }
     }
 
-    /// Changes that are one finding.
+    /// Changes that form one finding.
     private struct Group: Hashable, Comparable {
         let clause: ClauseID
         let after: HoldfastJudge.Outcome?

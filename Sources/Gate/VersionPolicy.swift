@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Whether the version rose as much as what changed asks for, and the changelog names it.
+/// Checks that the version rose far enough for the changes, and that the changelog names them.
 struct VersionPolicy {
     private let old: ProtocolState
     private let new: ProtocolState
 
-    /// The gaps of the version and the changelog, given every finding that is not waived.
+    /// The shortcomings of the version and the changelog, given every finding that is not waived.
     static func entries(_ old: ProtocolState, _ new: ProtocolState, after entries: [GateEntry]) -> [GateEntry] {
         let policy = VersionPolicy(old: old, new: new)
         let counted = entries.filter { !$0.isWaived }
@@ -19,7 +19,7 @@ struct VersionPolicy {
         }
     }
 
-    /// How much the version has to rise.
+    /// The rise of the version that findings require.
     static func required(by entries: [GateEntry]) -> Rise {
         entries.filter { !$0.isWaived }.map(\.rise).max() ?? .none
     }
@@ -42,14 +42,14 @@ struct VersionPolicy {
                 \(wanted ?? "a new major version") and is \(new.version)
                 """)
         }
-        // Two numbers cannot express a change of words.
+        // Two numbers cannot express a change of words only.
         guard rise < needed, let wanted else { return nil }
         return finding(
             "version-unchanged",
             "the protocol changed, so the version has to be at least \(wanted) and is \(new.version)")
     }
 
-    /// Chapter 8.1: the integer on the wire is the version of the text, whose minor versions only add.
+    /// Chapter 8.1: the integer on the wire is the major version of the text, whose minor versions only add.
     private func wire() -> GateEntry? {
         guard let wire = new.wireVersion, wire != new.version.major, old.wireVersion == old.version.major else {
             return nil
@@ -60,7 +60,7 @@ struct VersionPolicy {
     }
 
     private func changelog(_ entries: [GateEntry]) -> GateEntry? {
-        // Evidence for a change needs no name if a rule reports the change.
+        // Evidence for a change needs no entry if a rule reports the change.
         let edits = entries.filter { $0.under == nil && !$0.isEvidence && $0.rise >= .minor }
         let asking = edits.isEmpty ? entries.filter { $0.rise >= .minor } : edits
         let subjects = asking.map(\.subjects).filter { !$0.isEmpty }
@@ -89,7 +89,7 @@ struct VersionPolicy {
             why: "the new lines of CHANGELOG.md do not name \(shown)\(rest)")
     }
 
-    /// Whether a text names something as a word of its own: `SYNC-1` is not named by `SYNC-11`.
+    /// Whether a text contains a name as a whole word: `SYNC-11` does not contain `SYNC-1`.
     static func names(_ name: String, in text: String) -> Bool {
         var rest = text[...]
         while let range = rest.firstRange(of: name) {

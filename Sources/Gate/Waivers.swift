@@ -9,7 +9,7 @@ package struct Waivers: Sendable {
     package struct Waiver: Sendable, Equatable {
         package let fingerprint: String
         package let reason: String
-        /// The last day on which it is.
+        /// The last day of its validity.
         package let expires: CivilDate
         /// The rule of the finding, for those who read the file.
         package let rule: String?
@@ -28,7 +28,7 @@ package struct Waivers: Sendable {
 
     /// Reads a file of waivers.
     ///
-    /// * `today`: The day from which on a waiver may hold for a year at most.
+    /// * `today`: The day from which a waiver may be valid for a year at most.
     package init(_ text: String, file: String, today: CivilDate) throws(InputProblems) {
         self.file = file
         waivers = try MemberReader.read(
@@ -55,7 +55,7 @@ package struct Waivers: Sendable {
 
     // MARK: Using them
 
-    /// Marks what is waived.
+    /// Marks waived findings.
     /// - Returns: Problems with the waivers themselves: expired, or matching nothing.
     func apply(to entries: inout [GateEntry], on today: CivilDate) -> [GateEntry] {
         var complaints: [GateEntry] = []
@@ -80,7 +80,7 @@ package struct Waivers: Sendable {
                     "waiver-unused",
                     "the gate does not fail on this finding: delete the waiver (\(waiver.rule ?? ""))")
             } else {
-                // Findings that follow from an edit are accepted with it; an improper change is not.
+                // Findings that follow from an edit are waived with it; a change made in the wrong way is not.
                 let below = entries.indices.filter {
                     entries[$0].under == waiver.fingerprint && entries[$0].kind == .change
                 }

@@ -70,8 +70,8 @@ package struct SymptomIndex: Sendable {
     /// The significant words, as stems.
     private static func stems(_ text: String) -> [String] {
         let words = text.lowercased().split { !$0.isLetter && !$0.isNumber && !"-_.'".contains($0) }
-        return words.map { $0.trimmed { ".'".contains($0) } }.filter { !idle.contains(String($0)) && !$0.isEmpty }.map(
-            stem)
+        return words.map { $0.trimmed { ".'".contains($0) } }
+            .filter { !stopWords.contains(String($0)) && !$0.isEmpty }.map(stem)
     }
 
     private static func stem(_ word: Substring) -> String {
@@ -91,7 +91,7 @@ package struct SymptomIndex: Sendable {
         return String(stem)
     }
 
-    private static let idle: Set<String> = [
+    private static let stopWords: Set<String> = [
         "the", "a", "an", "is", "are", "was", "were", "be", "been", "of", "in", "on", "to", "and", "or", "my", "i",
         "it", "its", "with", "for", "at", "by", "from", "this", "that", "when", "has", "have", "we", "our", "me", "you",
         "your",

@@ -121,7 +121,7 @@ public struct AckFrame: MessageObject {
     ]
 }
 
-/// A stored message that the principal's other devices have to show.
+/// A stored message that the principal's other devices must show.
 public struct MessageFrame: MessageObject {
     /// Its conversation.
     public var sessionId = ""

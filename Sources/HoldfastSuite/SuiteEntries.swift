@@ -3,17 +3,17 @@ import Holdfast
 import HoldfastReport
 import HoldfastStage
 
-/// Puts a server to the test: performs scenarios over real connections and judges what was seen, clause by clause.
+/// Tests a server: performs scenarios over real connections and judges the transcripts, clause by clause.
 ///
 /// ```swift
 /// let report = try await HoldfastSuite.server(ServerUnderTest(url: "ws://127.0.0.1:8080/ws"))
 /// ```
 /// - Parameters:
-///   - server: The server, and what it declares.
+///   - server: The server and its declaration.
 ///   - patterns: Only these clauses and scenarios, such as `SYNC-3`, `SYNC` or `server/SYNC/*`; all when empty.
-///   - jobs: How many scenarios run at once, 16 by default; never more than there are principals.
+///   - jobs: The number of scenarios that run at once, 16 by default; never more than there are principals.
 /// - Returns: The result of each clause.
-/// - Throws: Why nothing could be tested: a description that cannot be used, or a server that is not to be reached.
+/// - Throws: The reason why nothing could be tested: an invalid description, or an unreachable server.
 public func server(
     _ server: ServerUnderTest, only patterns: [String] = [], jobs: Int = 16
 ) async throws(SuiteProblem) -> SuiteReport {
@@ -35,17 +35,17 @@ public func server(
     }
 }
 
-/// Puts a client to the test: plays the server, the system and the person for it, and judges what it sent and showed.
+/// Tests a client: acts as its server, its system and its user, and judges what it sent and showed.
 ///
 /// ```swift
 /// let report = try await HoldfastSuite.client(ClientUnderTest(driver: ["./my-driver"]))
 /// ```
 /// - Parameters:
-///   - client: The client, and what it declares.
+///   - client: The client and its declaration.
 ///   - patterns: Only these clauses and scenarios, such as `CLIENT-36` or `client/CLIENT/*`; all when empty.
-///   - jobs: How many scenarios run at once, each with a client of its own.
+///   - jobs: The number of scenarios that run at once, each with its own client.
 /// - Returns: The result of each clause.
-/// - Throws: Why nothing could be tested: a description that cannot be used, or a driver that does not answer.
+/// - Throws: The reason why nothing could be tested: an invalid description, or a driver that does not answer.
 public func client(
     _ client: ClientUnderTest, only patterns: [String] = [], jobs: Int = 64
 ) async throws(SuiteProblem) -> SuiteReport {
@@ -63,12 +63,12 @@ public func client(
     }
 }
 
-/// The ids of the clauses that a server is judged by, known without a run: a test case for each of them.
+/// The ids of the clauses by which a server is judged, known without a run: one test case for each.
 /// - Parameter profiles: The profiles it declares, such as `core` and `sync`; unknown names have no clauses.
 /// - Returns: The ids, in the order of the specification.
 public func serverClauses(declaring profiles: [String] = ["core"]) -> [String] { clauses(of: .server, profiles) }
 
-/// The ids of the clauses that a client is judged by, known without a run: a test case for each of them.
+/// The ids of the clauses by which a client is judged, known without a run: one test case for each.
 /// - Parameter profiles: The profiles it declares, such as `client-core`; unknown names have no clauses.
 /// - Returns: The ids, in the order of the specification.
 public func clientClauses(declaring profiles: [String] = ["client-core"]) -> [String] { clauses(of: .client, profiles) }
@@ -79,7 +79,7 @@ private func clauses(of role: Role, _ profiles: [String]) -> [String] {
     return specification.judgeable(role).filter { $0.undeclared(in: declared) == nil }.map(\.id.description)
 }
 
-/// Runs a body with errors of one type; a canceled run has no result.
+/// Runs a body and converts its errors to one type; a canceled run has no result.
 private func report(
     _ run: (Specification) async throws -> RunReport
 ) async throws(SuiteProblem) -> SuiteReport {

@@ -51,11 +51,11 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
     public enum Outcome: String, Sendable {
         /// It was exercised and kept.
         case pass
-        /// It is broken.
+        /// It is violated.
         case violation
-        /// It is a recommendation, and not followed.
+        /// It is a recommendation that was not followed.
         case warning
-        /// Its profile is declared, and nothing put it to the test.
+        /// Its profile is declared, but nothing exercised it.
         case untested
         /// The evidence proves nothing.
         case inconclusive
@@ -63,7 +63,7 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
         case notApplicable
         /// The scenarios that could decide it were left out on request.
         case setAside
-        /// The scenarios that could decide it need what the set-up lacks, such as a command that starts the server.
+        /// The scenarios that could decide it need something that the setup lacks, such as a start command.
         case outOfReach
         /// The suite itself failed.
         case harnessError
@@ -83,10 +83,10 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
     /// was tested.
     public let findings: [String]
 
-    /// Whether a test of this clause passes: it is kept, or nothing was to be kept.
+    /// Whether a test of this clause passes: the clause is kept, or did not have to be.
     public var isKept: Bool { [.pass, .warning, .notApplicable, .setAside, .outOfReach].contains(outcome) }
 
-    /// The id, the outcome, the sentence and what was found.
+    /// The id, the outcome, the sentence and the findings.
     public var description: String {
         (["\(id): \(outcome.rawValue)", "“\(sentence)”"] + findings).joined(separator: "\n")
     }

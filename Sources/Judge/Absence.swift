@@ -3,12 +3,12 @@ import HoldfastTranscript
 
 /// When the silence of a server proves something.
 ///
-/// A missing event is a violation only when the history goes on, at or after the end of the bound, and the stage could have
-/// seen the event all that time.
+/// A missing event is a violation only if the history goes on, at or after the end of the bound, and the stage could
+/// have seen the event all that time.
 extension Observations {
     /// The event that proves absence: the first one at or after the end of a bound that began with `cause`.
     ///
-    /// - Returns: nil when the history ends earlier, or when the connection ended, was not read or lost its server before
+    /// - Returns: Nil if the history ends earlier, or if the connection ended, was not read or lost its server before
     ///   the bound was over.
     func deadline(after cause: Int, within bound: Duration, on connection: Int) -> Int? {
         guard knowsDelays else { return laterWord(after: cause, within: bound, on: connection) }
@@ -21,7 +21,7 @@ extension Observations {
         return proof(after: cause, limit: limit)
     }
 
-    /// The event that proves that a request over HTTP was not answered in time; nil when that is not proven.
+    /// The event that proves that an HTTP request was not answered in time; nil without proof.
     func deadline(after exchange: ObservedExchange, within bound: Duration) -> Int? {
         guard exchange.response == nil, exchange.unread == nil else { return nil }
         let limit = patience(of: exchange.request) + bound.microseconds
@@ -29,10 +29,10 @@ extension Observations {
         return proof(after: exchange.request, limit: limit)
     }
 
-    /// The event that proves that a turn did not end in time, as one connection saw it; nil when that is not proven.
+    /// The event that proves that a turn did not end in time, as seen on one connection; nil without proof.
     ///
-    /// The bound begins when the turn was accepted, as its first `ack` or frame tells. Turns of one session may be serial, so
-    /// it begins no sooner than the turns asked before it in its session have ended. The script's own waits are added to it.
+    /// The bound begins when the turn was accepted, as shown by its first `ack` or frame. Turns of one session may be serial, so it begins
+    /// no sooner than the end of earlier turns in its session. The script's own waits are added to it.
     func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Int? {
         let asked = turn.requests.first { $0.connection == connection && $0.refusal == nil } ?? turn.accepted
         var cause = max(turn.accepted(since: asked.event), connections[connection].connected ?? turn.event)
@@ -46,10 +46,10 @@ extension Observations {
         return deadline(after: cause, within: timeouts.turn + turn.request.scriptedWait, on: connection)
     }
 
-    /// The event that proves the same wherever a capture was recorded.
+    /// The event that proves the same in a capture from any place.
     ///
-    /// The subject sent it certainly too late after it had the cause. A socket keeps its order, so an answer to
-    /// something behind the cause shows that the subject had it, and an answer to something sent after the bound shows
+    /// The subject certainly sent it too late after it had the cause. A socket keeps its order, so an answer to
+    /// something after the cause shows that the subject had it, and an answer to something sent after the bound shows
     /// that it sent nothing within it.
     private func laterWord(after cause: Int, within bound: Duration, on index: Int) -> Int? {
         guard knowsTimes, capture?.lacks.contains(.frames) == false else { return nil }
@@ -73,12 +73,12 @@ extension Observations {
         guard let late = later.first(where: { time(of: $0.asked) >= limit }), subject.role == .client else {
             return later.first { time(of: $0.asked) >= limit }?.said
         }
-        // A network that was held back delivers everything at once, the answer behind other frames.
+        // A network that was blocked delivers everything at once, the answer after other frames.
         let held = time(of: late.said) + Self.longestBurst
         return later.first { time(of: $0.said) >= held }?.said
     }
 
-    /// The longest time, in microseconds, in which what a network held back arrives.
+    /// The longest time, in microseconds, in which the backlog of a network arrives.
     private static let longestBurst = 1_000_000
 
     func proof(after cause: Int, limit: Int) -> Int? {
@@ -91,13 +91,13 @@ extension Observations {
     }
 }
 
-/// An answer that was owed and did not come.
+/// An answer that was due and did not come.
 struct Unanswered {
     /// The message or request without an answer.
     let asked: Int
     /// The event that proves it.
     let proof: Int
-    /// The event or silence in its place.
+    /// The event or silence instead of it.
     let actual: String
 }
 
@@ -144,8 +144,8 @@ extension Observations {
         "protocol_error": "no whole HTTP response",
     ]
 
-    /// Whether the process ended with a connection, and something else may have ended it than what a client said last: the
-    /// words of others, or a disk that took no writes.
+    /// Whether the process ended with a connection, and may have another reason than the client's last message:
+    /// messages of others, or a disk that accepted no writes.
     private func mayHaveEndedTheProcess(by ending: Int, otherThan asked: Int) -> Bool {
         guard endedWithItsProcess(ending) else { return false }
         let life = lives.life(at: ending)

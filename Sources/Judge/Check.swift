@@ -1,6 +1,6 @@
 import Holdfast
 
-/// One predicate of a clause, and what a capture needs beside what the clause needs.
+/// One predicate of a clause, with additional requirements for captures.
 struct Rule: Sendable {
     /// Reads a history and counts the evidence; does no I/O.
     typealias Predicate = @Sendable (Observations, inout Evidence) -> Void
@@ -11,7 +11,7 @@ struct Rule: Sendable {
     init(_ judge: @escaping Predicate, needs: [CaptureNeed] = []) { (self.judge, self.needs) = (judge, needs) }
 }
 
-/// How one clause is judged: by each of its rules.
+/// The judging of one clause, by its rules.
 package struct Check: Sendable {
     /// The clause it judges.
     package let clause: ClauseID
@@ -22,12 +22,12 @@ package struct Check: Sendable {
         (clause, self.rules) = (ClauseID(area, number), rules)
     }
 
-    /// The check for a clause whose rules can be judged from whatever the clause can be judged from.
+    /// The check for a clause whose rules require nothing beyond the clause itself.
     init(_ area: Area, _ number: Int, _ predicates: Rule.Predicate...) {
         (clause, rules) = (ClauseID(area, number), predicates.map { Rule($0) })
     }
 
-    /// The evidence of all rules that the history can be judged by, its violations in the order of the history.
+    /// The evidence of all rules that can judge the history, with violations in the order of the history.
     ///
     /// With `number`, only that of one rule, counted from 1.
     func judge(_ history: Observations, rule number: Int? = nil) -> Evidence {
@@ -42,7 +42,7 @@ package struct Check: Sendable {
     }
 }
 
-/// Every check there is, by area.
+/// All existing checks, by area.
 package enum Checks {
     /// All checks, in the order of their clauses.
     package static let all: [Check] = [
@@ -50,7 +50,7 @@ package enum Checks {
         REST.checks, RATE.checks, PUSH.checks, AUTH.checks, LIVE.checks, CLIENT.checks,
     ].flatMap { $0 }.sorted { $0.clause < $1.clause }
 
-    /// The check of a clause; nil while there is none.
+    /// The check of a clause; nil if there is none.
     package static func check(of clause: ClauseID) -> Check? { byClause[clause] }
 
     private static let byClause = Dictionary(all.map { ($0.clause, $0) }, uniquingKeysWith: { first, _ in first })

@@ -2,7 +2,7 @@ import HoldfastJSON
 
 /// The evidence of one predicate in one history.
 ///
-/// Zero evidence is never a pass: a predicate counts how often the history put its clause to the test.
+/// Without evidence there is no pass: a predicate counts how often the history exercised its clause.
 struct Evidence: Sendable, Equatable {
     /// The number of times the clause was exercised.
     var exercised = 0
@@ -13,7 +13,7 @@ struct Evidence: Sendable, Equatable {
     /// Remarks on the strength of the evidence, one sentence each.
     var remarks: [String] = []
 
-    /// Adds the evidence of another rule; what was found stays in the order of the history.
+    /// Adds the evidence of another rule, with findings in the order of the history.
     mutating func add(_ other: Evidence) {
         exercised += other.exercised
         doubts += other.doubts
@@ -22,14 +22,14 @@ struct Evidence: Sendable, Equatable {
         violations = (violations + other.violations).sorted { $0.events.last ?? 0 < $1.events.last ?? 0 }
     }
 
-    /// Counts one test that was passed.
+    /// Counts a passed test.
     mutating func keep() {
         exercised += 1
     }
 
-    /// Counts one test: passed where the fact holds, failed otherwise.
+    /// Counts a test: passed if the fact holds, failed otherwise.
     ///
-    /// A test that was passed says something only where `counts` holds; one that was failed always does.
+    /// A passed test counts only if `counts` holds; a failed one always does.
     mutating func test(
         _ holds: Bool, keptIf counts: @autoclosure () -> Bool = true, otherwise what: @autoclosure () -> String,
         expected: @autoclosure () -> String, actual: @autoclosure () -> String, at events: @autoclosure () -> [Int]
@@ -37,7 +37,7 @@ struct Evidence: Sendable, Equatable {
         if !holds { violate(what(), expected: expected(), actual: actual(), at: events()) } else if counts() { keep() }
     }
 
-    /// Counts one test: passed where a text is the wanted one, code point by code point.
+    /// Counts a test: passed if a text is the expected one, code point by code point.
     mutating func test(
         _ actual: String, is wanted: String, otherwise what: @autoclosure () -> String,
         at events: @autoclosure () -> [Int]
@@ -47,24 +47,24 @@ struct Evidence: Sendable, Equatable {
             at: events())
     }
 
-    /// Counts one test: passed where there is no fault, failed otherwise, with what is found of it.
+    /// Counts a test: passed if there is no fault, failed otherwise, with a finding.
     mutating func test<Fault>(
         no fault: Fault?, keptIf counts: @autoclosure () -> Bool = true, _ finding: (Fault) -> Finding
     ) {
         if let fault { violate(finding(fault)) } else if counts() { keep() }
     }
 
-    /// Counts one test: passed where nothing was found, failed otherwise.
+    /// Counts a test: passed if nothing was found, failed otherwise.
     mutating func test(no finding: Finding?, keptIf counts: @autoclosure () -> Bool = true) {
         test(no: finding, keptIf: counts()) { $0 }
     }
 
-    /// Counts one test: passed where the fact holds, failed where something proves that it never will.
+    /// Counts a test: passed if the fact holds, failed if something proves that it never will.
     mutating func test<Proof>(_ holds: Bool, orBy proof: @autoclosure () -> Proof?, _ finding: (Proof) -> Finding) {
         if holds { keep() } else if let proof = proof() { violate(finding(proof)) }
     }
 
-    /// Counts one test of a screen that was watched long enough: passed if it came to show it, failed otherwise.
+    /// Counts a test of a screen that was watched long enough: passed if it showed the expected state, failed otherwise.
     mutating func test(_ sighting: Observations.Sighting, _ finding: (Int) -> Finding) {
         switch sighting {
         case .kept: keep()
@@ -73,33 +73,33 @@ struct Evidence: Sendable, Equatable {
         }
     }
 
-    /// Counts one test that was failed, and says how.
+    /// Counts a failed test, with the reason.
     mutating func violate(_ what: String, expected: String, actual: String, at events: [Int]) {
         violate(Finding(what, expected: expected, actual: actual, at: events))
     }
 
-    /// Counts one test that proved nothing, and says why.
+    /// Counts a test that proved nothing, with the reason.
     mutating func doubt(_ what: String, expected: String, actual: String, at events: [Int]) {
         doubt(Finding(what, expected: expected, actual: actual, at: events))
     }
 
-    /// Counts one test that was failed by an answer that does not come.
+    /// Counts a test that failed because an answer did not come.
     mutating func violate(_ what: String, expected: String, by missing: Unanswered) {
         violate(what, expected: expected, actual: missing.actual, at: [missing.asked, missing.proof])
     }
 
-    /// Counts one test that was failed by the end of a connection that the server had to keep open.
+    /// Counts a test that failed because a connection ended that the server had to keep open.
     mutating func violate(_ what: String, byEnd actual: String = "the server ended it", at events: [Int]) {
         violate(what, expected: "it stays open", actual: actual, at: events)
     }
 
-    /// Counts one test that was failed.
+    /// Counts a failed test.
     mutating func violate(_ finding: Finding) {
         exercised += 1
         violations.append(finding)
     }
 
-    /// Counts one test that proved nothing.
+    /// Counts a test that proved nothing.
     mutating func doubt(_ finding: Finding) {
         exercised += 1
         doubts.append(finding)

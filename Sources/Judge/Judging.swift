@@ -10,17 +10,16 @@ public func judge(_ history: History, under specification: Specification) -> [Ve
     verdicts(of: ReadHistory(history, under: specification))
 }
 
-/// Judges a history by one rule of one clause, counted from 1; nil where nothing judges it.
+/// Judges a history by one rule of one clause, counted from 1; nil if nothing judges it.
 package func judge(
     _ history: History, by rule: Int, of clause: ClauseID, under specification: Specification
 ) -> Verdict? {
     judgeWhole(ReadHistory(history, under: specification), only: (clause, rule)).first
 }
 
-/// Judges a history; for a capture, also finds the symptoms that people look for and, if it is short, the story of what
-/// happened.
+/// Judges a history; for a capture, also finds the usual symptoms of problems and, if it is short, tells the story.
 ///
-/// A stage's history gets neither, because the stage provokes such things.
+/// A history from a stage gets neither, because the stage provokes such events.
 public func examine(
     _ history: History, under specification: Specification
 ) -> (verdicts: [Verdict], symptoms: [Symptom], story: Story?) {
@@ -34,7 +33,7 @@ public func examine(
     )
 }
 
-/// A history in the words of the specification, put in order.
+/// A history in the terms of the specification, with its facts.
 private struct ReadHistory {
     let history: History
     let view: DialectView
@@ -49,7 +48,7 @@ private struct ReadHistory {
             view.history, under: specification, hasAcks: history.header.dialect.hasAcks, inDoubt: view.inDoubt)
     }
 
-    /// The same facts without the turns that a guess was made about; nil where there are none.
+    /// The same facts without guessed turns; nil if nothing was guessed.
     var sure: Observations? {
         guard !observations.guessedTurns.isEmpty else { return nil }
         return Observations(
@@ -65,14 +64,14 @@ private func verdicts(of read: ReadHistory) -> [Verdict] {
     return zip(verdicts, before).map { $0.without($1, upTo: capture.carried) }
 }
 
-/// Judges a history with everything that it holds.
+/// Judges a history with all its facts.
 private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule: Int)? = nil) -> [Verdict] {
     let (history, specification, observations) = (read.history, read.specification, read.observations)
-    // Where a guess was made about whose a frame is, only what is seen without the guess stands.
+    // Guesses about the owners of frames must not decide: only findings that hold without them count.
     let sure = read.sure
     let clauses = specification.clauses
     return clauses.indices.compactMap { index in
-        // The role first: a clause is much to copy.
+        // The role first: copying a clause is expensive.
         guard clauses[index].role == history.header.subject.role else { return nil }
         let clause = clauses[index]
         guard let check = Checks.check(of: clause.id), part.map({ $0.clause == clause.id }) ?? true else { return nil }
@@ -107,7 +106,7 @@ private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule:
 }
 
 extension Observations {
-    /// Whether what the wire lacks explains a finding.
+    /// Whether the limits of the wire explain a finding.
     ///
     /// No wire makes a server end a connection or itself.
     fileprivate func isExcused(_ finding: Finding, by lack: Dialect.Lack) -> Bool {
@@ -118,7 +117,7 @@ extension Observations {
         return isShown && isOfIt && !isAboutAnEnd(finding)
     }
 
-    /// Whether a finding cites that the server ended a greeted connection, or itself, without being told to.
+    /// Whether a finding is that the server ended a greeted connection, or itself, without a reason.
     fileprivate func isAboutAnEnd(_ finding: Finding) -> Bool {
         let isOfTheProcess = finding.events.contains { event in
             if case .act("exit", _) = events[event].kind {
@@ -137,19 +136,19 @@ extension Observations {
 }
 
 extension [Int] {
-    /// The events that some events of a view were made from; the same where there was no view.
+    /// The original events of events in a view; the same if there was no view.
     fileprivate func verbatim(_ events: [Int]) -> [Int] { events.map { indices.contains($0) ? self[$0] : $0 } }
 }
 
 extension Symptom {
-    /// The same by the verbatim events that a view was made from.
+    /// The same, citing the original events of a view.
     fileprivate func citing(_ origins: [Int]) -> Symptom {
         Symptom(kind, what, at: origins.verbatim(events), lasted: lasted)
     }
 }
 
 extension Story {
-    /// The same by the verbatim events that a view was made from.
+    /// The same, citing the original events of a view.
     fileprivate func citing(_ origins: [Int]) -> Story {
         var story = self
         story.chapters = chapters.map { chapter in
@@ -164,7 +163,7 @@ extension Story {
 }
 
 extension Verdict {
-    /// The verdict with findings that cite the verbatim events a view was made from.
+    /// The verdict with findings that cite the original events of a view.
     fileprivate func citing(_ origins: [Int]) -> Verdict {
         Verdict(
             clause: clause, outcome: outcome, exercised: exercised,
@@ -177,7 +176,7 @@ extension Verdict {
 }
 
 extension Verdict {
-    /// Whether it is a breach that no server of its wire can avoid.
+    /// Whether it is a violation that no server with its wire can avoid.
     package var isUnkeepable: Bool {
         outcome == .violation && remarks.contains { $0.hasPrefix(Dialect.unkeepableRemark) }
     }

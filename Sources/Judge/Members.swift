@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// A name as one principal knows it: of a session, a turn, a message or a question.
+/// A name as one principal uses it: of a session, a turn, a message or a question.
 struct OwnName: Hashable {
     let principal: String
     let name: String
@@ -9,11 +9,11 @@ struct OwnName: Hashable {
 }
 
 extension JSONValue {
-    /// The text of a member; nil when it is absent or no string.
+    /// The text of a member; nil if it is absent or not a string.
     func string(_ name: String) -> String? { self[name]?.stringValue }
 }
 
 extension JSONObject {
-    /// The text of a member; nil when it is absent or no string.
+    /// The text of a member; nil if it is absent or not a string.
     func string(_ name: String) -> String? { self[name]?.stringValue }
 }

@@ -3,7 +3,7 @@ import HoldfastTranscript
 
 /// The lives of the subject's process, from the acts of the stage: each start begins a new one.
 struct SubjectLives: Sendable {
-    /// How one life ended.
+    /// The end of one life.
     struct End: Sendable {
         let event: Int
         let cause: Cause
@@ -14,12 +14,12 @@ struct SubjectLives: Sendable {
         case killed, stopped, exited
     }
 
-    /// A time in which the disk of the subject took no writes.
+    /// A period in which the disk of the subject accepted no writes.
     struct Fault: Sendable {
         let begin: Int
-        /// The first event that it may have affected: the stage records it once it surely holds.
+        /// The first event that it may have affected: the stage records it once it certainly holds.
         let earliest: Int
-        /// The event that ended it: writes accepted again, or the next start; the length of the history without one.
+        /// The event that ended it: writes accepted again, or the next start; otherwise the length of the history.
         let end: Int
         let life: Int
 
@@ -64,7 +64,7 @@ struct SubjectLives: Sendable {
         close(history.events.count)
     }
 
-    /// The first event from the moment on at which the stage began to refuse writes.
+    /// The first event after the stage began to refuse writes.
     private static func earliest(_ begin: Int, _ history: History) -> Int {
         guard case .act(_, let details) = history.events[begin].kind, let took = details["took"]?.intValue else {
             return begin
@@ -73,12 +73,12 @@ struct SubjectLives: Sendable {
         return history.events[..<begin].lastIndex { $0.at < moment }.map { $0 + 1 } ?? 0
     }
 
-    /// Which life an event falls into; frames belong to the life in which their connection was opened.
+    /// The life at an event; frames belong to the life in which their connection was opened.
     func life(at event: Int) -> Int {
         starts.boundary { $0 > event }
     }
 
-    /// How a life ended; nil while it lasts at the end of the history.
+    /// The end of a life; nil if it lasts to the end of the history.
     func end(of life: Int) -> End? { endings[life] }
 
     /// The event that began a life; nil for the first.
@@ -92,14 +92,14 @@ struct SubjectLives: Sendable {
         first < last && (first..<last).contains { endings[$0]?.cause != .stopped }
     }
 
-    /// Whether the disk took no writes at some moment between two events.
+    /// Whether the disk accepted no writes at some moment between two events.
     func refusedWrites(between first: Int, and last: Int) -> Bool {
         faults.contains { $0.earliest < last && $0.end > first }
     }
 }
 
 extension Observations {
-    /// The life a frame belongs to, whenever it was read from its connection.
+    /// The life of a frame, whenever it was read from its connection.
     func life(of frame: Frame) -> Int { lives.life(at: connections[frame.connection].opening) }
 
     func life(of turn: ObservedTurn) -> Int { life(of: turn.request) }
@@ -110,7 +110,7 @@ extension Observations {
 
     /// Whether the stage caused the end of a connection or exchange: it ended the process, or refused its writes.
     ///
-    /// The end of a socket can be seen a moment before the act is on record, and what begins after it meets no process.
+    /// The end of a socket can be seen a moment before the act is recorded, and later requests meet no process.
     func wasStopped(between first: Int, and last: Int) -> Bool {
         let life = lives.life(at: last)
         // A turn that a server runs twice may seem to end before it began.
@@ -122,7 +122,7 @@ extension Observations {
         }
     }
 
-    /// Whether a connection ended because the process ended by itself: that ends every connection with it, and the end of a
+    /// Whether a connection ended because the process ended by itself, which ends all its connections; the end of a
     /// socket can be seen first.
     func endedWithItsProcess(_ ending: Int) -> Bool {
         guard let exit = lives.end(of: lives.life(at: ending)), exit.cause == .exited else { return false }

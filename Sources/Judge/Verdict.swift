@@ -26,11 +26,11 @@ public struct Verdict: Sendable, Equatable {
     public let clause: ClauseID
     /// The outcome; severity follows from the keyword of the clause.
     public let outcome: Outcome
-    /// How many times the history put the clause to the test.
+    /// The number of times that the history exercised the clause.
     public let exercised: Int
     /// The findings: violations, or reasons for doubt.
     public let findings: [Finding]
-    /// How strong the evidence is, where that is not plain from the count.
+    /// The strength of the evidence, if the count does not show it.
     public let remarks: [String]
 
     /// A verdict with its evidence.
@@ -42,7 +42,7 @@ public struct Verdict: Sendable, Equatable {
     }
 }
 
-/// One thing a check found, with the events that show it.
+/// One result of a check, with the events that show it.
 public struct Finding: Sendable, Equatable {
     /// The problem in one sentence.
     public let what: String
@@ -52,7 +52,7 @@ public struct Finding: Sendable, Equatable {
     public let actual: String
     /// The indices of the events involved, in order; the last is the one the verdict cites.
     public let events: [Int]
-    /// The member that is lacking, where that is what is wrong.
+    /// The missing member, if that is the problem.
     let lacking: String?
 
     /// A finding at the last of the given events.
@@ -64,6 +64,6 @@ public struct Finding: Sendable, Equatable {
         self.actual = isAlike ? opaqueID(actual) : actual
     }
 
-    /// The event the verdict cites; nil when nothing was recorded that could be cited.
+    /// The event that the verdict cites; nil if no such event was recorded.
     public var cited: Int? { events.last }
 }

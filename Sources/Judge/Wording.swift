@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// A text in quotes, cut at 120 characters with its length; what is absent is called so.
+/// A text in quotes, cut at 120 characters with its length; "none" for nil.
 func shown(_ text: String?) -> String { text.map { quoted($0) } ?? "none" }
 
 /// Names in quotes, sorted, with commas between.
@@ -12,7 +12,7 @@ func listed(_ names: some Sequence<String>) -> String {
     return names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
 }
 
-/// A message and the place in it, such as `connected /protocol`; the message alone where all of it is meant.
+/// A message and a place in it, such as `connected /protocol`; only the message if all of it is meant.
 func located(_ name: String, _ place: JSONPointer) -> String { place.isRoot ? name : "\(name) \(place)" }
 
 /// The name of a frame in a finding: its type, and the code of an error.

@@ -348,7 +348,7 @@ extension RunReport {
     }
 
     /// The command that repeats a clause's finding, if that is possible; nil for a clause that follows from another, whose
-    /// cause is to be repeated.
+    /// cause is repeated instead.
     package func again(of result: ClauseResult) -> String? {
         heads[result.clause.id] == nil ? again?.only(selector(of: result)) : nil
     }

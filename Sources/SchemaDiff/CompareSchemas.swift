@@ -2,8 +2,8 @@
 ///
 /// Schemas nest, and so does the search: compare foreign schemas on a deep stack.
 ///
-/// * `old`: The version that peers have now; `new` is the one they shall get.
-/// - Returns: The findings, worst first, then by place; no finding when both accept the same messages and say the same about them.
+/// * `old`: The version that peers have now; `new` is the one they will get.
+/// - Returns: The findings, worst first, then by place; none if both accept the same messages and describe them alike.
 package func compareSchemas(
     old: MessageSchemaSet, new: MessageSchemaSet, policy: ComparisonPolicy = ComparisonPolicy()
 ) -> [GateFinding] {
@@ -12,7 +12,7 @@ package func compareSchemas(
 }
 
 extension GateFinding {
-    /// Worst first, then by place, so that the same changes are always told in the same order.
+    /// Worst first, then by place, so that the same changes are always reported in the same order.
     static func comesFirst(_ left: GateFinding, _ right: GateFinding) -> Bool {
         if left.severity != right.severity { return left.severity > right.severity }
         func location(_ finding: GateFinding) -> (String, Int) {
@@ -36,14 +36,14 @@ package struct ComparisonPolicy: Sendable, Hashable {
     }
 
     var unknownMembers: UnknownMembers
-    /// Whether readers ignore messages of a kind they do not know.
+    /// Whether readers ignore messages of an unknown type.
     package var ignoresUnknownMessages: Bool
-    /// Whether new clients have to get on with old servers too, and not only new servers with old clients.
+    /// Whether new clients must work with old servers too, and not only new servers with old clients.
     var meetsOldServers: Bool
-    /// Steps that one question about one message may cost before the answer is "not proven".
+    /// The steps that one question about one message may take before the answer is "not proven".
     var stepLimit: Int
 
-    /// A policy; as it stands, schemas mean what they say.
+    /// A policy; by default, schemas mean what they say.
     package init(
         unknownMembers: UnknownMembers = .asWritten, ignoresUnknownMessages: Bool = false,
         meetsOldServers: Bool = false, stepLimit: Int = 20_000

@@ -1,14 +1,14 @@
 import HoldfastJSON
 
-/// One difference between two versions, as it matters to one direction.
+/// One difference between two versions, with its meaning for one direction.
 package struct GateFinding: Sendable, Equatable {
     /// The id of the rule, such as `enum-value-added`.
     package var rule: String
-    /// How much it weighs in this direction.
+    /// Its severity in this direction.
     package var severity: GateSeverity
-    /// The way the messages travel that it speaks of; nil when it concerns no message, such as a policy.
+    /// The direction of the messages; nil if it concerns no message, such as a policy.
     package var direction: GateDirection?
-    /// The messages it reaches, sorted.
+    /// The messages it affects, sorted.
     package var messages: [String]
     /// Its place in the old version; nil if it is new.
     package var old: GateLocation?
@@ -36,7 +36,7 @@ package struct GateFinding: Sendable, Equatable {
         (self.newValue, self.why, self.witness) = (newValue, why, witness)
     }
 
-    /// A hash of the rule, the direction, the pointers and the values, without line numbers: what a waiver names.
+    /// A hash of the rule, the direction, the pointers and the values, without line numbers, for waivers.
     ///
     /// Sixteen hexadecimal digits, by FNV-1a over the parts with their lengths.
     package var fingerprint: String {
@@ -58,14 +58,14 @@ package struct GateLocation: Sendable, Hashable {
     package let file: String
     /// The place inside it.
     package let pointer: JSONPointer
-    /// The line it starts at, from 1; nil when it cannot be told.
+    /// The line at which it starts, from 1; nil if unknown.
     package let line: Int?
 
     package init(file: String, pointer: JSONPointer = JSONPointer(), line: Int? = nil) {
         (self.file, self.pointer, self.line) = (file, pointer, line)
     }
 
-    /// Names a place in a text, with the line of what stands nearest above it; a place of its own where the pointer is a name.
+    /// A place in a text, with the line of the nearest value there or above; `place` is the position if the pointer is only a name.
     package init(file: String, pointer: JSONPointer, in text: String?, at place: JSONPointer? = nil) {
         var known: JSONPointer? = place ?? pointer
         var line: Int?
@@ -80,7 +80,7 @@ package struct GateLocation: Sendable, Hashable {
     package var pointerText: String { "\(file)#\(pointer)" }
 }
 
-/// A message that one version accepts and the other refuses.
+/// A message that one version accepts and the other rejects.
 package struct GateWitness: Sendable, Equatable {
     package enum Version: String, Sendable, Hashable {
         case old, new
@@ -101,7 +101,7 @@ package struct GateWitness: Sendable, Equatable {
     }
 }
 
-/// How much a finding weighs.
+/// The severity of a finding.
 package enum GateSeverity: String, Sendable, Hashable, CaseIterable, Comparable {
     /// No peer breaks; stated for completeness.
     case information
@@ -110,13 +110,13 @@ package enum GateSeverity: String, Sendable, Hashable, CaseIterable, Comparable 
     /// A peer that kept the old version, or keeps the new one, breaks.
     case error
 
-    /// The lighter one is smaller.
+    /// The milder one is smaller.
     package static func < (left: GateSeverity, right: GateSeverity) -> Bool {
         left != right && (left == .information || right == .error)
     }
 }
 
-/// Which way a message travels.
+/// The direction of a message.
 package enum GateDirection: String, Sendable, Hashable, CaseIterable {
     /// Clients of the old version write, servers of the new version read.
     case clientToServer
@@ -133,11 +133,11 @@ package enum GatePeer: String, Sendable, Hashable, CaseIterable {
     case client, server
 }
 
-/// Which ways one message travels.
+/// The directions of one kind of message.
 package enum MessageTravel: String, Sendable, Hashable, CaseIterable {
     case clientToServer
     case serverToClient
-    /// Both ways, or stored and read again by another version: the worse of both counts.
+    /// Both directions, or stored and read again by another version: the worse of both counts.
     case both
 
     /// The ways it travels.

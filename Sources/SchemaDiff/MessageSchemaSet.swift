@@ -1,10 +1,10 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// The message schemas of one version: documents, and which parts of them are messages that travel.
+/// The message schemas of one version: documents, and the parts of them that are messages.
 package struct MessageSchemaSet: Sendable {
     package struct Document: Sendable {
-        /// The file, as it is named in findings.
+        /// The file's name in findings.
         package let file: String
         /// The URI it is retrieved by.
         package let uri: String
@@ -13,11 +13,11 @@ package struct MessageSchemaSet: Sendable {
         package init(file: String, uri: String, text: String) { (self.file, self.uri, self.text) = (file, uri, text) }
     }
 
-    /// One kind of message.
+    /// One type of message.
     package struct Message: Sendable {
-        /// Its name, by which both versions are paired.
+        /// Its name, which pairs the two versions.
         package let name: String
-        /// The ways it travels.
+        /// The directions in which it travels.
         package let travel: MessageTravel
         /// The schema: a URI of a document, with a fragment for a part of it.
         package let uri: String
@@ -35,8 +35,8 @@ package struct MessageSchemaSet: Sendable {
     /// Keywords that draft 2020-12 does not have.
     let unknownKeywords: [GateLocation]
 
-    /// Reads documents and takes some of their schemas as messages.
-    /// - Throws: Every document that is no JSON or no schema, and every message whose schema cannot be compiled.
+    /// Reads documents and uses some of their schemas as messages.
+    /// - Throws: Every document that is not JSON or not a schema, and every message whose schema cannot be compiled.
     package init(
         documents: [Document], messages: [Message], prepared prepare: (JSONValue) -> JSONValue = { $0 }
     ) throws(SchemaProblems) {
@@ -56,7 +56,7 @@ package struct MessageSchemaSet: Sendable {
         var schemas: [String: Schema] = [:]
         for message in problems.isEmpty ? messages : [] {
             do {
-                // A misspelt keyword is a finding, not a reason to look at nothing.
+                // A misspelt keyword is a finding, not a reason to stop.
                 schemas[message.name] = try Schema(
                     ofFewValues: message.uri, registry: registry, unknownKeywords: .ignore)
             } catch {
@@ -79,14 +79,14 @@ package struct MessageSchemaSet: Sendable {
         }
     }
 
-    /// Whether a message is said to be the same in another version, in whatever words and order.
+    /// Whether a message's text has the same meaning in another version, in any words and order.
     package func means(_ name: String, as other: MessageSchemaSet) -> Bool {
         guard let one = schemas[name], let two = other.schemas[name] else { return false }
         let space = SchemaSpace(old: one.program, new: two.program)
         return space.colors[space.roots[0]] == space.colors[space.roots[1]]
     }
 
-    /// Whether a message is made of the same documents in another version, so that nothing can differ.
+    /// Whether a message consists of the same documents in another version, so that nothing can differ.
     func reads(_ name: String, as other: MessageSchemaSet) -> Bool {
         func parts(_ set: MessageSchemaSet) -> [String: JSONValue]? {
             guard let program = set.schemas[name]?.program else { return nil }

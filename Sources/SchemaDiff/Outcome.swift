@@ -2,23 +2,23 @@ import HoldfastJSON
 
 /// The result of a search for a value.
 enum Outcome: Sendable {
-    /// A value that is as asked.
+    /// A suitable value.
     case found(JSONValue)
     /// Proved: there is none.
     case none
-    /// Neither found nor ruled out, and why.
+    /// Neither found nor ruled out, with the reason.
     case unknown(String)
 
-    /// The question cost more than it may.
+    /// The search took too many steps.
     static let outOfSteps = Outcome.unknown("the schemas are too complex to compare")
 }
 
-/// Ways that are tried one after the other, until one leads to a value.
+/// Attempts that are made one after another, until one finds a value.
 struct Tries {
-    /// Why the first way that was not ruled out led to no value.
+    /// The reason why the first attempt that was not ruled out found no value.
     private(set) var doubt: String?
 
-    /// The value a way led to; nil when the next one is to be tried.
+    /// The value of an attempt; nil if the next one must be made.
     mutating func value(_ outcome: Outcome) -> JSONValue? {
         switch outcome {
         case .found(let value): return value
@@ -31,6 +31,6 @@ struct Tries {
     /// Notes that something was not tried.
     mutating func leave(_ reason: String) { doubt = doubt ?? reason }
 
-    /// The result of all ways if none of them led to a value.
+    /// The result if no attempt found a value.
     var outcome: Outcome { doubt.map { .unknown($0) } ?? .none }
 }

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// One comparison of two sets of messages, while it runs.
+/// A running comparison of two sets of messages.
 struct SchemaComparison {
     let old: MessageSchemaSet
     let new: MessageSchemaSet
@@ -31,7 +31,7 @@ struct SchemaComparison {
         return findings.values.sorted(by: GateFinding.comesFirst)
     }
 
-    /// Takes a finding, or adds a message to the one that says the same.
+    /// Adds a finding, or adds a message to an equal one.
     private mutating func note(_ finding: GateFinding) {
         let fingerprint = finding.fingerprint
         guard var known = findings[fingerprint] else {
@@ -50,7 +50,7 @@ struct SchemaComparison {
         findings[fingerprint] = known
     }
 
-    /// Notes what a rule finds, with the weight and the reason of the rule unless others are given.
+    /// Adds a finding of a rule, with the rule's severity and reason unless others are given.
     private mutating func note(
         _ id: String, _ direction: GateDirection?, _ messages: [String] = [], old: GateLocation? = nil,
         new: GateLocation? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil, severity: GateSeverity? = nil,
@@ -83,7 +83,7 @@ struct SchemaComparison {
             ] where before[keyword] != after[keyword] {
                 let pointer = JSONPointer(tokens: [keyword])
                 let (was, now) = (before[keyword]?.stringValue ?? "", after[keyword]?.stringValue ?? "")
-                // Documents that move together, or take another dialect together, are one edit.
+                // Documents that move together, or change their dialect together, are one edit.
                 let same = keyword == "$id" ? zip(was.reversed(), now.reversed()).prefix { $0 == $1 }.count : 0
                 let told = [rule, String(was.dropLast(same)), String(now.dropLast(same))]
                 guard moves.insert(told).inserted else { continue }
@@ -96,7 +96,7 @@ struct SchemaComparison {
 
     // MARK: Messages
 
-    /// Two schemas that differ only in the kind's name are one renamed message; the same kind in another file is not a
+    /// Two schemas that differ only in the type's name are one renamed message; moving a type to another file is not a
     /// visible change.
     private mutating func rename(_ gone: inout [MessageSchemaSet.Message], _ fresh: inout [MessageSchemaSet.Message]) {
         for before in gone {
@@ -163,7 +163,7 @@ struct SchemaComparison {
         return texts.location(String(parts[0]), pointer)
     }
 
-    /// One message while its edits are judged.
+    /// One message whose edits are being judged.
     private struct Judging {
         let name: String
         let old: Schema
@@ -171,7 +171,7 @@ struct SchemaComparison {
         let walk: SchemaWalk
         var proof: EditProof
         var errors: Set<GateDirection> = []
-        /// The breaking edits with less weight than an error.
+        /// The breaking edits with a lower severity than an error.
         var warnings: [GateDirection: [SchemaEdit]] = [:]
     }
 
@@ -223,7 +223,7 @@ struct SchemaComparison {
         }
     }
 
-    /// Whether a reader who takes what was warned of refuses anything else; nil when nothing was warned of.
+    /// Whether a reader that accepts everything with a warning rejects anything else; nil without warnings.
     private func restOfProof(_ direction: GateDirection, _ judging: Judging) -> EditProof.Answer? {
         guard let warnings = judging.warnings[direction], !warnings.isEmpty else { return nil }
         var (old, new) = (judging.old.program, judging.new.program)
@@ -288,8 +288,8 @@ struct SchemaComparison {
         note(finding)
     }
 
-    /// An answer, safe where the reader takes unknown members and complains of none that the edit is about: what it refuses
-    /// then is another edit's doing.
+    /// An answer; safe if the reader accepts unknown members and rejects none that the edit concerns, because another
+    /// edit then causes the rejection.
     private func attributed(
         _ answer: EditProof.Answer, _ edit: SchemaEdit, _ reader: Schema, _ direction: GateDirection
     ) -> EditProof.Answer {
@@ -299,7 +299,7 @@ struct SchemaComparison {
         return .safe
     }
 
-    /// Adds what becomes of old servers, which new clients meet; the reason where that is not known and nothing else is wrong.
+    /// Adds the effect on old servers that new clients meet; the reason, if that is unknown and nothing else is wrong.
     private func meet(
         _ answer: EditProof.Answer, _ edit: SchemaEdit, _ direction: GateDirection, _ judging: Judging,
         _ finding: inout GateFinding
@@ -324,7 +324,7 @@ struct SchemaComparison {
         }
     }
 
-    /// A value as a witness, where the validator confirms it on both sides.
+    /// A value as a witness, if the validator confirms it on both sides.
     private func witness(
         _ value: JSONValue, _ edit: SchemaEdit, _ direction: GateDirection, _ writer: GateWitness.Version,
         _ judging: Judging

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Finds keywords that no dialect knows: most of them are typing errors.
+/// Finds keywords that no dialect knows, which are mostly typos.
 enum UnknownKeywords {
     /// Their places in a schema.
     static func locations(in root: JSONValue) -> [JSONPointer] {

@@ -178,7 +178,7 @@ struct SchemaBundle {
         if let items = schema["items"] {
             result["minItems"] = schema["minItems"]
             var element = self.schema(items, in: file)
-            // With a description, a plain string would become a type of its own.
+            // With a description, a plain string would become a separate type.
             if element["$ref"] == nil { element["description"] = nil }
             result["items"] = element
         }

@@ -39,7 +39,7 @@ extension NIOSSLProvider {
     }
 }
 
-/// Ends connections of HTTP/2 that rest for too long or are to go, and reads no more from clients that do not read.
+/// Ends HTTP/2 connections that are idle or must close, and stops reading from clients that do not read.
 final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame

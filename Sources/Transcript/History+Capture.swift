@@ -9,7 +9,7 @@ extension History {
         public var lacks: Set<Lack>
         /// The number of first events that were judged before; they only establish the state at the start of this part.
         public var carried: Int
-        /// Whether something was left out right behind it, so that what is open at its end may have ended there.
+        /// Whether something was omitted directly after it, so that open turns and connections may have ended there.
         public var endsInGap = false
 
         /// A capture that lacks the given information.

@@ -31,7 +31,7 @@ extension ClientDrawing {
         if happens(10), grammar.allows("foreground") { add("foreground") }
     }
 
-    /// The person sends a message; what becomes of it was decided before.
+    /// The person sends a message, whose fate was decided before.
     private mutating func sayOnScreen() {
         guard isSeen else { return }
         let fate = isBeside ? 100 : chance.number(in: 1...100)
@@ -52,7 +52,7 @@ extension ClientDrawing {
         say(text, runs: fate <= 42 || (59...62).contains(fate))
     }
 
-    /// The person says something, of which nothing else was decided.
+    /// The person says something whose fate is open.
     mutating func say(_ text: String? = nil, runs: Bool = false) {
         let name = newName("c")
         add("send", ["as": name, "text": text])
@@ -76,10 +76,10 @@ extension ClientDrawing {
         given(happens(percent), .string(one(of: "fin", "reset", "silence")))
     }
 
-    /// Codes after which a message may be sent again, and those that are the end of it.
+    /// Codes after which a message may be resent, and final ones.
     static let (retried, final) = (["persist_failed", "internal", "something_new"], ["too_large", "bad_request"])
 
-    /// An `error` in place of an `ack`; it names the question that it refuses (TURN-14).
+    /// An `error` instead of an `ack`; it names the question that it refuses (TURN-14).
     func refusal(_ code: String, after wait: Int = 1_500) -> JSONValue {
         let frame: JSONValue = [
             "type": "error", "error": .string("no, because of \(code)"), "code": .string(code),
@@ -94,7 +94,7 @@ extension ClientDrawing {
         if happens(85) { _ = choose() } else { add("select", ["session": JSONValue.null]) }
     }
 
-    /// Goes to a session.
+    /// The person opens a session.
     mutating func choose() -> String {
         let session = known()
         screen = session
@@ -122,7 +122,7 @@ extension ClientDrawing {
 
     // MARK: the server and other devices
 
-    /// A turn ends: the latest, or that of a question which has come.
+    /// A turn ends: the latest, or that of a question that has arrived.
     mutating func endTurn() {
         let index = any(asked.indices.filter { asked[$0].runs })
         if let index { asked[index].runs = false }
@@ -143,7 +143,7 @@ extension ClientDrawing {
         add("tool", ["tool": any(Words.tools), "to": given(happens(15), "none")])
     }
 
-    /// A session that the server has; one begins where there is none.
+    /// A session that the server has, begun if necessary.
     mutating func known() -> String {
         if let session = any(sessions) { return session }
         let session = newName("x")
@@ -160,7 +160,7 @@ extension ClientDrawing {
     /// Another device or a timer says something.
     private mutating func elsewhere() {
         guard !sessions.isEmpty, happens(85) else { return begin(newName("x")) }
-        // Without an answer of its own it gets one when the latest turn ends.
+        // Without its own answer, it gets one when the latest turn ends.
         let messages = happens(50) ? ["u${next}", "a${next}"] : ["u${next}"]
         add("elsewhere", ["session": known(), "messages": messages, "to": given(happens(25), "none")])
     }
@@ -190,7 +190,7 @@ extension ClientDrawing {
         if rule["then"] == "hold" { held.append(comes) }
     }
 
-    /// Rules for a server that does something unusual a few times; one of several values is drawn.
+    /// Rules for a server that misbehaves a few times; one of several values is drawn.
     private static let rules: [JSONValue] = [
         ["comes": "upgrade", "then": "refuse", "status": [503, 502, 404]], ["comes": "upgrade", "then": "reset"],
         ["comes": "upgrade", "then": "silent"], ["comes": "upgrade", "then": "close", "code": 1011],
@@ -213,7 +213,7 @@ extension ClientDrawing {
     ]
     private static let late: JSONValue = [30, 200, 900, 2_500]
 
-    /// The server does something else than usual.
+    /// The server misbehaves.
     mutating func rule() {
         guard let drawn = any(Self.rules)?.objectValue else { return }
         let rule = JSONObject(drawn.map { (key: $0.key, value: any($0.value.arrayValue ?? []) ?? $0.value) })
@@ -241,7 +241,7 @@ extension ClientDrawing {
         }
     }
 
-    /// Some of it at the same moment.
+    /// Several of these at the same moment.
     private mutating func together() {
         guard !isBeside else { return }
         let before = steps
@@ -266,7 +266,7 @@ extension ClientDrawing {
         if branches.count > 1 { add("together", ["branches": branches]) }
     }
 
-    /// At the end everything is healthy again, and the performer looks at every conversation.
+    /// In the end everything is healthy again, and the performer checks every conversation.
     mutating func end() {
         for comes in ruled { add("when", ["comes": comes, "then": "serve"]) }
         for comes in held { add("release", ["comes": comes, "optional": true]) }

@@ -4,14 +4,14 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastStage
 
-/// A client's plan or life while it is drawn: the state of the app, and what the server has sent.
+/// A client's plan or life while it is drawn: the state of the app, and the server's messages so far.
 ///
-/// A plan is a short life: features meet in it too, but only in small sizes.
+/// A plan is a short life: it combines features too, but only in small sizes.
 package struct ClientDrawing: Drawing, LifeDrawing {
     /// The questions of the person.
     struct Asked {
         let name: String
-        /// Whether its turn runs until it is ended, if all went well.
+        /// Whether its turn runs until a step ends it, if all went well.
         var runs: Bool
     }
 
@@ -27,7 +27,7 @@ package struct ClientDrawing: Drawing, LifeDrawing {
 
     /// Conversations that the server has.
     var sessions: [String] = []
-    /// The first words of the person in conversations that were there at the beginning.
+    /// The first text of the person in conversations that existed at the beginning.
     var openings: [(session: String, text: String)] = []
     /// Answers that a notification may be about.
     var answers: [(session: String, message: String)] = []
@@ -37,31 +37,31 @@ package struct ClientDrawing: Drawing, LifeDrawing {
     /// The subjects of rules that may still apply.
     var ruled: [String] = []
     var held: [String] = []
-    /// The failed messages, which are sent again.
+    /// The failed messages, which will be resent.
     var failed: [String] = []
-    /// The session that was surely chosen last.
+    /// The session that was last opened for certain.
     var screen: String?
     var isRunning = true
     var isForeground = true
     var hasNetwork = true
-    /// Whether deeds are drawn that happen beside others.
+    /// Whether these acts are drawn for a branch beside others.
     var isBeside = false
-    /// The bound of waits for what need not come; nil for the usual ones.
+    /// The bound of optional waits; nil for the usual ones.
     var bound: String?
 
-    /// Whether the person has the app before them.
+    /// Whether the person sees the app.
     var isSeen: Bool { isRunning && isForeground }
 
     /// A session that no server has.
     static let unknownSession = "s99"
 
-    /// So many features meet in a round of a life.
+    /// The number of features that meet in a round of a life.
     private static let company = 7
-    /// A long feature comes once in so many rounds.
+    /// A long feature comes once in this many rounds.
     private static let seldom = 14
     /// The number of connections that the first app makes before anything may end it.
     private static let youth = 30
-    /// The place in the stream at the beginning of a life: soon the numbers need more than 31 bits.
+    /// The stream position at the beginning of a life: soon the numbers need more than 31 bits.
     private static let firstPlace: JSONValue = 2_147_483_600
     /// One connection lasts through this share of the time.
     private static let calm = 0.5..<0.7
@@ -133,7 +133,7 @@ package struct ClientDrawing: Drawing, LifeDrawing {
         return ["id": id, "role": letter == "u" ? "user" : "assistant", "text": .string(text)]
     }
 
-    /// Some features meet, with deeds between.
+    /// Some features meet, with acts between them.
     mutating func meet() {
         guard !isBeside else { return act() }
         let usual = features.filter { !$0.isLong || happens(30) }
@@ -149,7 +149,7 @@ package struct ClientDrawing: Drawing, LifeDrawing {
             begun.append(feature)
         }
         let usual = weights
-        // Features that met within features would never end.
+        // Features within features would never end.
         weights = zip(Self.deeds, usual).map { $0.isLarge ? 0 : $1 }
         for _ in 0..<deeds { act() }
         weights = usual
@@ -159,7 +159,7 @@ package struct ClientDrawing: Drawing, LifeDrawing {
 
     // MARK: lives
 
-    /// The life of one app on one phone: the dimension that lags most and the features that have not met come next.
+    /// The life of one app on one phone: the dimension that lags most and features that have not met come next.
     ///
     /// - Parameters:
     ///   - grammar: The possible actions.
@@ -191,7 +191,7 @@ package struct ClientDrawing: Drawing, LifeDrawing {
     /// Draws the next round.
     package mutating func round(at share: Double) -> LifeRound {
         rounds += 1
-        // At the beginning of a round the stage has mended everything.
+        // At the beginning of a round, the stage has repaired everything.
         (isRunning, isForeground, hasNetwork) = (true, true, true)
         (steps, ruled, held, asked, failed) = ([], [], [], [], [])
         let isCalm = Self.calm.contains(share)
@@ -213,8 +213,8 @@ package struct ClientDrawing: Drawing, LifeDrawing {
         return happens(75) ? chosen.filter { !$0.isAway } + chosen.filter(\.isAway) : chosen
     }
 
-    /// How much of something a feature makes: the goal for the first two times, because other features may spoil one, and
-    /// less afterward.
+    /// The amount of something in a feature: the goal for the first two times, because other features may spoil one,
+    /// and less afterward.
     mutating func amount(of dimension: Reach.Dimension, usually some: Int) -> Int {
         guard !steering.isReached(dimension), let goal = steering.goals[dimension] else { return some }
         steering.raise(dimension, by: (goal + 1) / 2)

@@ -2,10 +2,10 @@ import Holdfast
 import HoldfastJSON
 import HoldfastJudge
 
-/// Something that may happen in a client's plan or life, around what others do meanwhile.
+/// Something that may happen in a client's plan or life, with other acts meanwhile.
 struct ClientFeature: SteeredFeature, Sendable {
     let name: String
-    /// Commands without which it cannot be.
+    /// Commands that it needs.
     var needs: [String] = []
     var profile: Profile?
     var raises: [Reach.Dimension] = []
@@ -13,15 +13,15 @@ struct ClientFeature: SteeredFeature, Sendable {
     var isLong = false
     /// Whether the app or the network is away until it ends.
     var isAway = false
-    /// Whether the app, the network and the connection stay.
+    /// Whether the app, the network and the connection last.
     var isCalm = false
-    /// Whether it can be now: mostly while the person has the app before them, with a network.
+    /// Whether it can happen now: usually while the person sees the app, with a network.
     var isPossible: @Sendable (ClientDrawing) -> Bool = { $0.isSeen && $0.hasNetwork }
     let begin: @Sendable (inout ClientDrawing) -> Void
     /// The steps that end it, after the others of its round.
     var end: @Sendable (inout ClientDrawing) -> Void = { _ in }
 
-    /// The session with texts as long as they may be.
+    /// The session with texts of the largest size.
     private static let longSession = "long"
 
     static let all = typing + failing + streaming + going + serving
@@ -69,7 +69,7 @@ extension ClientFeature {
             $0.say()
             $0.steering.raise(.sessions)
         },
-        // A message begins a conversation, perhaps with the words of another one, and all that would name it is lost.
+        // A message begins a conversation, perhaps with the same text as another one, and everything that would name the session is lost.
         ClientFeature(name: "a nameless beginning", needs: ["selectSession", "networkDown", "networkUp"], isAway: true)
         {
             $0.add("select", ["session": JSONValue.null])
@@ -104,7 +104,7 @@ extension ClientFeature {
         ClientFeature(name: "a session chosen", needs: ["selectSession"], isCalm: true, isPossible: \.isSeen) {
             _ = $0.choose()
         },
-        // The person looks at a conversation, at another, and at the first again, while its read takes long.
+        // The person opens a conversation, another, and the first again, while its read takes long.
         ClientFeature(name: "a slow return", needs: ["selectSession"], isCalm: true, isPossible: \.isSeen) {
             let first = $0.choose()
             $0.add("awaitState", ["session": first, "within": "pong", "optional": true])
@@ -192,7 +192,7 @@ extension ClientFeature {
             $0.when("chat", "refuse", times: 1, ["frame": $0.refusal($0.any(ClientDrawing.final) ?? "too_large")])
             $0.say()
         } end: {
-            // Nothing of it comes on the next connection.
+            // None of it arrives on the next connection.
             $0.reconnect()
             $0.add("watch", ["for": "resend"])
         },
@@ -242,7 +242,7 @@ extension ClientFeature {
             $0.add("await", ["comes": "sync", "within": "scheduling", "optional": true])
             $0.speak($0.amount(of: .framesDuringSync, usually: 4) / 2)
             $0.add("release", ["comes": "sync", "as": "asked", "optional": true])
-            // A client that stores at each frame is behind for a while, and would see the end of its connection late.
+            // A client that stores at each frame lags for a while, and would notice the end of its connection late.
             $0.add("watch", ["for": 600])
         },
         ClientFeature(
@@ -341,10 +341,10 @@ extension ClientFeature {
             let times = $0.steering.isReached(.sessionMessages) ? 3 : 12
             $0.speak(times, in: $0.sessions.first)
             $0.steering.raise(.sessionMessages, by: times * 2)
-            // A client that stores all at each frame is behind for a while.
+            // A client that stores everything at each frame lags for a while.
             $0.add("watch", ["for": 400])
         },
-        // A bound counts only where nothing interrupts it; it is long beside the other rounds.
+        // A bound counts only if nothing interrupts it; this is long compared with other rounds.
         ClientFeature(name: "a quiet while", isCalm: true) { _ in
         } end: {
             guard $0.isSeen, $0.hasNetwork, $0.happens(25) else { return }
@@ -375,7 +375,7 @@ extension ClientFeature {
             $0.add("elsewhere", ["session": $0.screen ?? $0.known(), "messages": ["u${next}"]])
             $0.add("fail", ["code": $0.one(of: "agent_failed", "internal")])
         },
-        // For a while each connection fails, or each read: the person speaks on, and notifications come.
+        // For a while each connection fails, or each read: the person goes on typing, and notifications arrive.
         ClientFeature(name: "only requests work", isLong: true) {
             let (comes, then, status) = $0.one(
                 of: ("upgrade", "refuse", 503 as Int?), ("upgrade", "close", nil), ("auth", "close", nil))
@@ -426,7 +426,7 @@ extension ClientFeature {
             $0.reconnect()
         },
         ClientFeature(name: "a long text", raises: [.textBytes, .readBytes], isCalm: true, isPossible: { _ in true }) {
-            // Each look at a screen with such texts is slow, and so only one session has them.
+            // Each look at a screen with such texts is slow, so only one session has them.
             let isBehind = !$0.steering.isReached(.readBytes)
             let size = isBehind ? $0.steering.goals[.textBytes] ?? 0 : 22_000
             let answer: JSONValue = [
@@ -450,14 +450,14 @@ extension ClientFeature {
 
 // The parts of features.
 extension ClientDrawing {
-    /// The person asks something whose turn goes on.
+    /// The person asks a question whose turn goes on.
     mutating func ask() {
         when("chat", "ack", times: 1)
         say()
         _ = awaitLastQuestion()
     }
 
-    /// Each question fails, and is sent again at the end; without a connection nothing could report the failure.
+    /// Each question fails, and is resent at the end; without a connection nothing could report the failure.
     mutating func fail(unheard: Bool = false) {
         ask()
         if unheard {
@@ -477,14 +477,14 @@ extension ClientDrawing {
         add("sendAgain", ["as": name])
     }
 
-    /// Another device speaks so often in a session, mostly in one that was on the screen last.
+    /// Another device writes this often in a session, usually in one that was on the screen last.
     mutating func speak(_ times: Int, in session: String? = nil) {
         let session = session ?? (happens(60) ? screen : nil) ?? known()
         let step: JSONValue = ["do": "elsewhere", "session": .string(session), "messages": ["u${next}", "a${next}"]]
         add("repeat", ["times": max(1, times), "steps": [step]])
     }
 
-    /// The server numbers a frame; what it says next on that connection shows that the frame was taken.
+    /// The server numbers a frame; its next message on that connection shows that the frame was taken.
     mutating func tell(_ frame: JSONValue) {
         add("tell", ["frame": frame, "numbered": true])
         speak(1, in: screen)
@@ -502,14 +502,14 @@ extension ClientDrawing {
         awaitConnection()
     }
 
-    /// Waits for a connection, where nothing is known to prevent one.
+    /// Waits for a connection, unless something is known to prevent one.
     mutating func awaitConnection() {
         guard isSeen, hasNetwork, !ruled.contains("upgrade"), hasLostConnection else { return }
         add("await", ["comes": "connection", "within": bound ?? "backoff", "optional": true])
         steering.raise(.connections)
     }
 
-    /// Whether the last connection that was waited for has ended since.
+    /// Whether the last awaited connection has ended since.
     private var hasLostConnection: Bool {
         for step in steps.reversed() {
             let verb = step["do"]?.stringValue ?? ""

@@ -5,17 +5,17 @@ import HoldfastJSON
 /// The possible contents of schedules for clients: the actions of a person, a phone, other devices and a server.
 package struct ClientGrammar: Sendable {
     var profiles: Set<Profile>
-    /// About how many steps a plan has, without those that look at the end.
+    /// The approximate number of steps of a plan, without those that check the end.
     package var size = 24
-    /// Commands that the client's driver does not obey.
+    /// Commands that the client's driver does not support.
     private let unsupported: Set<String>
-    /// Scenarios that people wrote; half of the plans are one of them, disturbed.
+    /// Handwritten scenarios; half of the plans are one of them with additional events.
     private let scenarios: [Plan]
 
     /// - Parameters:
     ///   - profiles: The profiles of the client.
     ///   - scenarios: The scenarios of the specification.
-    ///   - unsupported: Commands that the client's driver does not obey.
+    ///   - unsupported: Commands that the client's driver does not support.
     package init(profiles: Set<Profile>, disturbing scenarios: [Plan], without unsupported: Set<String> = []) {
         (self.profiles, self.unsupported) = (profiles, unsupported)
         self.scenarios = scenarios.filter { scenario in

@@ -2,7 +2,7 @@ import HoldfastJSON
 
 // Mutations of written scenarios, with more events in them.
 extension Drawing {
-    /// The steps of a scenario, with deeds between them in a few places, and some after its end.
+    /// The steps of a scenario, with additional acts in a few places, and some after its end.
     mutating func disturb(_ scenario: Plan, from first: Int) {
         weights = drawWeights()
         let disturbed = Set((0..<one(of: 1, 1, 2, 3)).map { _ in chance.number(in: first...scenario.steps.count) })
@@ -20,8 +20,8 @@ extension Drawing {
 }
 
 extension Plan {
-    /// Whether it holds with more happening in it: what a server says by hand, a refusal of whatever came last, a notification
-    /// of an answer to come, and an id that follows the latest question are right only where all goes as written.
+    /// Whether it stays valid with additional events: frames that the server sends by hand, a refusal of the latest question, a
+    /// notification of a future answer, and an id that follows the latest question are correct only if all goes as written.
     var leavesTheServerFree: Bool {
         !allSteps.contains { step in
             step["do"] == "tell" && ["ack", "done", "message", "error"].contains(step["frame"]?["type"])
@@ -31,7 +31,7 @@ extension Plan {
         }
     }
 
-    /// The same with ids of other devices' messages so far apart that no question takes one of them.
+    /// The same, with ids of other devices' messages so far apart that no question gets one of them.
     var spread: Plan {
         let written = allSteps.filter { $0["do"] == "elsewhere" }.flatMap(Self.messages(in:))
         func spread(_ value: JSONValue) -> JSONValue {
@@ -50,10 +50,10 @@ extension Plan {
 }
 
 extension ClientDrawing {
-    /// A scenario in which more happens.
+    /// A scenario with additional events.
     mutating func plan(named name: String, disturbing scenario: Plan) -> Plan {
         isRunning = false
-        // The names of the scenario are low.
+        // The scenario's own names have low numbers.
         (names, epochs) = (500, 500)
         for session in scenario.world?["sessions"]?.arrayValue ?? [] {
             guard let id = session["id"]?.stringValue else { continue }
@@ -107,7 +107,7 @@ extension ClientDrawing {
 }
 
 extension ServerDrawing {
-    /// A scenario in which more happens.
+    /// A scenario with additional events.
     mutating func plan(named name: String, disturbing scenario: Plan) -> Plan {
         names = 500
         people = (1...scenario.principals).map { "p\($0)" }
@@ -122,7 +122,7 @@ extension ServerDrawing {
     }
 
     mutating func follow(_ step: JSONValue) {
-        // A step for a profile that the server lacks is passed over.
+        // A step for a profile that the server lacks is skipped.
         if let profile = step["profile"]?.stringValue, !grammar.profiles.contains(where: { $0.rawValue == profile }) {
             return
         }

@@ -7,18 +7,18 @@ import HoldfastStage
 protocol Drawing {
     var chance: SplitMix64 { get set }
     var steps: [JSONValue] { get set }
-    /// How many names were given.
+    /// The number of names given so far.
     var names: Int { get set }
-    /// How likely each deed is in this plan: no two plans are about the same things.
+    /// The probability of each act in this plan, so that plans differ in character.
     var weights: [Int] { get set }
 
     static var deeds: [Deed<Self>] { get }
 
     /// Draws a plan.
     mutating func plan(named name: String) -> Plan
-    /// Draws a plan in which a scenario meets what it was not written for.
+    /// Draws a plan that adds events to a scenario.
     mutating func plan(named name: String, disturbing scenario: Plan) -> Plan
-    /// Takes in what is different after a step that was not drawn.
+    /// Updates the state after a step that was not drawn.
     mutating func follow(_ step: JSONValue)
 }
 
@@ -26,24 +26,24 @@ protocol Drawing {
 package protocol LifeDrawing: Sendable {
     /// Draws the next round, at a share of the life's time.
     mutating func round(at share: Double) -> LifeRound
-    /// Rounds as a plan of their own, with what it takes of earlier ones.
+    /// Rounds as a plan of their own, with the parts of earlier ones that it needs.
     func plan(of rounds: [LifeRound], after earlier: [LifeRound]) -> Plan
-    /// Which features have met, in words.
+    /// A summary of the features that have met.
     var summary: String { get }
 }
 
 /// Something small that may happen at any moment.
 struct Deed<Plan>: Sendable {
     let weight: Int
-    /// Whether no plan is without it.
+    /// Whether every plan contains it.
     var isVital = false
-    /// Whether features meet in it, which a life chooses by itself.
+    /// Whether features meet in it; a life chooses these itself.
     var isLarge = false
     let draw: @Sendable (inout Plan) -> Void
 }
 
 extension Drawing {
-    /// The plan of a seed: half of them are scenarios, disturbed.
+    /// The plan of a seed; half of all plans are scenarios with additional events.
     static func plan(
         seed: UInt64, of role: Role, disturbing scenarios: [Plan], _ begin: (UInt64) -> Self
     ) -> HoldfastExplore.Plan {
@@ -67,7 +67,7 @@ extension Drawing {
         any([first] + others) ?? first
     }
 
-    /// A member that is left out unless something holds; a choice between a value and nil would be null.
+    /// A value if a condition holds, so that its member is omitted otherwise; a conditional literal would be null.
     func given(_ holds: Bool, _ value: JSONValue) -> JSONValue? {
         if holds { return value }
         return .none
@@ -84,7 +84,7 @@ extension Drawing {
         steps.append(JSONValue(members: ["do": verb]).adding(JSONValue(members: members)))
     }
 
-    /// The usual weights, of deeds alone.
+    /// The usual weights of acts, without features.
     static var ofDeedsAlone: [Int] { deeds.map { $0.isLarge ? 0 : $0.weight } }
 
     mutating func drawWeights() -> [Int] {
@@ -94,7 +94,7 @@ extension Drawing {
         }
     }
 
-    /// Draws the next deed.
+    /// Draws the next act.
     mutating func act() {
         var place = chance.number(in: 1...weights.reduce(0, +))
         for (deed, weight) in zip(Self.deeds, weights) {

@@ -1,21 +1,21 @@
 import HoldfastBasics
 import HoldfastJudge
 
-/// Something that people or machines do in a life, again and again.
+/// Something that people or machines do repeatedly in a life.
 protocol SteeredFeature {
     var name: String { get }
     /// The dimensions that grow with it.
     var raises: [Reach.Dimension] { get }
 }
 
-/// How far a life has come, and what therefore comes next.
+/// Tracks the progress of a life, and chooses what comes next.
 ///
-/// It counts what was drawn and not what the subject made of it, so equal seeds draw equal rounds.
+/// It counts what was drawn, not how the subject reacted, so equal seeds draw equal rounds.
 struct LifeSteering: Sendable {
     /// The sizes that a life should reach.
     let goals: [Reach.Dimension: Int]
     private(set) var reached: [Reach.Dimension: Int] = [:]
-    /// How often each feature was drawn, and which met in a round.
+    /// The number of times each feature was drawn, and the pairs that met in a round.
     private var drawn: [String: Int] = [:]
     private var met: Set<Set<String>> = []
 
@@ -31,8 +31,8 @@ struct LifeSteering: Sendable {
         goals[dimension].map { reached[dimension, default: 0] >= $0 } ?? true
     }
 
-    /// How far a feature has come: its dimension that lags most, but not what cannot be reached again and again; and one that
-    /// has reached all, or raises none, by how often it was drawn.
+    /// The progress of a feature in its dimension that lags most, except those that cannot be reached repeatedly; if it
+    /// has reached all, or raises none, the number of times it was drawn.
     private func progress(_ feature: some SteeredFeature) -> Double {
         let count = Double(count(of: feature.name))
         let shares = feature.raises.compactMap { dimension in
@@ -42,7 +42,7 @@ struct LifeSteering: Sendable {
         return least + count / 100
     }
 
-    /// The features that are furthest behind, a third of all, and then those that have met the others least.
+    /// The third of the features that is furthest behind, then those that have met the fewest others.
     func choose<Feature: SteeredFeature>(
         _ count: Int, of features: [Feature], by chance: inout SplitMix64,
         where fit: (Feature, Feature) -> Bool = { _, _ in true }
@@ -68,7 +68,7 @@ struct LifeSteering: Sendable {
         return chosen
     }
 
-    /// How often a feature was drawn.
+    /// The number of times a feature was drawn.
     func count(of name: String) -> Int { drawn[name, default: 0] }
 
     /// Notes the features of a round.
@@ -79,7 +79,7 @@ struct LifeSteering: Sendable {
         }
     }
 
-    /// The pairs of features that have met, of those that can, and some that have not, in words.
+    /// The number of possible pairs of features that have met, and some that have not, in words.
     func summary<Feature: SteeredFeature>(
         of features: [Feature], where fit: (Feature, Feature) -> Bool = { _, _ in true }
     ) -> String {

@@ -8,15 +8,15 @@ package struct Plan: Sendable, Equatable {
     package var role = Role.server
     /// The sessions of the scripted server that a client meets.
     var world: JSONValue?
-    /// How many people take part.
+    /// The number of people.
     var principals: Int
-    /// The profiles that its steps speak of.
+    /// The profiles that its steps need.
     var profiles: Set<Profile>
-    /// The steps as a scenario file has them.
+    /// The steps in the form of a scenario file.
     package var steps: [JSONValue]
-    /// Whether it meets a server of its own, though it does not end it: what others asked before it may still run.
+    /// Whether it gets its own server although it does not end it, since earlier turns may still run on a shared one.
     var isApart = false
-    /// How many times faster than usual the timers of a client have to run.
+    /// The factor by which the client's timers must run faster.
     private var timeScale: JSONValue?
 
     /// The scenarios of a specification for one side, as plans.
@@ -25,7 +25,7 @@ package struct Plan: Sendable, Equatable {
             .compactMap { Plan($0.value, named: $0.key) }
     }
 
-    /// The plan of a scenario file that was drawn, or kept, before; nil where it is none.
+    /// The plan in a scenario file that was drawn, or kept, before; nil if there is none.
     package init?(_ text: String, named name: String) {
         guard let file = try? JSONParser.value(text), let steps = file["steps"]?.arrayValue,
             let role = file["role"]?.stringValue.flatMap(Role.init(rawValue:)), Self.isWritten(text, role)
@@ -50,7 +50,7 @@ package struct Plan: Sendable, Equatable {
     /// The actions of its steps, including nested ones.
     var verbs: Set<String> { Set(allSteps.compactMap { $0["do"]?.stringValue }) }
 
-    /// Its steps, those within others too.
+    /// Its steps, including nested ones.
     var allSteps: [JSONValue] {
         func all(_ step: JSONValue) -> [JSONValue] { [step] + Self.inner(step).flatMap(all) }
         return steps.flatMap(all)
@@ -64,10 +64,10 @@ package struct Plan: Sendable, Equatable {
 
     static let processVerbs: Set = ["kill", "stop", "start", "refuseWrites", "acceptWrites"]
 
-    /// How many steps it has, those within others too.
+    /// The number of its steps, including nested ones.
     package var count: Int { allSteps.count }
 
-    /// The scenario file; it says which clauses it is about, and what happens in it.
+    /// The scenario file, with its clauses and a description.
     package func file(
         about clauses: [ClauseID], title: String = "A random schedule",
         summary: String = "Its steps were chosen at random."
@@ -85,7 +85,7 @@ package struct Plan: Sendable, Equatable {
         ])
     }
 
-    /// The scenario; a plan that was made smaller may be none.
+    /// The scenario; a shrunk plan may not be one.
     package func scenario() throws(InputProblems) -> Scenario {
         try ScenarioReader.scenario(file(about: [ClauseID(.TURN, 1)]), named: name)
     }
@@ -95,7 +95,7 @@ package struct Plan: Sendable, Equatable {
         try ClientScenarioReader.scenario(file(about: [ClauseID(.CLIENT, 36)]), named: name)
     }
 
-    /// The same plan; a client is watched at its end long enough to show what came of the last step.
+    /// The same plan; a client is watched long enough at the end to show the effects of the last step.
     package var settled: Plan {
         guard role == .client else { return self }
         let least = 600
@@ -128,7 +128,7 @@ package struct Plan: Sendable, Equatable {
         keepsLettersApart && isReadable && Self.isWritten(file(about: [ClauseID(.TURN, 1)]).text(), role)
     }
 
-    /// Whether a client can be judged by it: what its parts were drawn for still holds after they were put together.
+    /// Whether it is fair to a client: the assumptions of its parts still hold after they were combined.
     var isLawful: Bool {
         guard role == .client else { return true }
         var isRunning = false
@@ -145,7 +145,7 @@ package struct Plan: Sendable, Equatable {
                 for name in [step["session"], step["opened"]?["session"]].compactMap({ $0?.stringValue }) where !isNew {
                     guard name == ClientDrawing.unknownSession || sessions.contains(name) else { return false }
                 }
-                // So would a notification of an answer that is not there.
+                // So would a notification of an answer that does not exist.
                 for push in [step, step["opened"] ?? [:]] where step["do"] != "elsewhere" {
                     guard let message = push["message"]?.stringValue, !message.contains("$"),
                         push["session"]?.stringValue != ClientDrawing.unknownSession
@@ -161,7 +161,7 @@ package struct Plan: Sendable, Equatable {
                 case "restart": guard epochs.insert(step["epoch"]?.stringValue ?? "").inserted else { return false }
                 case "remove": removed.insert(step["session"]?.stringValue ?? "")
                 case "elsewhere":
-                    // A plan does not write into a session that is gone.
+                    // A plan does not write into a session that was removed.
                     guard !removed.contains(step["session"]?.stringValue ?? "") else { return false }
                     guard Self.messages(in: step).allSatisfy({ messages.insert($0).inserted }) else { return false }
                     if step["new"] == true, !sessions.insert(step["session"]?.stringValue ?? "").inserted {
@@ -181,7 +181,7 @@ package struct Plan: Sendable, Equatable {
             .filter { !$0.contains("${next") }
     }
 
-    /// Whether no connection is opened under the letter of another open one, whose frames could not be distinguished.
+    /// Whether no connection is opened under the letter of another open one; their frames could not be distinguished.
     var keepsLettersApart: Bool {
         var open: Set<String> = []
         var unread: Set<String> = []
@@ -196,7 +196,7 @@ package struct Plan: Sendable, Equatable {
                 case "stopReading": unread.insert(letter)
                 case "resumeReading": unread.remove(letter)
                 case "kill", "stop", "awaitKill":
-                    // Unread frames arrive later, under a letter that another connection has by then.
+                    // Unread frames arrive later, under a letter that belongs to another connection by then.
                     guard unread.isEmpty else { return false }
                     open = []
                 default: break
@@ -208,9 +208,9 @@ package struct Plan: Sendable, Equatable {
     }
 }
 
-// A part of a longer schedule, with what it takes of the rest.
+// A part of a longer schedule, with the other steps that it needs.
 extension Plan {
-    /// Names and connections that its steps use and none of them gives or opens before.
+    /// Names and connections that its steps use without an earlier step that defines or opens them.
     var missingNames: Set<String> {
         var (given, missing): (Set<String>, Set<String>) = ([], [])
         for step in allSteps {
@@ -223,19 +223,19 @@ extension Plan {
         return missing
     }
 
-    /// The steps in one that hold no others, in their order; what is repeated stays whole.
+    /// The innermost steps in a step, in order; a repetition stays whole.
     static func leaves(_ step: JSONValue) -> [JSONValue] {
         let inner = inner(step)
         return inner.isEmpty || step["do"] == "repeat" ? [step] : inner.flatMap(leaves)
     }
 
-    /// Whether a step gives one of the names a value, or opens it.
+    /// Whether a step defines one of the names, or opens it.
     static func gives(_ step: JSONValue, any names: Set<String>) -> Bool {
         let given = ([step] + inner(step)).reduce(into: Set<String>()) { $0.formUnion(self.names(givenBy: $1)) }
         return !given.isDisjoint(with: names.union(names.map(family)))
     }
 
-    /// The name without its number: names that were given with a counter are known by it.
+    /// The name without its number, which names with a counter have in common.
     private static func family(_ name: String) -> String {
         String(name.reversed().drop { $0.isNumber }.reversed()) + "${"
     }
@@ -247,7 +247,7 @@ extension Plan {
         return Set(names.map { $0.contains("${") ? String($0.prefix { $0 != "{" }) + "{" : $0 })
     }
 
-    /// The names whose values a step itself uses; those that every scenario knows are left out.
+    /// The names whose values a step uses, except those that every scenario has.
     private static func names(usedBy step: JSONValue) -> Set<String> {
         var own = step
         for member in ["as", "save", "branches", "steps", "of"] { own[member] = nil }

@@ -2,9 +2,9 @@ import HoldfastBasics
 import HoldfastJSON
 
 extension Plan {
-    /// A plan near this one: some steps gone, doubled, moved, or taken over from another plan.
+    /// A similar plan: some steps removed, doubled, moved, or taken from another plan.
     ///
-    /// - Returns: nil where nothing sound came of it.
+    /// - Returns: Nil if the result is not valid.
     func mutated(with other: Plan, seed: UInt64) -> Plan? {
         var chance = SplitMix64(seed: seed)
         for _ in 0..<8 {
@@ -35,7 +35,7 @@ extension Plan {
             let told = JSONValue(time)
             steps.insert(["do": "watch", "for": role == .server ? ["milliseconds": told] : told], at: place)
         default:
-            // The end of another schedule, with names of its own, behind the beginning of this one.
+            // The end of another schedule, renamed, after the beginning of this one.
             guard !other.steps.isEmpty else { return }
             let rest = other.named(after: 500).steps.suffix(chance.number(in: 1...other.steps.count))
             steps = Array(steps.prefix(place) + rest)

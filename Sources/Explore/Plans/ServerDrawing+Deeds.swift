@@ -33,7 +33,7 @@ extension ServerDrawing {
 
     // MARK: connections
 
-    /// The name of a person where it has to be told.
+    /// The name of a person, if a step must state it.
     func shown(_ principal: String) -> String? { principal == "p1" ? nil : principal }
 
     mutating func connect(principal: String, as letter: String? = nil, clientId: String? = nil) {
@@ -61,7 +61,7 @@ extension ServerDrawing {
 
     private func saving(_ place: Place) -> JSONValue { [place.epoch: "/epoch", place.seq: "/lastSeq"] }
 
-    /// An open device of a person; one comes where there is none.
+    /// An open device of a person, opened if necessary.
     mutating func device(of person: String) -> String {
         if let known = devices.first(where: { $0.principal == person && $0.isOpen && !$0.isPaused }) {
             return known.letter
@@ -71,7 +71,7 @@ extension ServerDrawing {
         return devices.last { $0.principal == person && $0.isOpen }?.letter ?? "A"
     }
 
-    /// A device comes, or comes back and asks for what it missed.
+    /// A device connects, or reconnects and asks for what it missed.
     mutating func arrive() {
         let away = devices.filter { !$0.isOpen && people.contains($0.principal) }
         if let device = any(away), happens(75) {
@@ -109,7 +109,7 @@ extension ServerDrawing {
 
     // MARK: questions
 
-    /// The contents of a question: the members that make it the same question.
+    /// The contents of a question: the members that identify it.
     private mutating func content(session: String?, isSure: Bool = false) -> JSONObject {
         var members = JSONObject()
         if let session { members["session"] = ref(session) }
@@ -124,7 +124,7 @@ extension ServerDrawing {
         return members
     }
 
-    /// Writes a question with its words in a part: the same question in another form.
+    /// Writes a question's text as a part: the same question in another form.
     private func writeInAPart(_ members: inout JSONObject) {
         let words = members["script"].map { (["script": $0] as JSONValue).text() } ?? members["text"]?.stringValue
         let part: JSONValue = ["type": "text", "text": .string(words ?? "")]
@@ -199,7 +199,7 @@ extension ServerDrawing {
         let session = session(of: device.principal)
         // A session that is not stored has no name.
         guard session != nil || !refusesWrites else { return }
-        // A key that differs from another one only in case is another key.
+        // Keys that differ only in case are different keys.
         let alike = happens(3) ? questions.last?.name.uppercased() : nil
         let isKnown = questions.contains { $0.name == alike }
         let question = Asked(
@@ -244,9 +244,9 @@ extension ServerDrawing {
         if let asked = happens(60) ? known.last : any(known) { askAgain(asked, isFirst: asked.isFirst && !isBeside) }
     }
 
-    /// The same question once more, over either transport; or another one under its key.
+    /// Repeats a question, over either transport; or sends another question under its key.
     ///
-    /// * `isFirst`: Whether it surely came first; otherwise the order of the two is unknown.
+    /// * `isFirst`: Whether the first question surely arrived first; otherwise the order of the two is unknown.
     mutating func askAgain(_ asked: Asked, isFirst: Bool) {
         var content = asked.content
         let isOther = isFirst && happens(25)
@@ -275,7 +275,7 @@ extension ServerDrawing {
         }
     }
 
-    /// A question that is refused, and asked again as it should have been.
+    /// A question that is refused, then repeated correctly.
     mutating func askWrongly() {
         guard let device = any(open) else { return }
         let content = content(session: nil, isSure: true)
@@ -293,7 +293,7 @@ extension ServerDrawing {
         }
     }
 
-    /// Waits for the end of a question on the connection that brought it; elsewhere it may have been shown before.
+    /// Waits for the end of a question on its own connection; others may have received it earlier.
     private mutating func waitForEnd() {
         let letters = Set(open.map(\.letter))
         guard
@@ -309,7 +309,7 @@ extension ServerDrawing {
                 "on": letter, "type": ["done", "error"],
                 "where": ["/clientMessageId": ref(asked.name)] as JSONValue, "optional": true,
             ])
-        // The same question after its end is owed a copy of that.
+        // A repeat after the end must get a copy of the end.
         guard happens(35) else { return }
         chat(asked, on: letter)
         if happens(40) { watch(upTo: 2_500) }
@@ -368,7 +368,7 @@ extension ServerDrawing {
         add("watch", ["for": ["milliseconds": JSONValue(min(milliseconds, grammar.longestWatch))] as JSONValue])
     }
 
-    /// Some deeds at the same time; each knows what was there before, and the questions of the others.
+    /// Several acts at the same time; each knows the earlier state, and the questions of the others.
     private mutating func together() {
         guard !isBeside else { return }
         guard !open.isEmpty else { return arrive() }
@@ -404,7 +404,7 @@ extension ServerDrawing {
     // MARK: strangers
 
     private static let question: JSONValue = ["role": "user", "content": "hello"]
-    /// Frames that a server may not take.
+    /// Frames that a server may refuse.
     private static let frames: [JSONValue] = [
         ["type": "presence", "of": "me"], ["type": "chat", "messages": []], ["type": "sync", "lastSeqSeen": -1],
         ["type": "sync", "lastSeqSeen": "0"], ["type": "sync", "lastSeqSeen": 1.5],
@@ -461,7 +461,7 @@ extension ServerDrawing {
         add("close", ["on": stranger])
     }
 
-    /// Frames, or nothing, from one who has not said who they are.
+    /// Frames, or nothing, from a device that has not authenticated.
     mutating func sendBeforeAuth() {
         add("connect", ["on": stranger, "handshake": false])
         if isKept, isQuick, happens(50) {

@@ -6,7 +6,7 @@ import HoldfastStage
 
 /// A server's plan or life while it is drawn: its people, their devices and their questions.
 ///
-/// A plan is a short life: features meet in it too, but only in small sizes.
+/// A plan is a short life: it combines features too, but only in small sizes.
 package struct ServerDrawing: Drawing, LifeDrawing {
     struct Device {
         let letter: String
@@ -30,13 +30,13 @@ package struct ServerDrawing: Drawing, LifeDrawing {
     struct Asked {
         let name: String
         let principal: String
-        /// The members that make it the same question.
+        /// The members that identify the question.
         let content: JSONObject
-        /// The connection that brought it, while that is open; nil for one that has been answered over REST.
+        /// The connection that sent it, while that is open; nil for a question answered over REST.
         var connection: String?
-        /// Whether it comes before whatever is sent on that connection now, or has been answered.
+        /// Whether it comes before anything sent on that connection from now on, or has been answered.
         var isFirst = true
-        /// Whether a step waits for its end; a frame satisfies one wait at most.
+        /// Whether a step waits for its end; a frame satisfies at most one wait.
         var isAwaited = false
     }
 
@@ -45,14 +45,14 @@ package struct ServerDrawing: Drawing, LifeDrawing {
     var steps: [JSONValue] = []
     var devices: [Device] = []
     var places: [Place] = []
-    /// Where the stream of each connection was when it was greeted last.
+    /// The stream position at the last greeting of each connection.
     var greeted: [String: Place] = [:]
     var sessions: [Session] = []
     var questions: [Asked] = []
     var names = 0
     var refusesWrites = false
     var hasGoneDevices = false
-    /// Whether deeds are drawn that happen beside others.
+    /// Whether these acts are drawn for a branch beside others.
     var isBeside = false
     /// The people who act now.
     var people: [String]
@@ -69,44 +69,44 @@ package struct ServerDrawing: Drawing, LifeDrawing {
     /// The most questions that a person asks in a round.
     private(set) var most: Int
     private(set) var largestFrame = 1 << 20
-    /// Whether silence is noticed so soon that a round can wait for it.
+    /// Whether the server notices silence so soon that a round can wait for it.
     private(set) var isQuick: Bool
-    /// The session of each person that only grows.
+    /// Each person's session that only grows.
     var homes: [String: String] = [:]
-    /// How many messages each session has, about.
+    /// The approximate number of messages in each session.
     var sizes: [String: Int] = [:]
-    /// How many bytes the session of each person has that holds large texts.
+    /// The bytes in each person's session for large texts.
     var bytes: [String: Int] = [:]
     /// The place in the list of texts.
     var textNumber: Int
-    /// How many connections of each person were cut.
+    /// The number of connections of each person that were cut.
     var cuts: [String: Int] = [:]
-    /// Whether the process stays, so that a connection can grow old.
+    /// Whether the process lasts, so that a connection can grow old.
     private var isCalm = false
     private var isFirst = true
 
     var keepsStream: Bool { grammar.profiles.contains(.sync) }
     var isKept: Bool { grammar.profiles.contains(.auth) }
-    /// The limit of questions, where it is one of seconds and small enough to be used up.
+    /// The rate limit, if it is per seconds and small enough to be used up.
     var budget: Int? {
         grammar.limit.flatMap {
             $0.seconds <= Self.shortWindow && $0.questions <= Self.smallBudget ? $0.questions : nil
         }
     }
 
-    /// The most questions of a person in a round, and how many seconds' worth of them a round asks.
+    /// The most questions of a person in a round, and the seconds' worth of questions in a round.
     private static let (largest, pace) = (18, 6.0)
     /// The most questions a second where no limit is known.
     private static let fastest = 100.0
-    /// Each time that a limit is used up takes as long as its window.
+    /// The number of times a limit is used up, each of which takes as long as its window.
     private static let mostSpent = 2
-    /// A limit that is used up has at most so many seconds and questions.
+    /// The longest window, in seconds, and the largest number of questions of a limit that is used up.
     private static let (shortWindow, smallBudget) = (10, 120)
 
     /// The person with many devices.
     static let crowded = "p1"
     private static let ofOne: Set<Reach.Dimension> = [.openAtOnce, .readBytes, .sessions]
-    /// A device of the last of several people that no round takes away: its connection is as old as the process.
+    /// A device, of the last of several people, that no round disconnects: its connection is as old as the process.
     private static let lasting = "V"
     var lastingPerson: String? { isLife && everybody.count > 1 ? everybody.last : nil }
     /// The process ends only in the shares of the time before and after these.
@@ -140,7 +140,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
             steps: steps)
     }
 
-    /// One feature of those that are meant, or two of different people at the same time.
+    /// One of the intended features, or two of different people at the same time.
     mutating func meet(_ isMeant: (ServerFeature) -> Bool = { _ in true }) {
         let usable = usable.filter { !$0.isLarge }
         guard !isBeside, let first = any(usable.filter(isMeant)) else { return act() }
@@ -153,7 +153,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         steps = before + drawn
     }
 
-    /// At the end all devices look at what was missed and stored.
+    /// In the end, all devices check what was missed and stored.
     mutating func end() {
         for device in devices where device.isPaused { add("resumeReading", ["on": device.letter]) }
         watch(upTo: one(of: 1_500, 5_000))
@@ -170,13 +170,13 @@ package struct ServerDrawing: Drawing, LifeDrawing {
 
     // MARK: lives
 
-    /// The life of a server: what lags most, and features that have not met, come next.
+    /// The life of a server: the features that lag most, and those that have not met, come next.
     ///
     /// - Parameters:
     ///   - grammar: The participants, and the possible actions.
     ///   - seed: The same seed draws the same life.
     ///   - goals: The sizes to reach.
-    ///   - isScripted: Whether the agent obeys scripts; another takes its time.
+    ///   - isScripted: Whether the agent follows scripts; any other agent takes its time.
     ///   - largestFrame: The largest frame that the server takes.
     ///   - isQuick: Whether heartbeats and the wait for credentials are short.
     package init(
@@ -230,13 +230,13 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         return LifeRound(steps: steps, features: chosen.map(\.name), open: open)
     }
 
-    /// The steps of features: each has a person of its own and all happen at the same time, where there are as many.
+    /// The steps of features; if possible, each gets its own person and all happen at the same time.
     private mutating func draw(_ chosen: [ServerFeature], by people: [String]) -> [JSONValue] {
         let isAlone = people.count == 1
         isBeside = !isAlone && chosen.count > 1
         var branches: [[JSONValue]] = []
         for (index, feature) in chosen.enumerated() {
-            // All of the rest act with the last.
+            // All remaining people act with the last.
             let isRest = index == chosen.count - 1 && index > 0
             self.people = isAlone ? people : isRest ? Array(people[index...]) : [people[index]]
             stranger = Self.strangers[index]
@@ -255,7 +255,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
     }
 
     private mutating func choose(_ count: Int) -> [ServerFeature] {
-        // Restarts have little time.
+        // There is little time for restarts.
         let isDue = !isCalm && !steering.isReached(.restarts)
         let ending = usable.filter { isDue && $0.endsProcess }
         let others = usable.filter { feature in
@@ -263,7 +263,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         }
         let chosen =
             ending + steering.choose(count - ending.count, of: others, by: &chance) { $0.isCompatible(with: $1) }
-        // The feature that ends the process does so while the others are at it.
+        // The feature that ends the process does so during the others.
         return chosen.filter { !$0.endsProcess } + chosen.filter(\.endsProcess)
     }
 
@@ -287,7 +287,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         JSONValue(members: ["do": "connect", "on": device.letter, "principal": shown(device.principal)])
     }
 
-    /// After the process was ended: all devices come back, some of them to what they missed.
+    /// After the process was ended: all devices reconnect, and some ask for what they missed.
     private mutating func comeBack() {
         let gone = devices.filter(\.isOpen)
         for device in gone { close(device.letter) }
@@ -304,7 +304,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         }
     }
 
-    /// At the end of a round all people read, and everything sent before has arrived.
+    /// At the end of a round, everyone reads, after everything sent before has arrived.
     private mutating func settle() {
         for device in devices where device.isOpen && device.isPaused {
             add("resumeReading", ["on": device.letter])

@@ -8,14 +8,14 @@ struct ServerFeature: SteeredFeature {
     var raises: [Reach.Dimension] = []
     var needs: Set<Profile> = []
     var needsStart = false
-    /// Whether a limit of questions must be small enough to be used up in a moment.
+    /// Whether it needs a rate limit that is small enough to be used up in a moment.
     var needsBudget = false
     /// Whether the process ends in it and is started again.
     var endsProcess = false
     var refusesWrites = false
-    /// Whether the process may end, or refuse to write, while it goes on.
+    /// Whether the process may end, or refuse to write, during it.
     var isSturdy = true
-    /// Whether it is about a size that no plan reaches.
+    /// Whether it concerns a size that no plan reaches.
     var isLarge = false
     let draw: @Sendable (inout ServerDrawing) -> Void
 
@@ -60,13 +60,13 @@ struct ServerFeature: SteeredFeature {
 }
 
 extension ServerDrawing {
-    /// How many devices a person has of whom nothing else is said.
+    /// The number of devices of a person, unless stated otherwise.
     private static let fewDevices = 2
-    /// How long a long message is, with what is around its text, and how large a session may become.
+    /// The length of a long message with its envelope, and the largest size of a session.
     private static let (longText, largestSession) = (301_000, 4_000_000)
-    /// So often a life fills what a reader leaves unread, with questions of so many bytes: what networks buffer, and more.
+    /// The number of times a life fills a reader's buffers, and the bytes per question: more than networks buffer.
     private static let (mostFilled, filling) = (2, 280_000)
-    /// So often a life waits until a server notices silence.
+    /// The number of times a life waits until a server notices silence.
     private static let mostWaits = 6
     /// The least number of characters of a longer text.
     private static let longerThanUsual = 600
@@ -76,7 +76,7 @@ extension ServerDrawing {
 
     private func reply(_ text: String) -> JSONValue { ["reply": .string(text)] }
 
-    /// Asks on a device, in a session or a new one, which is then named.
+    /// Asks on a device, in a session or a new one, whose name is then known.
     @discardableResult
     private mutating func ask(
         _ person: String, on letter: String, in session: String?, _ content: JSONValue, waits: Bool = true
@@ -93,7 +93,7 @@ extension ServerDrawing {
         return asked
     }
 
-    /// A person, an open device of theirs, and their session that only grows.
+    /// A person, one of their open devices, and their session that only grows.
     private mutating func atHome() -> (person: String, letter: String, home: String) {
         let (person, letter) = (person, device(of: person))
         if let home = homes[person] { return (person, letter, home) }
@@ -102,7 +102,7 @@ extension ServerDrawing {
         return (person, letter, name)
     }
 
-    /// The letter of a device of a person that is not open, of a new one, or of one that is closed first.
+    /// The letter of one of a person's devices that is closed: a new one, or one that is closed first.
     private mutating func spare(of person: String, besides kept: String? = nil) -> String? {
         let own = devices.filter { $0.principal == person && $0.letter != kept }
         if let away = own.last(where: { !$0.isOpen }) { return away.letter }
@@ -112,7 +112,7 @@ extension ServerDrawing {
         return open.letter
     }
 
-    /// So many questions back to back.
+    /// This many questions back to back.
     private mutating func burst(
         _ count: Int, by person: String, on letter: String, in session: String, _ script: [JSONValue],
         isParallel: Bool = false
@@ -158,7 +158,7 @@ extension ServerDrawing {
     mutating func beginSessions() {
         let (person, letter) = (person, device(of: person))
         let count = min(steering.isReached(.sessions) ? 8 : most, most)
-        // The list shows the end of each answer, cut; the first turn of one session runs while people look at it.
+        // The list shows a preview of each answer; the first turn of one session runs while people look at it.
         let asked = (1...count).map { number in
             let script = (number == count ? [["wait": 400]] : []) + [reply(nextText())]
             return ask(person, on: letter, in: nil, .array(script), waits: false)
@@ -171,7 +171,7 @@ extension ServerDrawing {
         }
     }
 
-    /// A slow turn, a line behind it, and a question elsewhere that must not wait.
+    /// A slow turn, a queue after it, and a question in another session that must not wait.
     mutating func standInLine() {
         let (person, letter, home) = atHome()
         let wait = JSONValue(one(of: 400, 400, 900, 2_500))
@@ -192,7 +192,7 @@ extension ServerDrawing {
         let failed = own.indices.filter { own[$0].content["script"]?.arrayValue?.last?["fail"] != nil }
         let distances = [failed.first, any(failed)].compactMap(\.self).map { own.count - 1 - $0 }
         for distance in [0, 3, 20, 60, 120, 200, own.count - 1] + distances where distance < own.count {
-            // From some distance on it was surely the first.
+            // After this many questions, it surely came first.
             let asked = own[own.count - 1 - distance]
             for _ in 0...one(of: 0, 1) { askAgain(asked, isFirst: distance >= 20 && asked.connection == nil) }
             steering.raise(.repeatQuestions, to: distance)
@@ -210,7 +210,7 @@ extension ServerDrawing {
         let key = "large \(person)"
         let session = homes[key] ?? begun(by: ask(person, on: letter, in: nil, "long", waits: false))
         homes[key] = session
-        // More would make each look at everything slow.
+        // More would make each check of everything slow.
         let isFull = bytes[person, default: 0] > (person == Self.crowded ? Self.largestSession : Self.longText)
         let count = isFull || person != Self.crowded ? 1 : 3
         for _ in 0..<count {
@@ -224,7 +224,7 @@ extension ServerDrawing {
         if !isFull { bytes[person, default: 0] += count * size }
         steering.raise(.textBytes, to: size)
         steering.raise(.readBytes, to: bytes[person, default: 0])
-        // The looks at everything read it too.
+        // The checks of everything read it too.
         if !isFull { readAndList(session, person) }
     }
 
@@ -245,7 +245,7 @@ extension ServerDrawing {
         }
     }
 
-    /// A device that loses its connection again and again while turns run.
+    /// A device that repeatedly loses its connection while turns run.
     mutating func flicker() {
         let (person, letter, home) = atHome()
         guard let other = spare(of: person, besides: letter) else { return }
@@ -260,7 +260,7 @@ extension ServerDrawing {
         steering.raise(.cuts, to: cuts[person, default: 0])
     }
 
-    /// A device that was away for many frames comes back and takes them page by page, while others go on.
+    /// A device that missed many frames reconnects and fetches them page by page, while others go on.
     mutating func fallBehind() {
         let (person, letter, home) = atHome()
         let script = Array(repeating: ["tool": "webFetch"] as JSONValue, count: 5) + [reply("answer ${i}")]
@@ -296,12 +296,12 @@ extension ServerDrawing {
         guard isLife else { return pause(any(others)?.letter ?? letter) }
         guard let slow = any(others)?.letter else { return crowd() }
         add("stopReading", ["on": slow])
-        // First the buffers of the network are filled, then those of the server.
+        // First the buffers of the network fill, then those of the server.
         if steering.count(of: "slow reader") < Self.mostFilled {
             let words = String(repeating: "many ", count: min(Self.filling, largestFrame * 9 / 10) / 20)
             let tool: JSONValue = ["tool": "webFetch", "input": ["query": .string(words)]]
             let session = begun(by: ask(person, on: letter, in: nil, "full", waits: false))
-            // Nothing asks these again: they are too large.
+            // Nothing repeats these: they are too large.
             let question: JSONValue = [
                 "do": "chat", "on": .string(letter), "as": .string(newName("m") + "x${i}"), "session": ref(session),
                 "script": .array(Array(repeating: tool, count: 4) + [reply("filled")]),
@@ -313,7 +313,7 @@ extension ServerDrawing {
         add("resumeReading", ["on": slow])
     }
 
-    /// A device takes nothing for a while.
+    /// A device reads nothing for a while.
     mutating func pause(_ letter: String) {
         add("stopReading", ["on": letter])
         change(letter) { $0.isPaused = true }
@@ -342,7 +342,7 @@ extension ServerDrawing {
         for number in 1...min(8, most) {
             let session = number % 2 == 0 ? home : any(own) ?? home
             var content = JSONObject()
-            // The first of all is slow, in a session of its own.
+            // The very first one is slow, in its own session.
             let isSlow = number == 1 && isLife && steering.count(of: "REST at once") == 0
             if !isSlow { content["session"] = ref(session) }
             content["script"] = [
@@ -423,13 +423,13 @@ extension ServerDrawing {
         steering.raise(.wrongTokens, to: times)
     }
 
-    /// Unreadable and forbidden messages among healthy ones.
+    /// Unreadable and forbidden messages among valid ones.
     mutating func sendBadly() {
         let (person, letter) = (person, device(of: person))
         let wasBeside = isBeside
         isBeside = false
         for _ in 0..<(isLife ? 6 : 2) { if happens(40) { hostile() } else { trespass() } }
-        // A process that ends on one of them does so at once.
+        // A process that ends at one of them does so at once.
         for text in ["null", "[]", "7", "\"text\"", "{\"type\":null}"] where happens(40) {
             add("sendText", ["on": letter, "text": text])
         }
@@ -460,7 +460,7 @@ extension ServerDrawing {
         sendLarge()
         guard isQuick, steering.count(of: "edges") < Self.mostWaits else { return }
         if isKept, happens(50) { return sendBeforeAuth() }
-        // The device that goes silent may be the one that speaks on.
+        // The device that goes silent may be the one that goes on speaking.
         add(
             "connect",
             [
@@ -482,7 +482,7 @@ extension ServerDrawing {
             return refusePushes()
         }
         if happens(60) { return callWhoLeft(person) }
-        // All devices freeze; one is there when the answer comes, and takes nothing of it.
+        // All devices freeze; one has a connection when the answer comes, but reads none of it.
         for device in open where device.principal == person { cut(device.letter) }
         let session = newName("s")
         add("connect", ["on": stranger, "principal": person])
@@ -502,7 +502,7 @@ extension ServerDrawing {
         let (status, reason) = one(
             of: (503, "ServiceUnavailable"), (400, "PayloadEmpty"), (403, "InvalidProviderToken"),
             (413, "PayloadTooLarge"), (429, "TooManyRequests"), (410, "Unregistered"))
-        // A device that is gone is missed by all who come later.
+        // Later scenarios would miss a device that is gone.
         guard status != 410 || grammar.isAlone else { return }
         // A server need not remember it after a restart.
         if status == 410 { hasGoneDevices = true }
@@ -530,11 +530,11 @@ extension ServerDrawing {
         add("awaitPush", ["principal": principal, "optional": true])
     }
 
-    /// Asks more than the limit allows, over both transports, and once more as soon as the server said that it may.
+    /// Asks more than the limit allows, over both transports, and again as soon as the server allows it.
     mutating func spendBudget() {
         let (person, letter, home) = atHome()
         let asked = ask(person, on: letter, in: home, [reply("asked again and again")])
-        // Repeats are free, also those that nothing waits for, and so is a refused question.
+        // Repeats are free, even those that nothing waits for, and so is a refused question.
         for _ in 0..<5 { chat(asked, on: letter) }
         for _ in 0..<3 {
             post(asked)
@@ -553,7 +553,7 @@ extension ServerDrawing {
             connect(principal: person, as: letter)
         }
         if happens(50) { insist(on: letter) }
-        // The next question comes as soon as the server said that it may.
+        // The next question comes as soon as the server allows it.
         let (late, wait) = (newName("c"), newName("wait"))
         add("chat", ["on": letter, "as": late, "script": [reply("in time")]])
         add(
@@ -567,7 +567,7 @@ extension ServerDrawing {
         add("fence", ["on": letter])
     }
 
-    /// Asks on and on, faster than the limit allows, until its window is over: what is refused takes no place in it.
+    /// Asks without pause, faster than the limit allows, until its window is over: refused questions do not use it up.
     private mutating func insist(on letter: String) {
         let window = grammar.limit?.seconds ?? 1
         let pause = max(10, window * 500 / max(1, budget ?? 1))
@@ -578,7 +578,7 @@ extension ServerDrawing {
         add("repeat", ["times": window * 1_000 / pause + 20, "counter": "i", "steps": [question, wait]])
     }
 
-    /// Ends the process, in the middle of whatever happens beside it, or of a turn.
+    /// Ends the process, in the middle of other acts, or of a turn.
     mutating func restart() {
         if isLife, !isBeside || happens(40) { growHome() }
         if isLife ? happens(50) : happens(35) {
@@ -596,7 +596,7 @@ extension ServerDrawing {
         if isLife, happens(70) { breakPromise() }
     }
 
-    /// Kills the process on the bytes of what it promises, and looks whether it keeps that.
+    /// Kills the process at the first bytes of a promise, and checks whether it keeps that.
     private mutating func breakPromise() {
         for type in ["ack", "done"] {
             let session = newName("s")

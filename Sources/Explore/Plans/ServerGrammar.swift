@@ -9,18 +9,18 @@ package struct ServerGrammar: Sendable {
     package var startsServer: Bool
     /// Whether each plan meets a server of its own.
     package var isApart = false
-    /// Whether no other user meets the server, now or later, and waiting costs nothing.
+    /// Whether the server has no other users, now or later, and waiting costs nothing.
     package var isAlone = true
-    /// About how many steps a plan has.
+    /// The approximate number of steps of a plan.
     package var size = 52
-    /// The most principals that take part.
+    /// The most principals in a plan.
     package var principals = 3
     /// The longest time that a plan may watch at once, in milliseconds.
     package var longestWatch = 5_000
-    /// How many questions a person may ask, in how many seconds; nil where nothing is known of a limit.
+    /// The number of questions that a person may ask within a number of seconds; nil if no limit is known.
     package var limit: (questions: Int, seconds: Int)?
 
-    /// Scenarios that people wrote; half of the plans are one of them, disturbed.
+    /// Handwritten scenarios; half of the plans are one of them with additional events.
     private let scenarios: [Plan]
 
     /// - Parameters:

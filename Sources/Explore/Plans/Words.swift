@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// Texts that are carried, cut, counted and compared.
+/// Texts that are difficult to carry, cut, count and compare.
 enum Words {
     static let all = [
         "yes", "one\ntwo\n\nthree", " ", "é and e\u{301}", "👩‍👩‍👧‍👦🏳️‍🌈", "שלום مرحبا", "\u{2028}\u{FEFF}end", "a\u{0}b",
@@ -8,7 +8,7 @@ enum Words {
         String(repeating: "word ", count: 60), String(repeating: "👍🏽", count: 210), String(repeating: "ß", count: 3000),
     ]
 
-    /// Those with something to see.
+    /// Those with visible characters.
     static let said = all.filter { $0.contains { !$0.isWhitespace } }
 
     /// Texts that are typed more than once.

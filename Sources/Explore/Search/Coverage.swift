@@ -3,10 +3,10 @@ import HoldfastJudge
 import HoldfastTranscript
 
 /// The coverage of a plan: each clause with the amount of evidence, and each kind of message with the state in which it
-/// traveled.
+/// was sent.
 ///
-/// Plans that reach something new are worth keeping. Counts grow in steps, so that a little more of the same is nothing
-/// new.
+/// Plans that reach something new are worth keeping. Counts are compared in steps, so that slightly more of the same is
+/// not new.
 package struct Coverage: Sendable, Equatable {
     package private(set) var marks: Set<String> = []
 
@@ -25,7 +25,7 @@ package struct Coverage: Sendable, Equatable {
         }
     }
 
-    /// Takes in what another plan reached, and says how much of that is new.
+    /// Adds the coverage of another plan, and returns how much of that is new.
     @discardableResult
     package mutating func formUnion(_ other: Coverage) -> Int {
         let before = marks.count
@@ -62,7 +62,7 @@ package struct Coverage: Sendable, Equatable {
         }
     }
 
-    /// How things stand while a history goes on.
+    /// The state of connections, turns and processes during a history.
     private struct State {
         /// Running turns, and ended ones, as the peers know them.
         private var running: Set<String> = []

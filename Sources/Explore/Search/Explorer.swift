@@ -12,7 +12,7 @@ package struct Explorer: Sendable {
     /// Performs a plan in a world with random events; nil if the plan is not a scenario.
     private let simulate: @Sendable (Plan, UInt64) -> Simulation?
 
-    /// By default a server with all profiles that may be killed.
+    /// By default, plans for a server with all profiles that may be killed.
     /// * `scenarios`: The scenarios of the specification, read before.
     package init(
         _ setting: Setting = Setting(), under specification: Specification, disturbing scenarios: [Plan]? = nil
@@ -29,7 +29,7 @@ package struct Explorer: Sendable {
         }
     }
 
-    /// A client.
+    /// Plans for a client.
     /// * `scenarios`: The scenarios of the specification, read before.
     package init(
         client setting: ClientSetting, under specification: Specification, disturbing scenarios: [Plan]? = nil
@@ -52,7 +52,7 @@ package struct Explorer: Sendable {
         package let simulation: Simulation
         package let verdicts: [Verdict]
 
-        /// The clauses that were broken, and those that should not have been.
+        /// The clauses that the trial broke, including recommendations.
         package var broken: [Verdict] { verdicts.filter { $0.outcome == .violation || $0.outcome == .warning } }
     }
 
@@ -80,14 +80,14 @@ package struct Explorer: Sendable {
 
     /// The smallest plan that breaks the same clause in as many worlds.
     ///
-    /// A shorter plan meets other delays: it may need another world, and must not need more luck.
+    /// A shorter plan meets other delays: it may need another world, but must not need more luck.
     ///
-    /// * `worlds`: In how many worlds a plan is tried; the first is the one of the trial.
+    /// * `worlds`: The number of worlds in which a plan is tried; the first is that of the trial.
     package func shrink(
         _ trial: Trial, to clause: ClauseID, attempts: Int = 1_500, worlds: Int = 1
     ) async -> Trial {
         let worlds = (0..<UInt64(max(1, worlds))).map { trial.seed &+ $0 }
-        /// The first world in which a plan breaks the clause, if it does in so many.
+        /// The first world in which a plan breaks the clause, if it does in enough worlds.
         func world(_ plan: Plan, breakingIn needed: Int) -> UInt64? {
             var found: [UInt64] = []
             for (index, world) in worlds.enumerated() {
@@ -109,7 +109,7 @@ package struct Explorer: Sendable {
         return self.trial(of: plan, seed: seed) ?? trial
     }
 
-    /// In how many of so many worlds a plan breaks a clause.
+    /// The number of worlds, of this many, in which a plan breaks a clause.
     package func rate(of plan: Plan, breaking clause: ClauseID, in worlds: Int) -> Int {
         (1...max(1, worlds)).count { breaks(plan, clause, in: UInt64($0)) }
     }

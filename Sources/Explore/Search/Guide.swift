@@ -1,15 +1,15 @@
 import HoldfastBasics
 
-/// Draws plans, and guides the search to new coverage: plans that reached something new are drawn again, changed.
+/// Draws plans, and guides the search to new coverage: plans that reached something new are mutated.
 package struct Guide: Sendable {
     private let draw: @Sendable (UInt64) -> Plan
     package private(set) var coverage = Coverage()
-    /// Plans of which each reached what those before it had not.
+    /// Plans, each of which reached something that earlier ones had not.
     package private(set) var kept: [Plan]
 
     /// The share of plans, in percent, that are mutations of earlier ones; the rest are drawn anew.
     private static let mutants = 40
-    /// With fewer there is nothing to choose from.
+    /// With fewer plans there is too little choice.
     private static let fewest = 10
 
     /// * `corpus`: Plans of an earlier search.
@@ -18,7 +18,7 @@ package struct Guide: Sendable {
         kept = corpus
     }
 
-    /// The next plan: drawn, or near one that was worth keeping.
+    /// The next plan: drawn, or a mutation of one that was worth keeping.
     package func plan(seed: UInt64) -> Plan {
         var chance = SplitMix64(seed: ~seed)
         if kept.count >= Self.fewest, chance.number(in: 1...100) <= Self.mutants {
@@ -31,7 +31,7 @@ package struct Guide: Sendable {
         return draw(seed)
     }
 
-    /// Takes in what a plan reached, and keeps it where that is new.
+    /// Notes the coverage of a plan, and keeps the plan if that is new.
     @discardableResult
     package mutating func learn(from plan: Plan, _ reached: Coverage) -> Bool {
         guard coverage.formUnion(reached) > 0 else { return false }

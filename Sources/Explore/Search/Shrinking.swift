@@ -1,23 +1,23 @@
 import Holdfast
 import HoldfastJSON
 
-/// Makes a plan as small as it can be while it still does what it did.
+/// Makes a plan as small as possible while it still has the same effect.
 package struct Shrinking {
-    /// How often it may be tried.
+    /// The most plans to try.
     package var attempts: Int
 
     package init(attempts: Int = 1_500) { self.attempts = attempts }
 
-    /// The smallest plan that was found; nothing more can go from it, unless the attempts were used up.
+    /// The smallest plan found; no single step can be removed from it, unless the attempts were used up.
     ///
-    /// * `width`: How many plans are handed over at a time.
-    /// * `holding`: Performs plans and says which of them is the first that still does what it did.
+    /// * `width`: The number of plans to perform at a time.
+    /// * `holding`: Performs plans and returns the first of them that still has the effect.
     package func smallest(
         _ plan: Plan, width: Int = 1, _ holding: ([Plan]) async throws -> Int?
     ) async rethrows -> Plan {
         var best = plan
         var left = attempts
-        /// Tries all plans that are simpler in one way, each beginning where the last success has left off.
+        /// Tries all plans that are simpler in one respect, each pass continuing after the last success.
         func pass(_ candidates: (Plan) -> [Plan]) async throws -> Bool {
             var (index, all) = (0, candidates(best))
             var hasShrunk = false
@@ -75,7 +75,7 @@ extension Plan {
         }
     }
 
-    /// Plans that are simpler than this one in one respect, those that promise most first.
+    /// Plans that are simpler than this one in one respect, the most promising first.
     var simpler: [Plan] {
         var plans: [Plan] = []
         func add(_ steps: some Sequence<JSONValue>) {
@@ -83,9 +83,9 @@ extension Plan {
             plan.steps = Array(steps)
             plans.append(plan)
         }
-        // Nothing makes a performance slower than a server of its own.
+        // Nothing makes a run slower than a separate server.
         if needsStart { add(steps.filter { !Self.processVerbs.contains($0["do"]?.stringValue ?? "") }) }
-        // A device or a question with everything that speaks of it.
+        // A device or a question, with every step that uses it.
         for member in ["on", "as", "session"] {
             for value in Set(steps.compactMap { $0[member]?.stringValue }).sorted() {
                 add(steps.filter { !($0[member]?.stringValue == value) })
@@ -116,9 +116,9 @@ extension Plan {
         return plans
     }
 
-    /// Values that say a little less than one does; many of them are not allowed in its place.
+    /// Simpler values; many of them are not allowed in its place.
     ///
-    /// * `depth`: So many levels of members and elements may be left out or made simpler.
+    /// * `depth`: The number of levels in which members and elements may be omitted or simplified.
     private static func simpler(_ value: JSONValue, to depth: Int = 6) -> [JSONValue] {
         guard depth > 0 else { return [] }
         switch value {
@@ -148,10 +148,10 @@ extension Plan {
         }
     }
 
-    /// The same plan with names counted anew in the order in which they come.
+    /// The same plan, with names renumbered in order of appearance.
     var tidy: Plan { named(after: 0) }
 
-    /// The same plan with names counted from a number on.
+    /// The same plan, with names renumbered from a number on.
     func named(after number: Int) -> Plan {
         // Names in a client's scenario occur in many places, and are few.
         if role == .client { return self }

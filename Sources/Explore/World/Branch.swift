@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastJSON
 
-/// Steps that are performed one after the other, beside others that are performed at the same time.
+/// Steps that are performed one after another, possibly beside other branches.
 final class Branch<Stage: VirtualStage> {
-    /// Steps inside a step; a repetition begins them again.
+    /// Steps inside a step; a repetition starts them again.
     struct Level {
         let steps: [Stage.Step]
         var index = 0
@@ -21,9 +21,9 @@ final class Branch<Stage: VirtualStage> {
     /// The condition that a step waits for: checked after every event, until it holds or the deadline has passed.
     struct Wait {
         var deadline: Int?
-        /// Whether it is there.
+        /// Whether the condition holds.
         let look: (Stage) throws -> Sight
-        /// It is too late, or will never come.
+        /// Called when it is too late, or the condition can never hold.
         var isLate: (Stage) throws -> Void = { _ in }
         /// The wait that follows it; nil if there is none.
         private(set) var next: (Stage) throws -> Wait? = { _ in nil }
@@ -40,7 +40,7 @@ final class Branch<Stage: VirtualStage> {
             Self(deadline: moment, look: { _ in .notYet }, isLate: deed)
         }
 
-        /// This wait, and after it another one.
+        /// This wait, followed by another one.
         func then(_ last: @escaping (Stage) throws -> Wait?) -> Wait {
             var first = self
             first.next = { [next] stage in try next(stage)?.then(last) ?? last(stage) }
@@ -52,9 +52,9 @@ final class Branch<Stage: VirtualStage> {
     var wait: Wait?
     /// The step that it performs.
     var pointer = JSONPointer()
-    /// Whether it runs beside others, so that the steps around them set the mark.
+    /// Whether it runs beside others, so that the enclosing steps set the mark.
     var keepsMark = false
-    /// Told once, when the last step is performed or none can be any more.
+    /// Called once, when the last step was performed or no more can be.
     var whenOver: (Stage, (any Error)?) -> Void = { _, _ in }
 
     init(_ steps: [Stage.Step], local: ScenarioVariables = ScenarioVariables()) {
@@ -63,7 +63,7 @@ final class Branch<Stage: VirtualStage> {
 
     var local: ScenarioVariables { levels.last?.local ?? ScenarioVariables() }
 
-    /// The next step; nil when there is none.
+    /// The next step; nil if there is none.
     func next(_ variables: ScenarioVariables) -> Stage.Step? {
         while var level = levels.last {
             if level.index < level.steps.count {

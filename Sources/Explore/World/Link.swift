@@ -50,7 +50,7 @@ final class Link {
 /// One exchange over REST.
 struct Exchange {
     let life: Int
-    /// When the request is at the server.
+    /// The time at which the request reaches the server.
     var upAt = 0
     /// The answer once it has arrived: its body, nil if that is not JSON, or the reason why there is none.
     var answer: Answer?
@@ -58,7 +58,7 @@ struct Exchange {
     enum Answer {
         case body(JSONValue?)
         case lost
-        /// The stage has left.
+        /// The stage has left the exchange.
         case left
     }
 }

@@ -4,7 +4,7 @@ import HoldfastStage
 import HoldfastTranscript
 import ReferenceClient
 
-/// One connection of the app, or an attempt to have one.
+/// One connection of the app, or an attempt to open one.
 final class Wire {
     let socket: Int
     let principal: String?
@@ -12,11 +12,11 @@ final class Wire {
     var number = -1
     var upAt = 0
     var downAt = 0
-    /// The server holds its end of it.
+    /// The server still holds its end.
     var isOpen = false
     /// The server has cut it: later messages are ignored, and none are sent.
     var isCut = false
-    /// The app has given it up.
+    /// The app has abandoned it.
     var isLeft = false
     var wasAnswered = false
 
@@ -31,7 +31,7 @@ final class Call {
     /// The number that the server gave to it.
     var exchange = 0
     var wasAnswered = false
-    /// The app does not wait any more.
+    /// The app no longer waits for the answer.
     var isLeft = false
 
     init(_ number: Int) { self.number = number }
@@ -53,13 +53,13 @@ extension Phone {
         tell(.launched(opened: opened))
     }
 
-    /// The system ends the app, and says so.
+    /// The system ends the app, and notifies it.
     func quit() {
         for effect in app?.farewell() ?? [] { perform(effect) }
         crash()
     }
 
-    /// The app is gone: nothing goes on.
+    /// The app crashes, and everything in it stops.
     func crash() {
         app = nil
         life += 1
@@ -82,7 +82,7 @@ extension Phone {
         case .send(let socket, let text):
             guard let wire = sockets[socket] else { return }
             up(wire, slowly: true) { phone in
-                // Messages that were not sent before the app gave up the connection are not sent on it.
+                // Messages that were not sent before the app abandoned the connection are not sent on it.
                 guard !wire.isLeft else { return }
                 phone.note(.text(.toServer, text), on: wire.lane)
                 phone.act { [number = wire.number] in $0.receive(text, on: number) }
@@ -125,7 +125,7 @@ extension Phone {
         }
     }
 
-    /// The server sees that an attempt without an answer failed.
+    /// The server notices that an attempt without an answer failed.
     private func giveUp(_ wire: Wire) {
         guard wire.number >= 0, !wire.wasAnswered else { return }
         wire.wasAnswered = true
@@ -133,7 +133,7 @@ extension Phone {
     }
 
     private func arrive(_ wire: Wire, _ target: String) {
-        // A server never sees an attempt that the app gave up before it arrived.
+        // A server never sees an attempt that the app abandoned before it arrived.
         guard !wire.isLeft else { return }
         lastConnection += 1
         let number = lastConnection
@@ -155,11 +155,11 @@ extension Phone {
             if case .acceptAndClose(let code) = admission { world.close(number, code: code) }
         }
         after(10_000_000) { phone in phone.act { $0.authenticationIsOverdue(number) } }
-        // The app may have left before the server let it in.
+        // The app may have abandoned it before the server accepted it.
         if wire.isLeft { up(wire) { $0.goodbye(wire, code: nil) } }
     }
 
-    /// Something travels to the server, and none overtakes another.
+    /// Something travels to the server; later messages never overtake it.
     private func up(_ wire: Wire, slowly: Bool = false, _ deed: @escaping (Phone) -> Void) {
         wire.upAt = max(wire.upAt, now + (slowly ? slowness : 0) + delay())
         at(wire.upAt) { phone in if wire.isOpen, !wire.isCut { deed(phone) } }
@@ -171,7 +171,7 @@ extension Phone {
         at(wire.downAt) { phone in if !wire.isLeft { deed(phone) } }
     }
 
-    /// The app gives a connection up, in order where there is a code.
+    /// The app closes a connection, properly if there is a code.
     private func leave(_ socket: Int, code: Int?) {
         guard let wire = sockets.removeValue(forKey: socket) else { return }
         up(wire) { $0.goodbye(wire, code: code) }
@@ -230,7 +230,7 @@ extension Phone {
         act { $0.asked(number, method: request.method, path: path, principal: principal, body: body) }
     }
 
-    /// The app does not wait for an answer any more.
+    /// The app no longer waits for an answer.
     private func leave(_ call: Call) {
         call.isLeft = true
         after(delay()) { phone in

@@ -15,20 +15,20 @@ package struct ClientSetting: Sendable {
     /// By default a healthy client with all profiles.
     package init(defects: Set<ClientDefect> = []) { self.defects = defects }
 
-    /// How many times faster than people's time its timers run: as in a real run, so that a scenario means the same.
+    /// The factor by which its timers run faster, the same as in a real run, so that a scenario means the same.
     static let timeScale = 10.0
-    /// The token, in the form that transcripts use; there is nothing to hide here.
+    /// The token, in the form for transcripts; there is nothing to hide here.
     static let token = "‹token of p1›"
 }
 
-/// A client, its disk, the network, the scripted server, the person and the stage, in one thread and on a clock of their own.
+/// A client, its disk, the network, the scripted server, the person and the stage, in one thread with a virtual clock.
 ///
 /// Steps and server are those of the client stage; the client is the core of the reference client.
 final class Phone: VirtualStage, ClientScene {
     typealias Step = ClientStep
     typealias Wait = Branch<Phone>.Wait
 
-    /// How often the stage looks at the screen, in microseconds.
+    /// The interval between looks of the stage at the screen, in microseconds.
     private static let pause = 240_000
 
     let scenario: ClientScenario
@@ -65,7 +65,7 @@ final class Phone: VirtualStage, ClientScene {
     var sockets: [Int: Wire] = [:]
     var requests: [Int: Call] = [:]
     var timers: [ClientTimer: Int] = [:]
-    /// When the app took what it was sent, by the event.
+    /// The times at which the app processed what it received, by event.
     var takings: [Int: Int] = [:]
     var lastTimer = 0
 
@@ -98,7 +98,7 @@ final class Phone: VirtualStage, ClientScene {
         goOn()
     }
 
-    /// Looks at the screen now and then, as a stage does while it waits.
+    /// Looks at the screen now and then, like a waiting stage.
     private func lookOn() {
         after(Self.pause) { phone in
             if phone.app != nil { phone.look() }
@@ -181,7 +181,7 @@ final class Phone: VirtualStage, ClientScene {
         return try perform(context.begin(step.action), context, branch)
     }
 
-    /// The context of a step has named its place.
+    /// The context of a step has already added its location.
     func located(_ end: any Error, at pointer: JSONPointer) -> any Error { end }
 
     private func perform(
@@ -226,7 +226,7 @@ final class Phone: VirtualStage, ClientScene {
         return nil
     }
 
-    /// The person or the phone does something.
+    /// Performs an act of the person or the phone.
     private func person(_ act: ClientAct, _ context: ClientStepContext<Phone>) throws {
         var shown: JSONValue?
         if case .sendAgain = act { shown = look() }

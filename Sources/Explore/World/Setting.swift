@@ -3,7 +3,7 @@ import HoldfastReference
 
 /// The configuration of a simulated server.
 package struct Setting: Sendable {
-    /// The server; its principals are lent to the scenarios in their order.
+    /// The server; its principals are lent to the scenarios in order.
     package var configuration: ReferenceConfiguration
     /// Nothing is late by accident under a virtual clock, so a plan can wait for the end of a bound.
     package var timeouts = Timeouts()
@@ -11,7 +11,7 @@ package struct Setting: Sendable {
     /// The profiles that the server declares.
     package let profiles: Set<Profile>
 
-    /// The limits that a transcript says it was configured with.
+    /// The configured limits, for transcripts.
     var limits: [String: Int] {
         var limits = [
             "heartbeatSeconds": configuration.heartbeatSeconds, "authSeconds": configuration.authSeconds,
@@ -21,7 +21,7 @@ package struct Setting: Sendable {
         return limits
     }
 
-    /// A server that keeps profiles, for four people, with bounds so tight that a plan of some dozen steps meets them.
+    /// A server for four people that keeps the given profiles, with bounds so tight that a plan of some dozen steps reaches them.
     package init(_ profiles: Set<Profile> = Profile.all(of: .server), defects: Set<Defect> = []) {
         self.profiles = profiles
         timeouts.turn = .seconds(4)

@@ -2,19 +2,19 @@ import Holdfast
 import HoldfastStage
 import HoldfastTranscript
 
-/// One scenario as it went in a simulation.
+/// The result of one scenario in a simulation.
 package struct Simulation: Sendable {
     package let history: History
-    /// Where and why its steps ended early; nil when all were performed.
+    /// The place and reason of an early end of its steps; nil if all were performed.
     package private(set) var stoppedAt: String?
     /// A failure of the simulation itself; it says nothing about the subject.
     package private(set) var problem: String?
-    /// Why there is no simulation of it.
+    /// The reason why there is no simulation of it.
     package private(set) var unsuitable: String?
-    /// When a client took what it was sent, in microseconds, by the event; what is missing it never took.
+    /// The times at which a client processed what it received, in microseconds, by event; it never processed the others.
     package private(set) var takings: [Int: Int] = [:]
 
-    /// Performs a scenario of a server; with equal seeds the histories are equal.
+    /// Performs a server scenario; equal seeds give equal histories.
     package init(_ scenario: Scenario, against setting: Setting, seed: UInt64, version: String) {
         let world = World(setting, principals: max(1, scenario.needs.principals), seed: seed)
         world.run(scenario.steps)
@@ -26,7 +26,7 @@ package struct Simulation: Sendable {
         self.init(History(header: header, events: world.events, frames: world.frames), world.end)
     }
 
-    /// Performs a scenario of a client.
+    /// Performs a client scenario; equal seeds give equal histories.
     package init(_ scenario: ClientScenario, against setting: ClientSetting, seed: UInt64, version: String) {
         let phone = Phone(scenario, setting, seed: seed)
         let isKept = scenario.needs.profiles.isSubset(of: setting.profiles)

@@ -3,10 +3,10 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One thread with a clock, chance and a record of its own, in which steps of scenarios are performed.
+/// A single thread with its own clock, randomness and record, in which steps of scenarios are performed.
 ///
-/// Everything that takes time is an entry of one agenda, and all chance comes from one generator; so a seed names a
-/// history.
+/// Everything that takes time is an entry of one agenda, and all randomness comes from one generator; so a seed
+/// determines a history.
 protocol VirtualStage: AnyObject {
     associatedtype Step: VirtualStep
 
@@ -65,7 +65,7 @@ extension VirtualStage {
         frames.append(frame ?? Frame(kind))
     }
 
-    /// Goes on until it is over; each scenario ends, one way or the other.
+    /// Continues until it is over; each scenario ends in any case.
     func goOn(most deeds: Int = 400_000, until longest: Int = 600_000_000) {
         var left = deeds
         while !isOver, let next = agenda.next() {
@@ -83,14 +83,14 @@ extension VirtualStage {
 
 // Branches that run at the same time, and their waits.
 extension VirtualStage {
-    /// Begins steps beside those that are performed already.
+    /// Begins steps beside those that are already being performed.
     func begin(_ branch: Branch<Self>, whenOver: @escaping (Self, (any Error)?) -> Void) {
         branch.whenOver = whenOver
         branches.append(branch)
         resume(branch)
     }
 
-    /// Goes on with a branch after the moment that a stage takes between two steps.
+    /// Continues a branch after the short time that a stage takes between two steps.
     private func resume(_ branch: Branch<Self>) { after(chance.number(in: 10...150)) { $0.perform(branch) } }
 
     private func perform(_ branch: Branch<Self>) {
@@ -119,7 +119,7 @@ extension VirtualStage {
         branch.whenOver(self, end)
     }
 
-    /// Asks every wait whether it is over.
+    /// Checks whether each wait is over.
     private func poll() {
         for branch in branches {
             guard let wait = branch.wait else { continue }
@@ -140,7 +140,7 @@ extension VirtualStage {
         }
     }
 
-    /// Performs branches at the same time, to their ends, also when one of them cannot go on.
+    /// Performs branches at the same time, to their ends, even if one of them cannot go on.
     func together(_ branches: [Branch<Self>]) -> Branch<Self>.Wait? {
         guard !branches.isEmpty else { return nil }
         var left = branches.count

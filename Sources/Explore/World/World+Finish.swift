@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-// How a scenario ends.
+// The end of a scenario.
 extension World {
     /// Fences all open connections, so that the record includes frames that no step waited for, then closes everything.
     func finish() {
@@ -29,7 +29,7 @@ extension World {
         after(1) { _ in }
     }
 
-    /// Sends a ping with a nonce and waits for its pong; one that stays away is recorded, and no more.
+    /// Sends a ping with a nonce and waits for its pong; if none comes, that is only recorded.
     func fence(_ link: Link, isNeeded: Bool = false) -> Wait {
         nonces += 1
         let nonce = JSONValue.string("fence-\(nonces)")

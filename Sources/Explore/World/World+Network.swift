@@ -5,7 +5,7 @@ import HoldfastTranscript
 
 // Traffic between the stage and the server: in order on each connection, with independent latencies.
 extension World {
-    /// Sends something up a connection.
+    /// Sends something to the server.
     func up(_ link: Link, _ deed: @escaping (World, Link) -> Void) {
         link.upAt = max(link.upAt, now + delay())
         at(link.upAt) { world in
@@ -14,7 +14,7 @@ extension World {
         }
     }
 
-    /// Sends something down a connection.
+    /// Sends something to the stage.
     func down(_ socket: Int, _ deed: @escaping (World, Link) -> Void) {
         guard let link = links[socket], !link.isGone else { return }
         down(link, deed)
@@ -72,7 +72,7 @@ extension World {
         up(link) { world, link in world.gone(link) }
     }
 
-    /// Says goodbye; the server does the same, and the connection is over.
+    /// Sends a close frame; the server answers, and the connection is over.
     func close(_ link: Link, code: Int) {
         guard !link.isCut, !link.closeSent, !link.hasEnded else { return }
         if link.isPaused { resumeReading(link) }
@@ -89,7 +89,7 @@ extension World {
         }
     }
 
-    /// Sees the end of a connection that has said goodbye, before another one has its letter.
+    /// Waits for the end of a closing connection, before another one gets its letter.
     func leave(_ link: Link) {
         guard link.hasEnded, !link.isCut else { return }
         note(.eof(reason: ""), on: link.lane)
@@ -103,7 +103,7 @@ extension World {
         for deed in held { receive(link, deed) }
     }
 
-    /// The server learns that a connection is over.
+    /// The server notices that a connection is over.
     private func gone(_ link: Link) {
         guard !link.isGone else { return }
         link.isGone = true

@@ -9,7 +9,7 @@ extension World {
     /// Starts a process with the records on the disk.
     func startServer() {
         life += 1
-        // The limit is that of one process.
+        // Limits belong to one process.
         refusesWrites = false
         unwritten = []
         diskIsFree = now
@@ -56,7 +56,7 @@ extension World {
         }
     }
 
-    /// The disk makes the append whose turn it is, or refuses it.
+    /// The disk performs the next append, or refuses it.
     private func write() {
         guard !unwritten.isEmpty else { return }
         let (write, records) = unwritten.removeFirst()
@@ -66,7 +66,7 @@ extension World {
 
     // MARK: the end of a process
 
-    /// Ends the process as a signal does: pending writes may complete, and messages in transit may be lost.
+    /// Ends the process like a signal: pending writes may complete, and messages in transit may be lost.
     func endByKill() {
         let written = chance.number(in: 0...unwritten.count)
         if !refusesWrites { for append in unwritten.prefix(written) { disk += append.records } }
@@ -91,7 +91,7 @@ extension World {
         note(act: "exit", ["signal": "SIGKILL"])
     }
 
-    /// Tells the process to stop; the deed follows its end.
+    /// Tells the process to stop; the action follows its end.
     func stop(then deed: @escaping Deed) {
         guard server != nil else { return deed(self) }
         tell(.stopping)

@@ -185,7 +185,7 @@ extension World {
         send(try lengthened(frame, to: question.bytes, names).text(), fragments: question.fragments, on: link)
     }
 
-    /// A question with words that make it as long as asked for.
+    /// A question with a text that gives it the required length.
     private func lengthened(
         _ question: JSONValue, to bytes: JSONValue?, _ names: ScenarioVariables
     ) throws -> JSONValue {
@@ -292,7 +292,7 @@ extension World {
         return wait
     }
 
-    /// Ends the connection of a question that is sent; one that has its response is left alone.
+    /// Ends the connection of a question that was sent; one with a response is left alone.
     private func leave(_ name: String, _ how: Cut, _ names: ScenarioVariables) throws -> Wait {
         let question = try names.text(name)
         return Wait(deadline: now + limit("rest")) { world in
@@ -346,7 +346,7 @@ extension World {
         if server == nil {
             note(.failed(reason: "connectionRefused"), on: lane)
             exchanges[number]?.answer = .lost
-            // The loss is seen at once, also by a wait that follows another one.
+            // The loss is seen at once, even by a wait that follows another one.
             after(0) { _ in }
         } else {
             let upAt = now + delay()
@@ -418,7 +418,7 @@ extension World {
         return nil
     }
 
-    /// Whether everything that was open to a process that has ended is known to be over.
+    /// Whether every connection of an ended process is known to be over.
     private var hasSettled: Bool {
         !links.values.contains { $0.life == life && !$0.isCut && !$0.hasEnded && !$0.isPaused }
     }

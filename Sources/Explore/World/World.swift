@@ -5,7 +5,7 @@ import HoldfastReference
 import HoldfastStage
 import HoldfastTranscript
 
-/// A server, a disk, a network, a push service and the stage, in one thread and on a clock of their own.
+/// A server, a disk, a network, a push service and the stage, in one thread with a virtual clock.
 ///
 /// A scenario is performed as by the stage: the same steps, the same records, the same bounds.
 final class World: VirtualStage {
@@ -27,11 +27,11 @@ final class World: VirtualStage {
 
     // The server process and its disk.
     var server: BareServer?
-    /// Which process runs, or ran last.
+    /// The number of the current or last process.
     var life = 0
     var disk: [StoredRecord] = []
     var refusesWrites = false
-    /// Appends that the disk has not made yet, in order.
+    /// Appends that the disk has not yet performed, in order.
     var unwritten: [(write: Int, records: [StoredRecord])] = []
     var diskIsFree = 0
 

@@ -5,7 +5,7 @@ import HoldfastSchemaDiff
 /// The clause that judges each keyword of a schema (`x-clause`): a violation of the keyword violates that clause.
 struct AttributionFacts {
     private static let mark = "x-clause"
-    /// Keywords that refuse nothing, or whose parts are attributed where they stand.
+    /// Keywords that reject nothing, or whose parts have their own attributions.
     private static let silent: Set<String> = [
         "$schema", "$id", "$ref", "$comment", "title", "description", "examples", "deprecated", "default", "if",
     ]
@@ -30,7 +30,7 @@ struct AttributionFacts {
 
     private init(path: String, state: ProtocolState) { (self.path, self.state) = (path, state) }
 
-    /// Reads a schema; `place` names it, whatever is beside it in `allOf`.
+    /// Reads a schema; `place` is its name, whatever is beside it in `allOf`.
     private mutating func read(
         _ schema: JSONValue, at pointer: JSONPointer, _ place: String, _ outer: (clause: String, pointer: JSONPointer)?
     ) {

@@ -5,15 +5,15 @@ import HoldfastSchemaDiff
 
 /// The facts in the tables of the chapters.
 enum ChapterFacts {
-    /// A table the gate knows by its header, and what a row of it says.
+    /// A table that the gate recognizes by its header, and the meaning of its rows.
     private struct Table: Sendable {
         let header: [String]
-        /// The columns behind the header that are read too.
+        /// Further columns to read.
         var columns: [String] = []
         let facts: @Sendable (Row) -> [Fact]
     }
 
-    /// One row under one of its names.
+    /// One row, under one of its names.
     private struct Row: Sendable {
         let kind: Table
         let name: String
@@ -45,7 +45,7 @@ enum ChapterFacts {
                 subject: name, held: held, parents: [table.id] + parents)
         }
 
-        /// The value of a column in the row; nothing if the table has no such column.
+        /// The value of a column in the row; none if the table has no such column.
         func fact(_ rule: FactRule, _ detail: String? = nil, in column: String) -> [Fact] {
             guard header.contains(column) else { return [] }
             return [fact(rule, detail, value: .string(self[column]), parents: [owned, id(of: column)])]
@@ -128,7 +128,7 @@ enum ChapterFacts {
         },
     ]
 
-    /// Bounds of what clients do; all others are bounds of servers.
+    /// Bounds on clients; all others bind servers.
     private static let clientBounds: Set = [
         "foregroundReconnect", "resend", "silence", "backoff", "polling", "degraded", "attempts", "driver",
         "scheduling",
@@ -142,7 +142,7 @@ enum ChapterFacts {
             ? [GateParty(.client)] : serverBounds.contains(bound) ? [GateParty(.server)] : []
     }
 
-    /// The codes that may answer something, and the words around them.
+    /// The codes of an answer, and the words around them.
     private static func answers(_ row: Row, _ column: String) -> [Fact] {
         var input = row.fact(.answerRow)
         input.words = .string(row.name)
@@ -157,7 +157,7 @@ enum ChapterFacts {
             }
     }
 
-    /// The words of an answer without its codes: `@` is one, or some to choose from, and `@, @` one after another.
+    /// The words of an answer without its codes: `@` is one, or a choice of several, and `@, @` one after another.
     private static func wordsAround(codesOf answer: String) -> String {
         answer.replacing(/`[^`]+`|(close )?\b[0-9]{4}\b/, with: "@")
             .replacing(/@((, or | or |, )@)+/) { $0.0.contains(" or ") ? "@" : String($0.0) }
@@ -211,7 +211,7 @@ enum ChapterFacts {
         return tables.first { header.starts(with: $0.header) }
     }
 
-    /// The named timeouts of a state, as chapter 3.4 has them.
+    /// The named timeouts of a state, from chapter 3.4.
     static func timeouts(of state: ProtocolState) -> [String: Duration] {
         let bounds = rows(of: state).filter { $0.owner == .timeout }
         return Dictionary(
@@ -237,7 +237,7 @@ enum ChapterFacts {
         }
     }
 
-    /// A length such as `10 s`, and the terms behind it.
+    /// A length such as `10 s`, and the terms after it.
     private static func duration(_ text: String) -> (Duration?, terms: String) {
         guard let match = text.prefixMatch(of: /([0-9]+) (ms|s|min)\b/), let number = Int(match.1) else {
             return (nil, "")
@@ -247,9 +247,9 @@ enum ChapterFacts {
     }
 }
 
-/// The values that open sets list (`x-extensible-enum`): writers keep to them, readers accept any value.
+/// The values in open sets (`x-extensible-enum`): writers use only these, readers accept any value.
 enum OpenSetFacts {
-    /// The sets of every schema of a state, and what they list.
+    /// The sets in every schema of a state, and their values.
     static func facts(of state: ProtocolState) -> [Fact] {
         let schemas = state.texts(below: "schemas/", ".json").filter { !$0.path.hasPrefix("schemas/files/") }
         return schemas.flatMap { path, text -> [Fact] in
@@ -257,7 +257,7 @@ enum OpenSetFacts {
             return lists(in: root).flatMap { pointer, values -> [Fact] in
                 // A statement in all of some schemas is a statement about their subject.
                 let name = pointer.tokens.last { $0 != "allOf" && Int($0) == nil } ?? path
-                // A definition that others refer to travels as they do.
+                // A definition travels like the messages that refer to it.
                 let writers =
                     root["x-direction"] != nil ? [text] : schemas.map(\.text).filter { $0.contains("/\(name)\"") }
                 let ways = Set(writers.compactMap { (try? JSONParser.value($0))?["x-direction"]?.stringValue })

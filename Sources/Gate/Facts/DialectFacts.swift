@@ -1,11 +1,11 @@
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// The mappings of the dialects of a state, by which subjects that speak them are read.
+/// The mappings of a state's dialects, by which the judge reads their subjects.
 enum DialectFacts {
-    /// Members that speak to people.
+    /// Members for people.
     private static let prose: Set<String> = ["$schema", "name", "summary"]
-    /// Reasons for people, inside a mapping: that there is one is what counts.
+    /// Reasons for people, inside a mapping: only their presence counts.
     private static let reasons: Set<String> = ["ignored", "unknown", "otherwise", "because"]
 
     static func facts(of state: ProtocolState) -> [Fact] {
@@ -50,7 +50,7 @@ enum DialectFacts {
 }
 
 extension JSONValue {
-    /// The value with nothing of a reason but that there is one.
+    /// The value with each reason reduced to its presence.
     fileprivate var withoutReasons: JSONValue {
         if let list = arrayValue { return .array(list.map(\.withoutReasons)) }
         guard let object = objectValue else { return self }

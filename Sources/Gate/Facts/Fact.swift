@@ -4,13 +4,13 @@ import HoldfastSchemaDiff
 
 /// One fact that programs depend on, besides clauses and message schemas: a status, a code, a bound, an answer.
 struct Fact {
-    /// Its kind, which knows whom a change breaks.
+    /// Its kind, which decides whom a change breaks.
     let rule: FactRule
     /// Its subject: `GET /api/sessions 404`.
     var key: String
     /// The number of other subjects that it also covers.
     var rest = 0
-    /// Its value; null if it only exists or not.
+    /// Its value; null if only its existence counts.
     var value: JSONValue = .null
     /// Its text in sentences, which a machine does not compare; null if there is none.
     var words = JSONValue.null
@@ -24,7 +24,7 @@ struct Fact {
     var place: JSONPointer?
     /// Its name in a changelog.
     let subject: String
-    /// Those who are held to it.
+    /// The peers that it binds.
     var held: [GateParty] = []
     /// The facts that contain it; if one is added or removed, so are its parts.
     var parents: [String] = []
@@ -49,7 +49,7 @@ extension FactRule.Effect {
     static func breaks(_ whom: FactRule.Whom, _ why: String) -> Self { Self(whom: whom, why: why) }
     static func harmless(_ why: String) -> Self { Self(whom: .nobody, why: why) }
 
-    /// Opening a closed set breaks no peer: writers already keep to its values.
+    /// Opening a closed set breaks no peer: writers already use only its values.
     static let wasClosed = harmless("before, the set was closed and had the same values")
 
     /// A peer that does not know a parameter with a default is answered as if it had sent the default.
@@ -112,7 +112,7 @@ extension FactRule.Effect {
         }
     }
 
-    /// Its severity if it breaks some peers, or none.
+    /// Its severity, depending on whether it breaks any peers.
     func severity(breakingNobody: Bool = false) -> GateSeverity {
         switch whom {
         case .nobody: .information
@@ -127,7 +127,7 @@ struct FactComparison {
     private let old: ProtocolState
     private let new: ProtocolState
 
-    /// Every difference between the facts of two states, each as its rule weighs it.
+    /// Every difference between the facts of two states, with the severity of its rule.
     static func entries(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
         FactComparison(old: old, new: new).entries()
     }
@@ -222,7 +222,7 @@ struct FactComparison {
         }
     }
 
-    /// Whether an open set was closed before, and lists what it allowed then.
+    /// Whether an open set was closed before, and still lists all values that it allowed then.
     private func wasClosed(_ set: Fact) -> Bool {
         func values(_ state: ProtocolState, _ keyword: String) -> JSONValue? {
             let pointer = JSONPointer(tokens: set.location.pointer.tokens.dropLast() + [keyword])
@@ -250,7 +250,7 @@ struct FactComparison {
         return facts
     }
 
-    /// Parts with one name at several places, such as the protocol of two servers, are one fact with all values.
+    /// Parts with one name at several places, such as the protocol of two servers, become one fact with all values.
     private static func joined(_ facts: [Fact]) -> Fact {
         func all(_ said: KeyPath<Fact, JSONValue>) -> JSONValue {
             let values = Set(facts.map { $0[keyPath: said] })
@@ -315,7 +315,7 @@ private struct Difference {
     let change: FactRule.Change
     let was: Fact?
     let now: Fact?
-    /// Its meaning here; nil if its rule says it.
+    /// Its effect here; nil to use that of its rule.
     let effect: FactRule.Effect?
     /// Its names in a changelog.
     let subjects: [String]
@@ -325,7 +325,7 @@ private struct Difference {
         subjects = [(now ?? was)?.subject].compactMap(\.self)
     }
 
-    /// All that one edit made of several facts.
+    /// All changes of several facts by one edit.
     init(joining all: [Difference]) {
         (change, effect) = (all[0].change, all[0].effect)
         was = Self.joined(all.compactMap(\.was))
@@ -333,12 +333,12 @@ private struct Difference {
         subjects = Set(all.flatMap(\.subjects)).sorted()
     }
 
-    /// The fact as it is now, or was where it is gone.
+    /// The current fact, or the old one if it was removed.
     var fact: Fact? { now ?? was }
 
-    /// The common edit of several differences; nil for a difference of its own.
+    /// The common edit of several differences; nil for a separate difference.
     ///
-    /// Rows of a state table that said the same of several inputs or states, and say the same now; a shared part of requests.
+    /// Rows of a state table with a common old text and a common new text for several inputs or states; a shared part of requests.
     var edit: [JSONValue]? {
         guard let fact else { return nil }
         let values = [was?.value ?? .null, now?.value ?? .null]

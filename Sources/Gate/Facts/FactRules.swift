@@ -1,4 +1,4 @@
-/// The kinds of facts, and whom a change of each breaks; the raw value is what findings are called: `status` makes `status-added`.
+/// The kinds of facts, and the peers that a change of each breaks; the raw value begins the ids of findings: `status-added`.
 enum FactRule: String, CaseIterable, Sendable {
     case errorCode = "error-code", errorCodeMeaning = "error-code-meaning", errorCodeEffect = "error-code-effect"
     case closeCode = "close-code", closeCodeMeaning = "close-code-meaning", terminalCode = "terminal-close-code"
@@ -23,14 +23,14 @@ enum FactRule: String, CaseIterable, Sendable {
         case added, removed, changed, tightened, loosened, reworded
     }
 
-    /// Those whom a change breaks.
+    /// The peers that a change breaks.
     enum Whom: String, Sendable {
         case nobody, clients, servers, everybody, held
-        /// The other side of the side it binds, which has to bear it.
+        /// The other side of the bound one, which must cope with it.
         case others
-        /// The other side, where it could rely on it: what clients promise, servers do without.
+        /// The other side, if it could rely on it: servers cannot rely on what clients promise.
         case relying
-        /// A person has to say.
+        /// A person must decide.
         case perhaps
     }
 
@@ -46,9 +46,9 @@ enum FactRule: String, CaseIterable, Sendable {
     static let explaining: Set<FactRule> = [.tableRow, .definition, .sectionNumber, .stateClause]
 
     var id: String { rawValue }
-    /// The name of a fact in words.
+    /// Its name in words.
     var word: String { Self.details[self]?.word ?? id }
-    /// The meaning of each change; a change that is missing here cannot happen.
+    /// The effect of each change; a change that is missing here cannot happen.
     var effects: [Change: Effect] { Self.details[self]?.effects ?? [:] }
 
     func example(of change: Change) -> String {
@@ -86,8 +86,8 @@ enum FactRule: String, CaseIterable, Sendable {
         return details
     }()
 
-    /// A kind in each line: its id, its word, the change that its example shows, and the example; below it each change with
-    /// whom it breaks, and why.
+    /// One kind per line: its id, its word, the change in its example, and the example; below it each change with the
+    /// peers it breaks, and the reason.
     private static let text = """
         error-code | error code | removed | `busy` is removed from the table of error codes: servers that send it are wrong now
           added | nobody | old clients treat a code they do not know as 'internal' (chapter 8.2)
@@ -113,7 +113,7 @@ enum FactRule: String, CaseIterable, Sendable {
           added | held | anyone slower than this breaks it now
           removed | others | the wait no longer has a limit, and the side that waits relied on it
           changed | everybody | the old and the new value cannot be compared
-          tightened | held | anyone who only just kept the old bound is late now
+          tightened | held | anyone who only just kept the old bound is now late
           loosened | others | the side that waits relied on the shorter bound
           reworded | everybody | the terms beside it changed: someone has to check whom it binds now
         timeout-span | span of a bound | – | `turn` ends with the first `toolUse` and not with the ending

@@ -1,6 +1,6 @@
 import HoldfastBasics
 
-/// A table of a Markdown page, as far as the gate reads pages: the rows under a heading, by their first cell.
+/// A table of a Markdown page: its header and its rows.
 struct MarkdownTable: Sendable, Equatable {
     struct Row: Sendable, Equatable {
         /// The cells, trimmed, in order.
@@ -8,7 +8,7 @@ struct MarkdownTable: Sendable, Equatable {
         /// The line, from 1.
         let line: Int
 
-        /// The first cell without the marks of code.
+        /// The first cell without backticks.
         var name: String { (cells.first ?? "").filter { $0 != "`" } }
     }
 
@@ -19,7 +19,7 @@ struct MarkdownTable: Sendable, Equatable {
 
     /// Every table of a page, in order.
     static func tables(in text: String) -> [MarkdownTable] {
-        // Tables are the same to a reader with any line ends, indented, and without the last bar.
+        // Line ends, indentation and a missing last bar make no difference to readers.
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map {
             String($0.trimmed(\.isWhitespace))
         }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// The facts about the socket, as `Spec/asyncapi.json` has them, written from the side of the server.
+/// The facts about the socket in `Spec/asyncapi.json`, which describes it from the server's side.
 struct OperationFacts {
     static let file = "asyncapi.json"
     /// The name of access without credentials.
@@ -11,7 +11,7 @@ struct OperationFacts {
     private let root: JSONValue
     private var facts: [Fact] = []
 
-    /// The facts of a state; none where it has no such file.
+    /// The facts of a state; none if it has no such file.
     static func facts(of state: ProtocolState) -> [Fact] {
         guard let root = state.json(file) else { return [] }
         var reader = OperationFacts(root: root)
@@ -19,7 +19,7 @@ struct OperationFacts {
         return reader.facts
     }
 
-    /// New messages that no channel carries, where there are channels.
+    /// New messages that no channel carries, if there are channels.
     static func unlisted(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
         guard let root = new.json(file) else { return [] }
         let listed = (root["channels"]?.objectValue ?? [:]).map(\.value).flatMap { channel in
@@ -122,7 +122,7 @@ struct OperationFacts {
         (value?.objectValue ?? [:]).map { ($0.key, $0.value) }
     }
 
-    /// The target of a reference, or the value in its place.
+    /// The last part of a reference, or the value in its place.
     private static func lastToken(_ value: JSONValue) -> String {
         value["$ref"]?.stringValue?.split(separator: "/").last.map(String.init) ?? value.text(sortedKeys: true)
     }

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// The rules in sentences of chapters: the terms they define, and the numbers of each section.
+/// The rules in the prose of chapters: the terms they define, and the numbers of each section.
 enum Passages {
     /// The facts of all chapters of a state.
     static func facts(of state: ProtocolState) -> [Fact] {
@@ -49,7 +49,7 @@ enum Passages {
         }
     }
 
-    /// The numbers of a text that count something: not those of clauses and chapters.
+    /// The numbers in a text that count something, without those of clauses and chapters.
     static func numbers(_ text: String) -> [String] {
         text.replacing(/\[[^\]]*\]\([^)]*\)|[A-Z]+-[0-9]+|[Cc]hapter [0-9.]+/, with: "")
             .matches(of: /\b[0-9][0-9,]*(\.[0-9]+)?/).map { String($0.0) }

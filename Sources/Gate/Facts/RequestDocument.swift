@@ -14,7 +14,7 @@ struct RequestDocument {
     struct Slot {
         enum Kind: String { case parameter, body, header }
 
-        /// The request and the part of it: `POST /api/chat answer 200 application/json`.
+        /// The request and its part: `POST /api/chat answer 200 application/json`.
         let label: String
         let kind: Kind
         let schema: JSONValue
@@ -31,7 +31,7 @@ struct RequestDocument {
 
     /// Reads the requests of a state; without a file there are none.
     ///
-    /// A path parameter has the name of the other state: peers never send its name.
+    /// A path parameter gets its name in the other state: peers never send its name.
     init(_ state: ProtocolState, namedAs other: ProtocolState? = nil) {
         root = state.json(Self.file) ?? [:]
         let names = (other?.json(Self.file)?["paths"]?.objectValue ?? [:]).keys.keyed(by: Self.shape)
@@ -55,10 +55,10 @@ struct RequestDocument {
         slots.sort { $0.label < $1.label }
     }
 
-    /// Errors that clients must act on: nothing else replaces one of them.
+    /// Errors that clients must act on: none can stand for another.
     private static let ownErrors: Set<String> = ["401", "404", "409", "413", "429", "503"]
 
-    /// The key of a status: `default` for errors, a range for all of it.
+    /// The keys that include a status: `default` for errors, and its range.
     private static func cover(of status: String) -> [String] {
         guard !ownErrors.contains(status), status != "default" else { return [] }
         let range = "\(status.prefix(1))XX"
@@ -133,7 +133,7 @@ struct RequestDocument {
         func detail(_ label: String, _ path: [String], _ value: JSONValue, _ parents: [String] = []) {
             if value.objectValue?.isEmpty != true { fact(.requestDetail, label, path, parents, value: value) }
         }
-        /// The forms of a body, with their schemas.
+        /// The media types of a body, with their schemas.
         func media(_ rule: FactRule, _ label: String, _ holder: JSONValue, _ path: [String], _ parents: [String]) {
             for (type, value) in holder["content"]?.objectValue ?? [:] {
                 let path = path + ["content", type]
@@ -201,12 +201,12 @@ struct RequestDocument {
 }
 
 extension JSONValue {
-    /// Members that speak to people.
+    /// Members for people.
     private static let prose: Set<String> = [
         "description", "summary", "title", "example", "examples", "tags", "operationId", "externalDocs",
     ]
 
-    /// The value without words, with what it refers to in its own file in place.
+    /// The value without prose, with references to its own file replaced by their targets.
     func binding(in root: JSONValue, depth: Int = 0, isNames: Bool = false) -> JSONValue {
         guard depth < 40 else { return self }
         if let list = arrayValue { return .array(list.map { $0.binding(in: root, depth: depth + 1) }) }

@@ -3,10 +3,10 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Compares what parameters, headers and bodies of requests may hold; bodies only where another schema is named, because the
-/// schemas of the specification are compared by themselves.
+/// Compares the schemas of parameters, headers and bodies of requests; bodies only if another schema is named, because
+/// the schemas of the specification are compared separately.
 struct RequestSchemas {
-    /// A schema in both versions, and everything that holds it: one change of a shared answer is one finding.
+    /// A schema in both versions, and everything that contains it: a change of a shared answer is one finding.
     private struct Pair {
         let old: RequestDocument.Slot
         let new: RequestDocument.Slot
@@ -25,7 +25,7 @@ struct RequestSchemas {
     }
 
     /// Compares the requests of two states beyond their facts.
-    /// - Throws: Every schema that cannot be used.
+    /// - Throws: Every schema that is not usable.
     static func entries(
         _ old: ProtocolState, _ new: ProtocolState
     ) throws(InputProblems) -> [GateEntry] {
@@ -51,7 +51,7 @@ struct RequestSchemas {
         return pairs.values.sorted { $0.name < $1.name }
     }
 
-    /// All that differs in one schema, as one finding.
+    /// All differences in one schema, as one finding.
     private static func entry(
         _ worst: GateFinding, _ all: [GateFinding], _ pair: Pair, _ old: ProtocolState, _ new: ProtocolState
     ) -> GateEntry {
@@ -71,7 +71,7 @@ struct RequestSchemas {
         return entry
     }
 
-    /// The schemas of a state, and beside them those that its requests name.
+    /// The schemas of a state, and those in its requests.
     private static func schemas(
         _ state: ProtocolState, _ pairs: [Pair], _ side: KeyPath<Pair, RequestDocument.Slot>
     ) throws(InputProblems) -> MessageSchemaSet {

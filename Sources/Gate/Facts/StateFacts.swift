@@ -4,9 +4,9 @@ import HoldfastSchemaDiff
 
 /// The facts in the state tables.
 enum StateFacts {
-    /// The rows of every machine of a state, and what its states, inputs and conditions mean.
+    /// The rows of every machine of a state, and the meanings of its states, inputs and conditions.
     ///
-    /// A state, an input or a condition that means the same as one that is gone keeps its name.
+    /// A state, an input or a condition with the meaning of a removed one keeps that name.
     static func facts(of state: ProtocolState, namedAs other: ProtocolState? = nil) -> [Fact] {
         state.texts(below: "states/", ".json").flatMap { path, text -> [Fact] in
             guard let root = try? JSONParser.value(text) else { return [] }
@@ -62,7 +62,7 @@ enum StateFacts {
                 }
                 return [table] + meanings
                     + rows.keys.sorted().flatMap { key -> [Fact] in
-                        // Rows of one state and input are all that may follow, in whatever order they stand.
+                        // Rows of one state and input are the possible reactions, in any order.
                         guard let answers = rows[key] else { return [] }
                         let sorted = answers.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) }
                         let row = Fact(
@@ -84,7 +84,7 @@ enum StateFacts {
         }
     }
 
-    /// The names of what is new, by what is gone and means the same.
+    /// The names of removed entries, by new entries with the same meaning.
     private static func names(_ list: String, of machine: JSONValue, as other: JSONValue?) -> [String: String] {
         func meanings(_ machine: JSONValue?) -> [String: JSONValue] {
             Dictionary(
@@ -101,7 +101,7 @@ enum StateFacts {
         }
     }
 
-    /// Rows of one state and input without those that say together what one row says: with a profile, and without it.
+    /// Rows of one state and input, with pairs merged that make up a single row: with a profile, and without it.
     private static func merged(_ rows: [JSONValue]) -> [JSONValue] {
         var rows = rows
         var index = 0

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastReport
 import HoldfastSchemaDiff
 
-/// The report of the gate for a terminal: the verdict, then what fails, then the rest, shorter.
+/// The report of the gate for a terminal: the verdict, then failures, then the rest in short form.
 package struct GateConsoleReport {
     private let report: GateReport
     private let style: ConsoleStyle

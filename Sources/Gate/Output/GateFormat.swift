@@ -3,11 +3,11 @@ import HoldfastReport
 import HoldfastSchemaDiff
 import HoldfastSuite
 
-/// The ways in which programs read a report of the gate.
+/// The report formats of the gate for programs.
 package enum GateFormat: String, Sendable, CaseIterable {
     case json, junit, github, sarif, markdown
 
-    /// Whether a program picks its lines out of whatever else is printed.
+    /// Whether a program finds its lines among other output.
     package var isForLogs: Bool { self == .github }
 
     /// The whole report, ending with a newline.
@@ -22,18 +22,18 @@ package enum GateFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// The report of the gate as annotations of a job of GitHub Actions, at the lines that changed.
+/// The report of the gate as GitHub Actions annotations, at the changed lines.
 struct GateAnnotations {
     let report: GateReport
 
-    /// The lines; the verdict first, then what fails, then warnings.
+    /// The lines: the verdict, then failures, then warnings.
     var text: String {
         let verdict = GitHubAnnotation(
             report.passes ? .notice : .error, title: report.passes ? "protocol gate" : "protocol gate failed",
             message: report.headline)
         let failures = report.heads.filter(\.fails)
         let warnings = report.heads.filter { !$0.fails && $0.finding.severity == .warning }
-        // The verdict is an annotation of its kind itself.
+        // The verdict is itself an annotation of its kind.
         let lines =
             GitHubAnnotation.bounded(
                 failures.map { annotation($0, .error) }, room: GitHubAnnotation.limit - (report.passes ? 0 : 1))

@@ -3,16 +3,16 @@ import HoldfastJSON
 import HoldfastReport
 import HoldfastSchemaDiff
 
-/// The report of the gate as JUnit XML: one case a finding; what fails is a failure, what is waived or announced is skipped.
+/// The report of the gate as JUnit XML: one case per finding; a waived or announced finding is a skipped case.
 struct GateJUnitReport {
     let report: GateReport
 
-    /// The whole text, as the schema of Jenkins has it; the verdict is what the suite prints.
+    /// The whole text, in the schema of Jenkins; the printed verdict is in the output of the suite.
     var text: String {
         let heads = report.heads
         let cases = heads.map(testCase)
         let skipped = heads.count { !$0.fails && $0.standing != .counts }
-        // A comparison without findings is a case that passes: a suite without cases looks like one that did not run.
+        // A comparison without findings is a passing case: an empty suite looks like one that did not run.
         let all = cases.isEmpty ? [#"    <testcase classname="gate" name="nothing changed" time="0"/>"#] : cases
         let counts = #"tests="\#(all.count)" failures="\#(heads.count(where: \.fails))" errors="0" time="0""#
         return """

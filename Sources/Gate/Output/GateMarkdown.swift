@@ -1,10 +1,10 @@
 import HoldfastReport
 
-/// The report of the gate as an entry of a changelog, for a pull request or a release.
+/// The report of the gate as a changelog entry, for a pull request or a release.
 struct GateMarkdown {
     let report: GateReport
 
-    /// The whole text: the verdict, then one list of what changed, those first who must act.
+    /// The whole text: the verdict, then a list of the changes, by the peers that must act.
     var text: String {
         let all = report.entries.filter { $0.kind == .change }
         let changes = report.heads.filter { $0.kind == .change && !$0.isEvidence }
@@ -74,12 +74,12 @@ struct GateMarkdown {
         return ([head(entry)] + frames + rest).joined(separator: "\n")
     }
 
-    /// Words of the specification as they are, without becoming tags or links.
+    /// Words of the specification, escaped so that they become no tags or links.
     ///
-    /// Code marks stay, so what stands between them is left as it is: nothing is a tag there.
+    /// Code marks stay, and the text between them is unchanged: nothing is a tag there.
     static func escaped(_ text: String) -> String {
         let parts = text.replacing("\n", with: " ").split(separator: "`", omittingEmptySubsequences: false)
-        // Marks that do not pair, or come in runs, would hide where code ends: then they are prose too.
+        // Unpaired or repeated marks would hide where code ends, so they are escaped too.
         let pairs = parts.count % 2 == 1 && !text.contains("``")
         let shown = parts.indices.map { index in
             pairs && index % 2 == 1 ? String(parts[index]) : prose(parts[index])

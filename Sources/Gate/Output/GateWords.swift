@@ -2,9 +2,9 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Findings in the words of a changelog: what changed, then who must act.
+/// Findings in the words of a changelog: the change, then the peers that must act.
 extension GateFinding {
-    /// The change, as a person would write it.
+    /// The change, in a person's words.
     var change: String {
         words ?? clauseWords ?? schemaWords ?? "\(subject)\(title)\(values)"
     }
@@ -23,7 +23,7 @@ extension GateFinding {
     /// The peers that break and how, without a full stop.
     var reason: String { why.hasSuffix(".") ? String(why.dropLast()) : why }
 
-    /// From what to what, where that is short.
+    /// The old and the new value, if short.
     private var values: String {
         // A list or a schema does not fit into a sentence.
         if [oldValue, newValue].contains(where: { $0?.arrayValue != nil || $0?.objectValue != nil }) { return "" }
@@ -42,7 +42,7 @@ extension GateFinding {
         return Self.quoted(text.count > 80 ? text.prefix(79) + "…" : text)
     }
 
-    /// A text as code, or in quotation marks where it has code in it.
+    /// A text as code, or in quotation marks if it contains code.
     static func quoted(_ text: some StringProtocol) -> String { text.contains("`") ? "“\(text)”" : "`\(text)`" }
 
     private func list(_ names: [String]) -> String { names.map { "`\($0)`" }.joined(separator: ", ") }
@@ -108,7 +108,7 @@ extension GateFinding {
         }
     }
 
-    /// The member a place in a schema speaks of.
+    /// The member that a place in a schema concerns.
     private func member(of location: GateLocation) -> String? {
         let tokens = location.pointer.tokens
         guard let index = tokens.lastIndex(where: { $0 == "properties" || $0 == "$defs" }), index + 1 < tokens.count

@@ -9,7 +9,7 @@ extension RuleBook {
         return RuleEntry(id: cells[0], severity: severity, direction: direction, title: cells[3], example: cells[4])
     }
 
-    /// A rule in each line: its id, its severity, whom it breaks, what happened, and an example.
+    /// One rule per line: its id, its severity, the peers it breaks, the change, and an example.
     private static let table = """
         clause-added | error | the side it binds | a clause is new | a MUST in profile `core`
         clause-removed | error | clients that relied on it | a clause is gone | `### SYNC-3` is deleted

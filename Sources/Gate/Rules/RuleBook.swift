@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastSchemaDiff
 
-/// One rule of the gate, as people look it up.
+/// One rule of the gate, for people who look it up.
 package struct RuleEntry: Sendable {
     /// The id that findings carry: `timeout-tightened`.
     package let id: String
@@ -12,10 +12,10 @@ package struct RuleEntry: Sendable {
     package let direction: String
     /// The change in a few words.
     package let title: String
-    /// A change that falls under it.
+    /// A change to which it applies.
     package let example: String
 
-    /// Another severity than its own.
+    /// An alternative to its severity.
     private var other: String { severity == .warning ? "error" : "warning" }
 
     /// Everything about it, for a terminal.
@@ -44,7 +44,7 @@ package enum RuleBook {
 
     package static func rule(_ id: String) -> RuleEntry? { byID[id] }
 
-    /// A list of all rules, one in each line, its columns apart by tabs.
+    /// A list of all rules, one per line, with columns separated by tabs.
     package static var list: String {
         "rule\tdefault\tdirection\twhat\texample\n" + all.map { $0.line + "\n" }.joined()
     }

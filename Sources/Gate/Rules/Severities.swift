@@ -7,10 +7,10 @@ import HoldfastSchemaDiff
 package struct Severities: Sendable {
     let weights: [String: GateSeverity]
 
-    /// Every rule as it weighs by itself.
+    /// Every rule with its default severity.
     package init() { weights = [:] }
 
-    /// Reads a file of weights.
+    /// Reads a file of severities.
     /// - Throws: Every problem of the file at once, with its line.
     package init(_ text: String, file: String) throws(InputProblems) {
         weights = try MemberReader.read(
@@ -27,7 +27,7 @@ package struct Severities: Sendable {
         }
     }
 
-    /// A finding with the weight that its rule has here.
+    /// A finding with the severity chosen here.
     func weighed(_ entry: GateEntry) -> GateEntry {
         guard let weight = weights[entry.finding.rule], weight != entry.finding.severity else { return entry }
         return entry.weighing(weight)

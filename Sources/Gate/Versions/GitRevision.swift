@@ -5,13 +5,13 @@ import HoldfastStage
 struct GitRevision {
     /// The revision as git understands it.
     private let revision: String
-    /// The folder inside it that holds `Spec/`; nil for the one that corresponds to where the repository is named.
+    /// The folder inside it that contains `Spec/`; nil for the one that corresponds to the repository's given folder.
     private let folder: String?
     private let repository: String
-    /// As the user named it.
+    /// The name that the user gave.
     private let name: String
 
-    /// Takes `REVISION` or `REVISION:FOLDER`.
+    /// Splits `REVISION` or `REVISION:FOLDER`.
     init(_ name: String, repository: String) {
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         (self.name, self.repository) = (name, repository)
@@ -38,7 +38,7 @@ struct GitRevision {
         guard contents.exit == .code(0), let blobs = Self.blobs(contents.output), blobs.count == entries.count else {
             throw refuse(
                 "cannot be read whole: \(contents.complaints.last ?? "git answered with less than was asked for")",
-                fix: "look at 'git fsck'; a partial clone has to fetch what is missing first")
+                fix: "run 'git fsck'; a partial clone must fetch missing objects first")
         }
         return Dictionary(zip(entries.map(\.path), blobs).map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
     }
@@ -60,7 +60,7 @@ struct GitRevision {
         throw unknown("the repository has no revision '\(revision)'")
     }
 
-    /// Where the repository is named, seen from its top: a specification may live below.
+    /// The path of the given folder from the repository's top: a specification may be in a subfolder.
     private func prefix() async throws -> String {
         if let folder { return Self.trimmed(folder) }
         let found = try await git(["rev-parse", "--show-prefix"])
@@ -76,7 +76,7 @@ struct GitRevision {
 
     // MARK: Reading what git prints
 
-    /// `100644 blob 0123…\tpath`, each ended by a zero byte; links and modules are left out.
+    /// `100644 blob 0123…\tpath`, each ended by a zero byte; links and modules are skipped.
     private static func entries(_ bytes: [UInt8]) -> [(object: String, path: String)] {
         bytes.split(separator: 0).compactMap { line in
             guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else { return nil }
@@ -86,7 +86,7 @@ struct GitRevision {
         }
     }
 
-    /// `<object> blob <size>\n<bytes>\n`, one after the other; nil when that is not what is there.
+    /// `<object> blob <size>\n<bytes>\n`, repeated; nil if the bytes have another format.
     private static func blobs(_ bytes: [UInt8]) -> [[UInt8]]? {
         var blobs: [[UInt8]] = []
         var position = 0

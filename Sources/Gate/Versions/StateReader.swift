@@ -9,13 +9,13 @@ package struct StateReader {
     /// The most bytes of one state; anything larger is not a specification.
     static let largest = 256 << 20
 
-    /// The folder of the repository that revisions belong to.
+    /// The folder of the repository with the revisions.
     private let repository: String
 
-    /// Reads in a folder, where revisions are those of its repository.
+    /// Reads in a folder, with the revisions of its repository.
     package init(repository: String) { self.repository = repository }
 
-    /// The state that a name stands for: the folder of that name, or else the revision.
+    /// The state with a name: the folder of that name, or else the revision.
     package func state(_ name: String) async throws -> ProtocolState {
         let folder = name.hasPrefix("/") || repository == "." ? name : "\(repository)/\(name)"
         if Files.isFolder("\(folder)/Spec") { return try ProtocolState(name: name, files: read(folder)) }
@@ -47,14 +47,14 @@ package struct StateReader {
         return files
     }
 
-    /// The regular files in a folder and below, by their path in it.
+    /// The regular files in a folder and its subfolders, by their path in it.
     private static func files(in folder: String) -> [String] {
         ((try? HoldfastPlatform.files(below: folder)) ?? []).filter {
             (try? FileStatus(of: "\(folder)/\($0)"))?.kind == .regular
         }
     }
 
-    /// Every transcript of a file, or of all files of a folder such as the one that `--out` makes.
+    /// Every transcript in a file, or in all files of a folder such as one from `--out`.
     package static func transcripts(at path: String) throws -> [ArchivedTranscript] {
         guard FileManager.default.fileExists(atPath: path) else {
             throw InputProblem(

@@ -8,7 +8,7 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
 
 /// A named set of clauses that a subject claims to satisfy.
 public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
-    /// Turns and their names, idempotent repeats, persistence, and recovery over REST.
+    /// Turns and their ids, idempotent repeats, persistence, and recovery over REST.
     case core
     /// The numbered stream and its replay.
     case sync
@@ -42,21 +42,21 @@ public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
         return self == base ? nil : base
     }
 
-    /// A problem for profiles that lack a required one; nil if none does.
+    /// The problem of profiles whose required profiles are not declared; nil if there is none.
     ///
     /// The missing profile is not added silently, because the author may have omitted its clauses on purpose.
     package static func problem(
         declaring declared: Set<Profile>, at location: String, fix: (Set<Profile>) -> String
     ) -> InputProblem? {
-        let alone = declared.filter { $0.needed.map { !declared.contains($0) } ?? false }.sorted()
-        let missing = Set(alone.compactMap(\.needed))
+        let dependent = declared.filter { $0.needed.map { !declared.contains($0) } ?? false }.sorted()
+        let missing = Set(dependent.compactMap(\.needed))
         guard !missing.isEmpty else { return nil }
-        let names = alone.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        let names = dependent.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         let needed = missing.sorted().map { "'\($0.rawValue)'" }.joined(separator: ", ")
         return InputProblem(
             location: location,
             what:
-                "\(names) need\(alone.count == 1 ? "s" : "") \(needed), which \(missing.count == 1 ? "is" : "are") not declared",
+                "\(names) need\(dependent.count == 1 ? "s" : "") \(needed), which \(missing.count == 1 ? "is" : "are") not declared",
             expected: declared.union(missing).sorted().map(\.rawValue).joined(separator: ", "),
             fix: fix(missing))
     }

@@ -4,12 +4,12 @@ import HoldfastJSON
 extension MemberReader {
     /// Reads a file with one object, described by a schema.
     ///
-    /// The schema check is skipped if the file is known to be sound, or if it is not `meant`, which has then been
-    /// noted.
+    /// The schema check is skipped if `isSound`, or if the file is not meant to be of this kind, which `isMeant` has
+    /// then noted.
     ///
     /// * `isSound`: Whether it is known to pass the schema.
     /// * `expected`: The expected kind of file, such as `a baseline`.
-    /// * `isMeant`: Whether it is a file of this kind at all.
+    /// * `isMeant`: Whether the file is meant to be of this kind.
     /// * `reading`: Converts the members and notes problems; nil without a note is not a problem.
     /// - Throws: All problems of the file, with lines; a duplicate member is one.
     package static func read<Value>(
@@ -29,7 +29,7 @@ extension MemberReader {
         return try read(document.root, isSound ? nil : schema, into: collector, reading)
     }
 
-    /// Reads an object that has no lines because it is inside something else; without a schema, it must be sound.
+    /// Reads an object that has no lines because it is inside something else; without a schema, it must be valid.
     package static func read<Value>(
         _ value: JSONValue, at location: String, schema: FileSchema?, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {
@@ -49,7 +49,7 @@ extension MemberReader {
         return read
     }
 
-    /// Notes declared profiles that lack a required one.
+    /// Notes profiles whose required profiles are not declared.
     func noteNeeds(of profiles: Set<Profile>) {
         let location = pointer.appending("profiles")
         let problem = Profile.problem(declaring: profiles, at: "") { missing in

@@ -111,7 +111,7 @@ extension MessageSchemas {
             clause: name == nil ? ClauseID(.ENV, 1) : nil, keyword: nil, flaw: nil)
     }
 
-    // MARK: Below the schemas
+    // MARK: Beyond the schemas
 
     private func unreadable(_ problem: JSONProblem, as name: String?) -> MessageProblem {
         let isEncoding = if case .utf8 = problem.kind { true } else { false }
@@ -192,7 +192,7 @@ extension MessageSchemas {
 }
 
 extension String {
-    /// The text without a prefix, if it has it.
+    /// The text without a prefix, if it begins with it.
     fileprivate func dropPrefix(_ prefix: String) -> String {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }

@@ -4,20 +4,20 @@ import HoldfastJSON
 import HoldfastReport
 import HoldfastStage
 
-/// The result of examining a setup, and what the suite will leave undecided because of it.
+/// The result of examining a setup, with the clauses that the suite cannot decide because of it.
 package struct Diagnosis: Sendable {
     /// The result of one check.
     enum Status: String, Sendable {
         case ok
-        /// Worth knowing, and no hindrance.
+        /// Worth knowing, but no obstacle.
         case note
-        /// Parts of a run will be left open.
+        /// Parts of a run will stay undecided.
         case gap
-        /// Something is set up wrongly, or the server does what it must not.
+        /// The setup is wrong, or the server breaks a clause.
         case fault
     }
 
-    /// One thing that was looked at.
+    /// The result of one check.
     package struct Finding: Sendable {
         /// A stable word for machines, such as `auth`.
         let check: String
@@ -27,12 +27,12 @@ package struct Diagnosis: Sendable {
         package let fix: String?
     }
 
-    /// Clauses that a run will leave open.
+    /// Clauses that a run will leave undecided.
     struct Open: Sendable {
-        /// How they will end.
+        /// The outcome they will have.
         enum Outcome: String, CaseIterable {
             case untested, inconclusive
-            /// Until the set-up offers what is missing.
+            /// Until the setup offers what is missing.
             case outOfReach = "out of reach"
             /// On request.
             case setAside = "set aside"
@@ -48,14 +48,14 @@ package struct Diagnosis: Sendable {
 
     var findings: [Finding] = []
     var open: [Open] = []
-    /// Whether nothing can be reached at all.
+    /// Whether nothing was reachable at all.
     var isUnreachable = false
     /// Whether it speaks another protocol.
     var isForeign = false
     /// Flags that let a run test more, found by the examination.
     var betterFlags: [String] = []
 
-    /// The one place that says how the command ends.
+    /// The exit status; the only place that decides it.
     package var exit: ExitStatus {
         if isUnreachable { return .unreachable }
         let isClean = findings.allSatisfy { $0.status == .ok || $0.status == .note }
@@ -67,7 +67,7 @@ package struct Diagnosis: Sendable {
 package struct DiagnosisReport {
     let diagnosis: Diagnosis
     let subject: String
-    /// The command that comes next, without secrets.
+    /// The next command, without secrets.
     let next: String
 
     package init(_ diagnosis: Diagnosis, of subject: ServerSubject, next: String) {

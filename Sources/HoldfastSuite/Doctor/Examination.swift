@@ -6,7 +6,7 @@ import HoldfastStage
 import HoldfastTranscript
 import HoldfastTransport
 
-/// Looks at everything a run depends on, before the run: short probes, each with a finding and what to do about it.
+/// Examines everything that a run depends on: short probes, each with a finding and a fix.
 package struct Examination {
     let subject: ServerSubject
     let scope: Scope
@@ -17,7 +17,7 @@ package struct Examination {
     private var greetings: Greetings { Greetings(subject: subject) }
     private var diagnosis = Diagnosis()
 
-    /// An examination of a subject; with a silence in seconds, one connection sends nothing for as long.
+    /// An examination of a subject; if a silence in seconds is given, one connection sends nothing for that long.
     package init(
         _ subject: ServerSubject, scope: Scope, under specification: Specification, _ selection: Selection,
         silence: Int? = nil
@@ -27,7 +27,7 @@ package struct Examination {
             subject: subject, reply: "examined \(UUID().uuidString.prefix(8))", silence: silence)
     }
 
-    /// How many seconds of silence an examination takes, unless asked otherwise; nil for none.
+    /// The seconds of silence in an examination, unless the user asks for others; nil for none.
     ///
     /// A server that the suite starts is reached directly.
     package static func silence(of subject: ServerSubject, asked: Int?) -> Int? {
@@ -36,7 +36,7 @@ package struct Examination {
         return silence > 0 ? silence : nil
     }
 
-    /// Balancers that keep idle connections for longer are rare.
+    /// Few balancers keep idle connections for longer.
     private static let longestSilence = 600
 
     package func run() async -> Diagnosis {
@@ -90,11 +90,11 @@ package struct Examination {
         means(Set(results.values.flatMap(\.exercised)))
     }
 
-    /// The principals that the server turns away for their tokens, each with what to do about it.
+    /// The principals that the server refuses because of their tokens, each with a fix.
     ///
-    /// A mistyped token leaves nearly every clause open, so a run says it before anything else. They were asked for before.
+    /// A mistyped token leaves nearly every clause undecided, so a run reports it first. The greetings were performed before.
     ///
-    /// - Throws: A `SuiteProblem` when the server is not reached.
+    /// - Throws: A `SuiteProblem` if the server is not reached.
     package func refusedTokens() async throws(SuiteProblem) -> [Diagnosis.Finding] {
         do {
             try await subject.reach()
@@ -118,7 +118,7 @@ package struct Examination {
         return examination.diagnosis.findings
     }
 
-    /// The protocol that the server speaks in place of this one.
+    /// The protocol that the server speaks instead of this one.
     private func foreign(in probes: some Sequence<Probe>) -> ForeignProtocol? {
         let watch = ForeignWatch(.server, under: specification)
         for probe in probes where subject.dialect.isCanonical { watch.note(probe.history) }
@@ -201,7 +201,7 @@ package struct Examination {
         let hasGreeting = subject.dialect.assumedGreeting == nil
         if probe.breaches.isEmpty, !hasGreeting {
             note(
-                "connected", .note, "nobody greets in the dialect \(subject.dialect.name), so greetings are not tested")
+                "connected", .note, "the dialect \(subject.dialect.name) has no greeting, so greetings are not tested")
         } else if probe.breaches.isEmpty {
             note("connected", .ok, "the greeting is valid")
         } else {
@@ -247,7 +247,7 @@ package struct Examination {
 
     // MARK: agent
 
-    /// An agent that obeys answers exactly as it was told.
+    /// A scripted agent answers exactly as told.
     private mutating func agent(_ probe: Probe) {
         let answer = probe.answer?.string("text")
         let said =
@@ -278,7 +278,7 @@ package struct Examination {
     /// A model must use the server's own tools, so two questions cannot be distinguished by their names (ORDER-2).
     private mutating func tools(_ probe: Probe) {
         guard let use = probe.first("toolUse") else {
-            // Some dialects have no word for it.
+            // Some dialects have no message for it.
             guard subject.dialect.isCanonical else { return }
             note(
                 "tools", .gap, "the model uses a tool, but no 'toolUse' arrives: ORDER-2 will be untested",
@@ -294,7 +294,7 @@ package struct Examination {
 
     // MARK: silence
 
-    /// A connection that sends nothing has to stay open: balancers and proxies cut it without telling either side.
+    /// A silent connection must stay open: balancers and proxies cut it without telling either side.
     private mutating func idle(_ probe: Probe) {
         let silence = counted(probes.silence ?? 0, "second")
         let heartbeat = subject.greetedHeartbeat ?? subject.stated("heartbeatSeconds")
@@ -315,7 +315,7 @@ package struct Examination {
 
     // MARK: push
 
-    /// An answer without an open connection has to arrive at the push service.
+    /// An answer without an open connection must reach the push service.
     private mutating func push(_ probe: Probe) {
         if probe.hasPush {
             note("push", .ok, "an answer that nobody received live arrives at the suite's push service")
@@ -337,7 +337,7 @@ package struct Examination {
 
     // MARK: crashes and faults
 
-    /// Kills the server once it said `done`, starts it again, and reads.
+    /// Kills the server after its `done`, restarts it, and reads.
     private mutating func crash(_ probe: Probe?) {
         guard let probe, probe.has("start") else {
             note(
@@ -361,7 +361,7 @@ package struct Examination {
         }
     }
 
-    /// Lets writes fail and asks a question: a store the fault reaches cannot have stored the answer.
+    /// Makes writes fail and asks a question: a store that the fault reaches cannot have stored the answer.
     private mutating func writes(_ probe: Probe?) {
         let fix =
             "store data in files of the started process or its children; the suite cannot reach another machine or service"
@@ -404,7 +404,7 @@ package struct Examination {
 }
 
 extension Probe {
-    /// Why it did not get further, in one line.
+    /// The reason why it did not get further, in one line.
     fileprivate var reason: String {
         let words = problems.first?.description ?? stoppedAt ?? "its steps ended early"
         return String(words.split(separator: "\n").first ?? "")

@@ -4,13 +4,13 @@ import HoldfastStage
 /// The short scenarios that an examination performs.
 struct ExaminationProbes {
     let subject: ServerSubject
-    /// The answer that the agent is told to give; too unusual to be given by chance.
+    /// The answer that the agent is told to give, too unusual to occur by chance.
     let reply: String
-    /// How many seconds one connection stays silent; nil where none does.
+    /// The seconds for which one connection stays silent; nil if none does.
     let silence: Int?
 
-    /// The subject as it is asked: an agent that is said to answer freely is given a script too, and may obey it; patience
-    /// covers the silence.
+    /// The subject of the probes: even an agent declared as free gets a script, which it may follow; patience covers
+    /// the silence.
     var asked: ServerSubject {
         var asked = subject
         asked.patience = max(asked.patience, .seconds(silence ?? 0))
@@ -20,7 +20,7 @@ struct ExaminationProbes {
 
     static func name(_ probe: String) -> String { "server/LIVE/\(probe)" }
 
-    /// All of them, but the greetings.
+    /// All of them except the greetings.
     var scenarios: [Scenario] {
         var probes: [Scenario?] = []
         // A model should also use a tool: the trace decides which agents can be distinguished.

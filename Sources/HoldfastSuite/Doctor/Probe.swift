@@ -3,13 +3,13 @@ import HoldfastJudge
 import HoldfastStage
 import HoldfastTranscript
 
-/// A few steps performed to see whether a set-up works; what the server did is judged like everything else.
+/// A few steps that show whether a setup works; the server is judged as in any scenario.
 struct Probe: Sendable {
     let history: History
     let verdicts: [Verdict]
     /// Problems of the suite itself.
     let problems: [HarnessProblem]
-    /// Why it was not performed, or where its steps ended early.
+    /// The reason why it was skipped, or the place where its steps ended early.
     let stoppedAt: String?
 
     /// The steps of a probe, written as in a scenario file.
@@ -34,7 +34,7 @@ struct Probe: Sendable {
     /// The clauses it exercised.
     var exercised: Set<ClauseID> { Set(verdicts.filter { $0.exercised > 0 }.map(\.clause)) }
 
-    /// The clauses the server broke meanwhile, each with what was found; without those that its wire cannot keep.
+    /// The clauses that the server broke meanwhile, each with a finding, except those that its wire cannot keep.
     var breaches: [String] {
         verdicts.filter { $0.outcome == .violation && !$0.isUnkeepable }
             .map { verdict in
@@ -43,7 +43,7 @@ struct Probe: Sendable {
             }
     }
 
-    /// The clauses that no server of its wire could have kept meanwhile.
+    /// The clauses that no server with its wire could have kept meanwhile.
     var unkeepable: [ClauseID] { verdicts.filter(\.isUnkeepable).map(\.clause) }
 
     /// The messages the server sent among some events, in order.
@@ -57,7 +57,7 @@ struct Probe: Sendable {
         received(in: history.events.filter { lane == nil || $0.lane == lane }).first { $0.type == type }
     }
 
-    /// The `done` of the question of the probe: by the turn or the session of its `ack`; the first where that names neither.
+    /// The `done` of the probe's question: by the turn or session of its `ack`; the first `done` if that names neither.
     var answer: Frame? {
         let endings = received(in: history.events).filter { $0.type == "done" }
         let ack = first("ack")
@@ -66,23 +66,23 @@ struct Probe: Sendable {
         return endings.first { $0.sessionId == session && ($0.turnId == nil || ack?.turnId == nil) }
     }
 
-    /// The last message of a type after the stage did something for the last time.
+    /// The last message of a type after the last time that the stage performed an act.
     func last(_ type: String, after act: String) -> Frame? {
         guard let index = history.events.lastIndex(where: { $0.isAct(act) }) else { return nil }
         return received(in: history.events[index...]).last { $0.type == type }
     }
 
-    /// Whether the stage did something.
+    /// Whether the stage performed an act.
     func has(_ act: String) -> Bool { history.events.contains { $0.isAct(act) } }
 
-    /// Whether the push service was asked anything.
+    /// Whether the push service received a request.
     var hasPush: Bool {
         history.events.contains { event in
             if case .request = event.kind { event.lane == .push } else { false }
         }
     }
 
-    /// The last answer to a request that carried a principal's credentials; nil when there was none.
+    /// The last answer to a request with a principal's credentials; nil if there was none.
     func response(to principal: String) -> Event.Response? {
         let lanes = history.events.compactMap { event -> Lane? in
             guard case .request(let request) = event.kind, request.principal == principal else { return nil }
@@ -94,7 +94,7 @@ struct Probe: Sendable {
         }.last
     }
 
-    /// How a connection was turned away, in words; nil when it was greeted.
+    /// The way in which a connection was refused, in words; nil if it was greeted.
     func refusal(on lane: Lane) -> String? {
         if first("connected", on: lane) != nil { return nil }
         var isGreeted = false
@@ -121,7 +121,7 @@ struct Probe: Sendable {
 
     private static func words(closing code: Int?) -> String { "the server closes\(code.map { " with \($0)" } ?? "")" }
 
-    /// How the server ended a connection before the stage did, in words; nil when it did not.
+    /// The way in which the server ended a connection before the stage did, in words; nil if it did not.
     var end: String? {
         for event in history.events {
             switch event.kind {
@@ -134,7 +134,7 @@ struct Probe: Sendable {
         return nil
     }
 
-    /// How long nothing had passed on the connection when it ended without the stage's doing; nil when it did not end so.
+    /// The silence on the connection before it ended by itself; nil if it did not.
     var silenceBeforeTheEnd: Duration? {
         let events = history.events.filter { $0.lane == Lane.connection("A") }
         guard end != nil, let ending = events.firstIndex(where: \.isEnd), ending > 0 else { return nil }

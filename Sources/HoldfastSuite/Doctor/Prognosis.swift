@@ -3,20 +3,20 @@ import HoldfastJudge
 import HoldfastReport
 import HoldfastStage
 
-/// Which clauses a run will leave open, and why, with what would close them.
+/// The clauses that a run will leave undecided, with the reasons and what would help.
 struct Prognosis {
     let forecast: Forecast
     /// Clauses that will be exercised in any case.
     let exercised: Set<ClauseID>
 
-    /// The clauses that stay open, by outcome and reason.
+    /// The undecided clauses, by outcome and reason.
     var open: [Diagnosis.Open] {
         let report = forecast.report(besides: exercised)
         func gaps(_ clauses: [ClauseID], without isLeft: (ScenarioResult) -> Bool) -> [Gap] {
             Gap.gaps(in: clauses, scenarios: report.scenarios.filter(isLeft), intended: report.intended)
         }
         let doubted = report.clauses(.inconclusive).map(\.clause.id)
-        // Clauses that no scenario is meant to exercise are exercised in passing by others.
+        // Clauses without a scenario of their own are exercised by others in passing.
         let untested = report.gaps.filter { gap in
             gap.clauses.contains { clause in report.intended.values.contains { $0.contains(clause) } }
         }

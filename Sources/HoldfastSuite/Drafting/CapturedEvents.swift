@@ -3,7 +3,7 @@ import HoldfastCaptures
 import HoldfastPlatform
 import HoldfastTranscript
 
-/// Goes through the events of a capture of any form that is read as a stream.
+/// Reads the events of a capture in any format that is a stream.
 enum CapturedEvents {
     /// Reads a capture to its end.
     /// - Returns: The parts that were skipped.

@@ -5,14 +5,14 @@ import HoldfastJSON
 import HoldfastReport
 import HoldfastTranscript
 
-/// A dialect checked against captures: what it makes of their frames and requests.
+/// A dialect checked against captures: its view of their frames and requests.
 package struct DialectCheck {
     private struct Capture {
         let file: String
         var coverage: DialectCoverage
         var leftOut = CaptureLeftOut()
 
-        /// Whether something in it is unknown to the dialect; a bare frame of an unknown type has no known direction.
+        /// Whether it contains something unknown to the dialect; a bare frame of an unknown type has no known direction.
         var hasUnmapped: Bool {
             !coverage.unmapped.isEmpty || leftOut.entries.contains { $0.reason == CaptureLeftOut.noDirection }
         }
@@ -21,7 +21,7 @@ package struct DialectCheck {
     private let dialect: Dialect
     private let captures: [Capture]
 
-    /// Looks at captures of any form that is read as a stream.
+    /// Checks captures of any format that is read as a stream.
     package init(_ dialect: Dialect, against files: [String]) throws {
         self.dialect = dialect
         captures = try files.map { try Self.capture($0, by: dialect) }

@@ -6,7 +6,7 @@ import HoldfastTranscript
 ///
 /// If a name is not enough to decide, the draft marks the place for a person.
 package struct DialectDraft {
-    /// Everything of one type that one side sent.
+    /// All messages of one type from one side.
     private struct Kind {
         let sender: Role
         let wire: String
@@ -21,7 +21,7 @@ package struct DialectDraft {
         var name: String { ([wire] + when.map(\.value)).joined(separator: " ") }
     }
 
-    /// The mark of a rule that a person has to decide.
+    /// The mark of a rule that a person must decide.
     package static let mark = "DRAFT"
 
     private let file: String
@@ -34,7 +34,7 @@ package struct DialectDraft {
     private var opening: String?
 
     /// Reads a recording.
-    /// - Throws: A problem with the recording, or that it does not show which side sent a message.
+    /// - Throws: A problem with the recording, for example that it does not show which side sent a message.
     package init(_ file: String) throws {
         var said: [(sender: Role, value: JSONValue)] = []
         var asked: String?
@@ -81,7 +81,7 @@ package struct DialectDraft {
 
     // MARK: Reading
 
-    /// Where most messages say their type.
+    /// The member that has the type in most messages.
     private static func typeLocation(in values: [JSONValue]) -> String {
         let locations = ["type", "event", "op", "action", "method", "kind", "cmd", "command", "t"]
         let counts = locations.map { location in values.count { $0[location]?.stringValue != nil } }
@@ -216,7 +216,7 @@ package struct DialectDraft {
         "role": ["role", "from", "author"], "missed": ["missed", "messages", "events", "items"],
     ]
 
-    /// Where a kind has a canonical member; nil where nothing is called so.
+    /// The place of a canonical member in a kind; nil if no member has such a name.
     private func location(of member: String, in kind: Kind) -> String? {
         for name in Self.names[member] ?? [member] {
             if kind.locations.contains(name), !kind.locations.contains(where: { $0.hasPrefix("/\(name)/") }) {
@@ -306,7 +306,7 @@ package struct DialectDraft {
         members.isEmpty ? Optional<JSONValue>.none : .some(.object(JSONObject(members)))
     }
 
-    /// The members that a rule of each type names where the wire calls them otherwise, or has none.
+    /// The members that a rule of each type names if the wire has other names for them, or lacks them.
     private static let members: [String: [String]] = [
         "auth": ["token", "clientId", "capabilities"], "chat": ["sessionId", "clientMessageId"],
         "sync": ["lastSeqSeen", "epoch", "limit"], "ping": ["nonce"], "pong": ["nonce"],

@@ -10,16 +10,16 @@ import HoldfastTranscript
 
 /// Searches for violations of a peer with random schedules, over real connections.
 ///
-/// Each violation is shrunk, performed again to measure how often it happens, and reported once, by clause and cause.
+/// Each violation is shrunk, rerun to measure its frequency, and reported once, by clause and cause.
 package struct Exploration: Sendable {
     let explored: Explored
     let specification: Specification
     let seed: UInt64
-    /// The most plans; nil for as many as there is time for.
+    /// The most plans; nil for as many as time allows.
     let runs: Int?
     let time: Duration?
     let show: ProgressDisplay?
-    /// Plans of earlier searches, and what to do with those that reach something new; nil where chance alone draws.
+    /// Plans of earlier searches, and the handling of those that reach something new; nil to draw all plans anew.
     package var corpus: Corpus?
 
     /// Plans worth keeping.
@@ -28,12 +28,12 @@ package struct Exploration: Sendable {
         let keep: @Sendable (Plan) -> Void
     }
 
-    /// How often a plan may be performed to make it small, and how long that may take.
+    /// The most runs of a plan to shrink it.
     private static let shrinkingAttempts = 600
     private static let shrinkingTime = Duration.seconds(120)
-    /// How often the shrunk plan is performed to measure how often the violation happens.
+    /// The number of runs of the shrunk plan to measure its frequency.
     private static let repetitions = 5
-    /// How often a smaller plan is performed again before it takes the place of one that breaks the clause mostly.
+    /// The number of runs of a smaller plan before it replaces one that usually breaks the clause.
     private static let confirmations = 2
 
     package init(
@@ -49,11 +49,11 @@ package struct Exploration: Sendable {
         /// The first finding in words.
         let what: String
         let plan: Plan
-        /// The plan as it was performed.
+        /// The history of the plan.
         let history: History
-        /// The seed that drew the plan it was made of.
+        /// The seed of the original plan.
         package let seed: UInt64
-        /// How often it happened in so many performances of the small plan.
+        /// The number of runs of the small plan, and of those that broke the clause.
         let times: (broken: Int, performed: Int)
         /// All clauses that the small plan violates.
         let broken: [Verdict]
@@ -62,17 +62,17 @@ package struct Exploration: Sendable {
     package struct Result: Sendable {
         package var performed = 0
         var found: [Found] = []
-        /// A history for each clause that held, all that was found, and what failed.
+        /// A history for each clause that held, all findings, and failures.
         fileprivate var results: [ScenarioResult] = []
         /// The report on them; nil if nothing was performed.
         package var report: RunReport?
-        /// The clauses that one of them shows to hold.
+        /// The clauses shown to hold so far.
         private var shown: Set<ClauseID> = []
         /// Failures of the suite itself, one line each.
         var problems: [String] = []
         /// Driver failures that ended their plans, with the seeds of the plans.
         var failures: [(seed: UInt64, what: String)] = []
-        /// Why nothing, or nothing more, could be performed.
+        /// The reason why nothing, or nothing more, could be performed.
         package var startProblem: String?
         var wasInterrupted = false
 
@@ -83,10 +83,10 @@ package struct Exploration: Sendable {
             return problems.isEmpty ? .conforms : .harness
         }
 
-        /// So many plans that failed are kept whole.
+        /// The number of failed plans whose histories are kept.
         private static let mostFailures = 20
 
-        /// Keeps a plan that failed, or shows a clause to hold which none before did; what it breaks stands where it was found.
+        /// Keeps a plan that failed, or that is the first to show that a clause holds; violations are kept elsewhere.
         mutating func keep(_ performance: Performance, _ verdicts: [Verdict], seed: UInt64) {
             let hasFailed = performance.failure != nil || !performance.problems.isEmpty
             let decided = verdicts.held
@@ -99,7 +99,7 @@ package struct Exploration: Sendable {
                     performance, verdicts.filter { $0.outcome != .violation }, named: "\(role)/plans/\(seed)"))
         }
 
-        /// Keeps what was found, under a name by which a baseline knows it again.
+        /// Keeps a finding, under a name that a baseline recognizes.
         mutating func keep(_ found: Found) {
             let count = self.found.count { $0.clause == found.clause }
             self.found.append(found)
@@ -140,7 +140,7 @@ package struct Exploration: Sendable {
         var plans: [ScenarioResult] = []
         /// The report on them; nil if nothing was performed.
         package var report: RunReport?
-        /// Why nothing could be performed.
+        /// The reason why nothing could be performed.
         package var startProblem: String?
         var wasInterrupted = false
 
@@ -153,7 +153,7 @@ package struct Exploration: Sendable {
         }
     }
 
-    /// Performs plans as they are written, and reports what they break.
+    /// Performs plans as written, and reports what they break.
     package func perform(_ plans: [ScenarioFile], until stop: Stop? = nil) async -> Replayed {
         let began = Date.now
         let (outcome, wasInterrupted) = await cancelling(at: stop) { await explored.stage(plans) }
@@ -261,7 +261,7 @@ package struct Exploration: Sendable {
         """
     }
 
-    /// How many plans the server accepted no connection of; nil where it accepted one, or none was tried.
+    /// The number of plans whose connections the server refused; nil if it accepted one, or none was tried.
     private func unreceived(_ performances: [Performance]) -> Int? {
         let received = performances.compactMap(\.wasReceived)
         return explored.role == .server && !received.isEmpty && !received.contains(true) ? received.count : nil
@@ -279,7 +279,7 @@ package struct Exploration: Sendable {
         { try? await Task.sleep(until: time, clock: .continuous) }
     }
 
-    /// By this a violation is known again: the clause and the words, without what differs from plan to plan.
+    /// The identity of a violation: its clause and its words, without what differs between plans.
     static func cause(_ verdict: Verdict) -> String {
         let words = (verdict.findings.first?.what ?? "").split(separator: " ").filter { word in
             !word.contains(where: { $0.isNumber || $0 == "'" || $0 == "‘" || $0 == "“" })
@@ -287,7 +287,7 @@ package struct Exploration: Sendable {
         return "\(verdict.clause) \(words.joined(separator: " "))"
     }
 
-    /// Makes a plan small that breaks a clause, and performs what is left some more times.
+    /// Shrinks a plan that breaks a clause, and reruns the result.
     /// - Returns: The finding; nil if the server ended, which is reported separately.
     private func shrunk(
         _ plan: Plan, _ performance: Performance, _ verdict: Verdict, seed: UInt64, _ progress: Progress
@@ -313,11 +313,11 @@ package struct Exploration: Sendable {
         }
         progress.note(activity: "making it small")
         defer { progress.note(activity: nil) }
-        /// How often it happens in so many performances.
+        /// The number of runs, of this many, that break the clause.
         func hits(_ plan: Plan, of count: Int) async -> Int {
             await sightings(Array(repeating: plan, count: count)).count { $0 != nil }
         }
-        // A plan is not exchanged for one that breaks the clause by luck, unless it does so itself.
+        // A plan is not replaced by one that breaks the clause only by luck, unless it does so itself.
         let isFrequent = await hits(plan, of: Self.repetitions) > Self.repetitions / 2
         let small = await Shrinking(attempts: Self.shrinkingAttempts).smallest(plan, width: explored.jobs) { plans in
             guard !Task.isCancelled, .now - began < Self.shrinkingTime else { return nil }
@@ -341,14 +341,14 @@ package struct Exploration: Sendable {
             broken: last.broken)
     }
 
-    /// A performance in which a violation was seen.
+    /// A run in which a violation was seen.
     private struct Seen {
         let history: History
         let broken: [Verdict]
         let verdict: Verdict
     }
 
-    /// How far it is, for who looks.
+    /// The progress, for display.
     private final class Progress: Sendable {
         private struct State {
             var performed = 0

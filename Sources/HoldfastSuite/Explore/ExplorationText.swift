@@ -6,13 +6,13 @@ import HoldfastReport
 import HoldfastTranscript
 
 extension Exploration.Found {
-    /// The scenario file, which any stage performs.
+    /// The scenario file, which the suite can run.
     private var file: String {
         plan.file(about: [clause], title: "Breaks \(clause)", summary: what.isEmpty ? "Violates \(clause)." : what)
             .text(pretty: true) + "\n"
     }
 
-    /// Whether it happens always, or how often.
+    /// Whether it always happens, or how often.
     private var rate: String {
         if times.performed == 0 { return "not run again" }
         return times.broken == times.performed ? "certain" : "intermittent, \(times.broken) of \(times.performed) times"

@@ -9,18 +9,18 @@ import HoldfastReport
 import HoldfastTranscript
 import ReferenceClient
 
-/// How long exploration takes to find each named defect of the reference peers, and what it says of healthy ones.
+/// Measures how soon exploration finds each named defect of the reference peers, and what it says of healthy ones.
 ///
-/// All of it is simulated, so that an equal seed gives an equal matrix.
+/// All of it is simulated, so equal seeds give equal matrices.
 package struct ExploreMatrix: Sendable {
     let specification: Specification
-    /// The plans that the healthy server meets, and the most that each defect is looked for with.
+    /// The number of plans for the healthy server, and the most for each defect.
     let runs: Int
     let seed: UInt64
-    /// Whether what finds a defect is made small.
+    /// Whether plans that find a defect are shrunk.
     let shrinks: Bool
     let show: ProgressDisplay?
-    /// The scenarios that people wrote, for each side.
+    /// The handwritten scenarios of each side.
     private let scenarios: [Role: [Plan]]
 
     package init(
@@ -44,61 +44,61 @@ package struct ExploreMatrix: Sendable {
         Explorer(client: setting, under: specification, disturbing: scenarios[.client])
     }
 
-    /// Defects are looked for with plans of as many seeds apart, so that one lucky plan is not all that is known.
+    /// The number of searches for each defect, with seeds far apart, so that the result does not depend on one lucky plan.
     private static let searches = 3
 
-    /// A small plan is tried in so many worlds.
+    /// The number of worlds in which a small plan is tried.
     private static let worlds = 6
 
-    /// So many plans meet one server, of which later ones learn from earlier ones.
+    /// The number of consecutive plans in which later ones learn from earlier ones.
     private static let slice = 100
 
     /// The result for one defect.
     struct Search: Sendable {
         let name: String
         let clause: ClauseID
-        /// How many plans it took to break its clause, in each search; nil where none did.
+        /// The number of plans until its clause broke, in each search; nil if it did not.
         var plans: [Int?] = []
-        /// The first clauses that were broken instead, where its own was not.
+        /// The first other clauses that broke instead of its own.
         var others: Set<ClauseID> = []
-        /// The smallest plan that was found, where it was looked for, of those that need the least luck.
+        /// The smallest plan that was found, if wanted, among those that need the least luck.
         var smallest: Explorer.Trial?
-        /// In how many worlds it breaks the clause.
+        /// The number of worlds in which it breaks the clause.
         var rate = 0
 
-        /// The median of the searches; nil where most of them found nothing.
+        /// The median of the searches; nil if most of them found nothing.
         var median: Int? { plans.map { $0 ?? .max }.sorted()[plans.count / 2].unlessMax }
     }
 
-    /// Findings that should not exist.
+    /// A finding that should not exist.
     struct Alarm: Sendable {
         let seed: UInt64
-        /// Which lawful peer it was.
+        /// The legal peer that raised it.
         let peer: String
-        /// The clause that was called broken; nil where the simulation failed.
+        /// The clause that it reports as broken; nil if the simulation failed.
         var clause: ClauseID?
         let what: String
         /// The plan with its history; nil if the plan was not a scenario.
         var trial: Explorer.Trial?
         var explorer: Explorer?
 
-        /// By this one is known again: the same accusation comes in many plans.
+        /// Its identity, since many plans raise the same alarm.
         var cause: String {
             (clause.map { "\($0) " } ?? "") + (what.firstIndex(of: ":").map { String(what[..<$0]) } ?? what)
         }
     }
 
-    /// So many plans with the same accusation are made small.
+    /// The number of plans with the same alarm that are shrunk.
     private static let shownAlarms = 3
 
     package struct Result: Sendable {
         var runs = 0
-        /// Accusations of a healthy server, and failures of the simulation.
+        /// False alarms about a healthy server, and failures of the simulation.
         var alarms: [Alarm] = []
         /// A digest of the first histories: equal wherever equal seeds give equal bytes.
         var digest = ""
         var searches: [Search] = []
-        /// How long the healthy server took.
+        /// The time for the healthy server.
         var healthy = Duration.zero
         var duration = Duration.zero
 
@@ -118,7 +118,7 @@ package struct ExploreMatrix: Sendable {
                 }
         }
 
-        /// Whether the judge made no false accusation, and no plan failed.
+        /// Whether there was no false alarm, and no plan failed.
         package var holds: Bool { alarms.isEmpty }
     }
 
@@ -129,7 +129,7 @@ package struct ExploreMatrix: Sendable {
         let explorer: Explorer
     }
 
-    /// Meets the healthy peers and these defects; a side of which no defect is wanted is left alone.
+    /// Runs the healthy peers and these defects; a side without defects is omitted.
     package func run(_ defects: [Defect], _ clientDefects: [ClientDefect]) async -> Result {
         let began = ContinuousClock.now
         let wanted =
@@ -168,7 +168,7 @@ package struct ExploreMatrix: Sendable {
         return result
     }
 
-    /// Lawful servers: with all profiles, then in each variation, then with fewer profiles, and again.
+    /// Legal servers: with all profiles, then in each variation, then with fewer profiles, and again.
     private func lawfulServer(_ index: Int) -> (name: String, explorer: Explorer) {
         let all = Profile.all(of: .server)
         switch (index % 3, index / 3) {
@@ -185,7 +185,7 @@ package struct ExploreMatrix: Sendable {
         }
     }
 
-    /// Lawful clients: with all profiles, then in each variation, then with fewer profiles, and again.
+    /// Legal clients: with all profiles, then in each variation, then with fewer profiles, and again.
     private func lawfulClient(_ index: Int) -> (name: String, explorer: Explorer) {
         var setting = ClientSetting()
         var name = "healthy client"
@@ -282,7 +282,7 @@ extension Int {
 }
 
 extension ExploreMatrix.Result {
-    /// The matrix for people: what was found, by clause, and then what asks for attention.
+    /// The matrix for people: the results by clause, then everything that needs attention.
     package func text(_ style: ConsoleStyle) -> String {
         let width = (searches.map(\.name.count).max() ?? 0) + 2
         var lines: [String] = []

@@ -2,16 +2,16 @@ import Holdfast
 import HoldfastExplore
 import HoldfastStage
 
-/// A peer that is explored: how plans for it are drawn and performed.
+/// A peer to explore, with the way to draw and perform plans for it.
 package struct Explored: Sendable {
     package let role: Role
-    /// The peer as problems name it.
+    /// The name of the peer in problems.
     let address: String
     /// Earlier observations of it.
     let greetings: [Performance]
-    /// Whether plans may end it and start it.
+    /// Whether plans may end and start it.
     let startsServer: Bool
-    /// How many plans are performed at a time.
+    /// The number of plans performed at a time.
     let jobs: Int
     let draw: @Sendable (UInt64) -> Plan
     let stage: @Sendable ([ScenarioFile]) async -> SuiteRun.Outcome

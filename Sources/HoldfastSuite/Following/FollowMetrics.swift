@@ -4,7 +4,7 @@ import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
 
-/// The state of a running judgement, as Prometheus reads it.
+/// The state of a running judgement, in the form that Prometheus reads.
 package final class FollowMetrics: Sendable {
     private struct State: Sendable {
         var violations: [ClauseID: Int]
@@ -30,7 +30,7 @@ package final class FollowMetrics: Sendable {
 
     func found(_ clause: ClauseID) { state.withLock { $0.violations[clause, default: 0] += 1 } }
 
-    /// Counts lost lines; what was open before them may have ended in them.
+    /// Counts lost lines; open turns and connections may have ended in them.
     func lost(lines: Int = 0, bytes: Int = 0, of file: Int) {
         state.withLock { state in
             state.dropped.lines += lines
@@ -46,7 +46,7 @@ package final class FollowMetrics: Sendable {
         }
     }
 
-    /// Takes how often clauses were exercised in a part that is still open, or closed now.
+    /// Sets the counts of exercised clauses in a part that is still open, or just closed.
     func exercised(_ counts: [ClauseID: Int], of file: Int, isClosed: Bool) {
         state.withLock { state in
             state.open[file] = isClosed ? nil : counts
@@ -90,7 +90,7 @@ package final class FollowMetrics: Sendable {
 }
 
 extension FollowMetrics {
-    /// Serves them at `/metrics` of an address as `--metrics` gives it.
+    /// Serves them at `/metrics` of an address from `--metrics`.
     package func serve(at address: String) async throws -> TransportServer {
         try await ServiceAddress(address, given: "--metrics").listening("--metrics") {
             (address) async throws(TransportProblem) in

@@ -8,8 +8,8 @@ import HoldfastTranscript
 
 /// Judges growing files and pipes in the same parts, and by the same judge, as a complete capture.
 ///
-/// The open part is judged again and again. A finding is reported once two looks in a row have found it, or the complete part
-/// has.
+/// The open part is judged repeatedly. A finding is reported once two checks in a row have found it, or once the part
+/// is complete.
 package struct FollowRun: Sendable {
     /// A violation or a warning to report, or one that later events cleared.
     package struct Told: Sendable {
@@ -20,15 +20,15 @@ package struct FollowRun: Sendable {
         package let isWithdrawn: Bool
     }
 
-    /// The tasks of a run besides judging.
+    /// The settings of a run besides judging.
     package struct Plan: Sendable {
         /// The buffer of a pipe in bytes; lines beyond it are dropped.
         package var room = 64 << 20
-        /// Judges one principal in this many; all of them when nil.
+        /// Judges one principal in this many; nil for all.
         package var sample: Int?
         /// The folder for parts with violations, which are written as they are found.
         package var out: String?
-        /// Whether a page of it is to be made.
+        /// Whether a page is drawn from it.
         package var draws = false
         package var metrics: FollowMetrics?
 
@@ -40,10 +40,10 @@ package struct FollowRun: Sendable {
     private let plan: Plan
     private let tell: @Sendable (Told) -> Void
     private let note: @Sendable (String) -> Void
-    /// The most files at once: each has a thread of its own.
+    /// The most files at once, since each has its own thread.
     private static let mostFiles = 64
 
-    /// Judges by a specification; `tell` gets each finding, `note` news of the files.
+    /// Judges by a specification; `tell` gets each finding, `note` remarks about the files.
     package init(
         under specification: Specification, _ options: JudgeOptions, _ plan: Plan,
         note: @escaping @Sendable (String) -> Void, tell: @escaping @Sendable (Told) -> Void
@@ -93,7 +93,7 @@ package struct FollowRun: Sendable {
         }
     }
 
-    /// The judgement of all files, and how many parts were written.
+    /// The judgement of all files, and the number of parts written.
     private final class SharedJudgement: Sendable {
         let value: Mutex<Judgement>
         let parts = Mutex<(written: Int, hasFailed: Bool)>((0, false))
@@ -161,7 +161,7 @@ package struct FollowRun: Sendable {
                     announce(told.confirm(), in: unit, source.name)
                 }
                 isFresh = false
-                // Looks take at most a fifth of the time.
+                // Checks take at most a fifth of the time.
                 nextLook = .now + max(.milliseconds(300), (.now - begin) * 4)
             }
         } catch let problem as InputProblem {
@@ -188,7 +188,7 @@ package struct FollowRun: Sendable {
         verdicts.reduce(into: [:]) { if $1.exercised > 0 { $0[$1.clause] = $1.exercised } }
     }
 
-    /// Writes a part with violations at once, so that memory holds none.
+    /// Writes a part with violations at once, so that it needs no memory.
     private func keep(_ unit: JudgeSource.Unit, _ verdicts: [Verdict], _ shared: SharedJudgement) {
         guard let out = plan.out, verdicts.contains(where: { $0.outcome == .violation }),
             shared.parts.withLock({ parts in
@@ -212,7 +212,7 @@ package struct FollowRun: Sendable {
 }
 
 extension FollowRun.Told {
-    /// The text for people; nil where the finding is only counted.
+    /// The text for people; nil if the finding is only counted.
     ///
     /// Withdrawn findings are always reported.
     package func text(_ style: ConsoleStyle, _ telling: ToldBreaches.Telling) -> String? {

@@ -7,7 +7,7 @@ import HoldfastTranscript
 import HoldfastTransport
 
 extension Proxy {
-    /// A proxy that listens; what is wrong is a problem of the option that named it.
+    /// A listening proxy; a problem names the option that caused it.
     package static func listening(
         _ options: Options, under specification: Specification, note: @escaping @Sendable (String) -> Void,
         tell: @escaping @Sendable (LiveJudge.Report) -> Void
@@ -35,7 +35,7 @@ extension TransportProblem {
 }
 
 extension LiveJudge.Report {
-    /// A violation or a warning, with what shows it; nil where it is not explained.
+    /// A violation or a warning, with its evidence; nil if it is not explained.
     package func text(_ style: ConsoleStyle, _ telling: ToldBreaches.Telling) -> String? {
         guard telling == .explained else { return nil }
         if isWithdrawn {
@@ -72,7 +72,7 @@ package struct ProxySummary {
         stated = proxy.statedProfiles
     }
 
-    /// A violation is evidence whatever else happened; then the proxy's own failures; then nothing seen at all.
+    /// A violation counts in any case; then failures of the proxy itself; then the lack of any events.
     package var exit: ExitStatus {
         if count(.violation) > 0 { return .violation }
         if !unused.isEmpty || failure != nil { return .harness }
@@ -82,7 +82,7 @@ package struct ProxySummary {
 
     private func count(_ outcome: Outcome) -> Int { tally.entries.values.count { $0.outcome == outcome } }
 
-    /// The summary; a quiet one is empty when nothing is wrong, and else names what is.
+    /// The summary; if quiet, empty unless something is wrong.
     package func text(_ style: ConsoleStyle, isQuiet: Bool = false) -> String {
         if isQuiet, exit == .conforms { return "" }
         var lines = specification.clauses.compactMap { clause -> String? in
@@ -109,7 +109,7 @@ package struct ProxySummary {
                   fix: record with --out and run 'conformance judge' on the transcript
                 """)
         }
-        // Said as soon as it was recognized, unless that was to be quiet.
+        // It was already reported when it was recognized, unless quiet.
         if let foreign, isQuiet { lines.append("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
         if !isQuiet { lines.append(passed) }
         if !stated.isEmpty {
@@ -149,7 +149,7 @@ package struct ProxySummary {
         return "\(meaning); \(subject.role.rawValue) clauses: \((counts + rest).joined(separator: ", "))"
     }
 
-    /// Why the verdict is incomplete.
+    /// The reason why the verdict is incomplete.
     private var shortfall: String {
         if foreign != nil { return "not judged: another protocol" }
         if tallies.unjudged > 0 { return "not everything was judged" }

@@ -1,12 +1,12 @@
 import Holdfast
 import HoldfastPlatform
 
-/// The number of reports of each clause that is violated repeatedly: the first few are explained, the others counted.
+/// Counts the reports of each clause that is violated repeatedly: the first few are explained, the others only counted.
 package final class ToldBreaches: Sendable {
-    /// How much of a finding to report.
+    /// The detail of a report.
     package enum Telling: Sendable, Equatable {
         case explained
-        /// One line a minute for a clause that was explained, with how many findings were left out since the last.
+        /// One line a minute for a clause that was already explained, with the number of findings left out since the last.
         case brief(leftOut: Int)
         case counted
     }
@@ -23,7 +23,7 @@ package final class ToldBreaches: Sendable {
 
     package init() {}
 
-    /// Takes one more finding.
+    /// Counts one more finding.
     package func take(_ clause: ClauseID, at now: ContinuousClock.Instant = .now) -> Telling {
         counts.withLock { counts in
             var count = counts[clause] ?? Count(toldAt: now)
@@ -39,7 +39,7 @@ package final class ToldBreaches: Sendable {
         }
     }
 
-    /// Takes one back that later events cleared; that is always told.
+    /// Withdraws a finding that later events cleared; that is always reported.
     package func withdraw(_ clause: ClauseID) -> Telling {
         counts.withLock { $0[clause]?.withdrawn += 1 }
         return .explained

@@ -3,13 +3,13 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// How long clients wait: for the ack of a question, for its answer, and for what they missed.
+/// Measures how long clients wait: for the ack of a question, for its answer, and for missed frames.
 struct WireTimes: Sendable {
     private(set) var toAck = Histogram()
     private(set) var toDone = Histogram()
     /// From the start of a connection to its first `syncResult`.
     private(set) var toCaughtUp = Histogram()
-    /// When each question without an ack, turn without an ending, and connection without a `syncResult` began.
+    /// The start of each question without an ack, turn without an ending, and connection without a `syncResult`.
     private var asked: [String: Int] = [:]
     private var turns: [String: Int] = [:]
     private var opened: [Lane: Int] = [:]
@@ -63,7 +63,7 @@ struct WireTimes: Sendable {
         }
     }
 
-    /// Takes an ack, or the response that stands for one; a repeat begins no turn.
+    /// Handles an ack, or the response that stands for one; a repeat begins no turn.
     private mutating func accept(_ ack: JSONValue, from begin: Int, at now: Int) {
         toAck.add(now - begin)
         if ack["duplicate"]?.boolValue != true, let turn = ack["turnId"]?.stringValue {
@@ -78,10 +78,10 @@ struct WireTimes: Sendable {
     }
 }
 
-/// Counts times by bounds, as a histogram of Prometheus.
+/// Counts times by bounds, as a Prometheus histogram does.
 struct Histogram: Sendable {
     private static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-    /// How many times are within each bound, and beyond the last one.
+    /// The number of times within each bound, and beyond the last one.
     private var counts = [Int](repeating: 0, count: bounds.count + 1)
     private var microseconds = 0
 

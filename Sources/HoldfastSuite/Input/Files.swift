@@ -4,7 +4,7 @@ import HoldfastPlatform
 import HoldfastReport
 import HoldfastSmallFoundation
 
-/// Reading and writing whole files, with errors a person can act on.
+/// Reads and writes whole files, with errors that a person can act on.
 package enum Files {
     /// The largest file that is read whole; a report is the largest kind.
     private static let maxBytes = ReportReader.maxBytes
@@ -49,7 +49,7 @@ package enum Files {
         (try? FileStatus(of: path))?.kind == .folder
     }
 
-    /// All that a stream brings; nil when that is too much.
+    /// The whole contents of a stream; nil if that is too much.
     private static func stream(_ descriptor: Descriptor) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
         while true {
@@ -115,10 +115,10 @@ package enum Files {
         }
     }
 
-    /// How long a pipe may be without a reader.
+    /// The time for which a pipe may lack a reader.
     private static let pipeLimit = Duration.seconds(5)
 
-    /// The folder that a path lies in; empty where it names none.
+    /// The folder in a path; empty if there is none.
     package static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ""
     }
@@ -166,7 +166,7 @@ package enum Files {
         }
     }
 
-    /// Why the system refused something, in its own words.
+    /// The system's own words for a refusal.
     package static func reason(_ error: any Error) -> String {
         let error = error as? CocoaError
         return (error?.underlying as? POSIXError).map { SystemError($0.code.rawValue).description }

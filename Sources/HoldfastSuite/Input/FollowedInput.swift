@@ -9,21 +9,21 @@ import HoldfastTranscript
 final class FollowedInput: Sendable {
     /// The next part of the input.
     enum Piece: Sendable {
-        /// Whole lines; only the last of all may lack its end.
+        /// Whole lines; only the very last may lack its end.
         case lines([UInt8])
         /// Lines of a pipe that found the buffer full.
         case dropped(lines: Int, bytes: Int)
         /// Another file has the name now and is read from its beginning.
         case rotated
-        /// The file became shorter: what was written and not read is lost, and reading begins again at its start.
+        /// The file became shorter: unread text is lost, and reading starts again at the beginning.
         case truncated
         /// The pipe has ended, or reading was stopped.
         case end
     }
 
-    /// How often a file is looked at, in seconds.
+    /// The interval between checks of a file, in seconds.
     private static let interval = 0.1
-    /// How many more looks a renamed file gets: its writer may still have it open.
+    /// The number of further checks of a renamed file, whose writer may still have it open.
     private static let grace = 5
     private static let chunk = 256 << 10
 
@@ -34,12 +34,12 @@ final class FollowedInput: Sendable {
         private var bytes = 0
         private var isDropping = false
 
-        /// Takes so many bytes at most.
+        /// Holds at most this many bytes.
         init(room: Int) { self.room = room }
 
         /// Adds lines.
         ///
-        /// Once some find no room, all are dropped until half of the room is free: one gap, and not many.
+        /// Once lines find no room, all are dropped until half of the room is free, which makes one gap instead of many.
         mutating func add(_ lines: [UInt8]) {
             if isDropping { isDropping = bytes > room / 2 }
             if !isDropping { isDropping = bytes + lines.count > room }
@@ -73,7 +73,7 @@ final class FollowedInput: Sendable {
         var position = 0
         /// The beginning of a line whose end is still to come.
         var rest: [UInt8] = []
-        /// How many looks in a row found another file under the name and nothing new in this one.
+        /// The number of consecutive checks that found another file under the name and nothing new in this one.
         var lastLooks = 0
         var isStopped = false
     }
@@ -96,13 +96,13 @@ final class FollowedInput: Sendable {
 
     deinit { state.withLock { if $0.descriptor != .standardInput { $0.descriptor.close() } } }
 
-    /// Ends the input after what is there now.
+    /// Ends the input after the data available now.
     func stop() {
         state.withLock { $0.isStopped = true }
         bell.signal()
     }
 
-    /// The next piece; nil when there is none within a tenth of a second.
+    /// The next piece; nil if there is none within a tenth of a second.
     func next() throws(SystemError) -> Piece? {
         if let piece = isPipe ? state.withLock({ $0.waiting.take() }) : try read() { return piece }
         _ = bell.wait(timeout: .now() + Self.interval)
@@ -112,7 +112,7 @@ final class FollowedInput: Sendable {
     // MARK: Pipes
 
     private func empty(_ pipe: Descriptor) {
-        // A producer that never pauses must not keep a stopped reader: the pipe itself holds no more than this.
+        // A producer that never pauses must not keep a stopped reader running: the pipe itself holds no more than this.
         var left = 1 << 20
         while left > 0 {
             let isStopped = state.withLock { $0.isStopped }
@@ -138,11 +138,11 @@ final class FollowedInput: Sendable {
         bell.signal()
     }
 
-    /// The lines that are whole by now, nil when none is; what follows the last one waits in `rest`.
+    /// The complete lines so far, nil if there are none; `rest` keeps the remaining bytes.
     private static func whole(_ bytes: [UInt8], _ rest: inout [UInt8]) -> [UInt8]? {
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
             rest += bytes
-            // The capture reader refuses a line of this length; collecting more of it is of no use.
+            // The capture reader refuses a line of this length, so collecting more is useless.
             guard rest.count > TranscriptFormat.maxLineBytes else { return nil }
             defer { rest = [] }
             return rest

@@ -3,7 +3,7 @@ import HoldfastPlatform
 import HoldfastReport
 import HoldfastSmallFoundation
 
-/// A form of a report, and the file it goes to.
+/// A report format and its file.
 package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable & Sendable>: Equatable, Sendable
 {
     package let format: Format
@@ -37,7 +37,7 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
         return targets
     }
 
-    /// The path without its links, so that two names of one file are one.
+    /// The path without links, so that two names of one file are equal.
     private var place: String {
         path == "-" ? path : URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }
@@ -68,16 +68,16 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
     }
 }
 
-/// Reports that a run before has left where this run writes its own.
+/// Reports of an earlier run in the files of this one.
 package enum StaleReports {
-    /// Takes away what regular files there are.
+    /// Removes those that are regular files.
     static func remove(_ paths: [String]) {
         for path in paths where path != "-" && !Files.isFolder(path) {
             if (try? FileStatus(of: path))?.kind == .regular { try? FileManager.default.removeItem(atPath: path) }
         }
     }
 
-    /// The forms and files that `--format` flags name, where the command makes a report of its own.
+    /// The formats and files in `--format` flags, for commands that write a report.
     private static func named(in words: [String]) -> [(form: String, path: String)] {
         guard let command = words.first, ["server", "client", "explore", "load", "gate"].contains(command) else {
             return []
@@ -89,12 +89,12 @@ package enum StaleReports {
             guard isApart || words[index].hasPrefix("--format=") else { return nil }
             let flag = isApart ? words[index + 1] : String(words[index].dropFirst("--format=".count))
             let parts = flag.split(separator: "=", maxSplits: 1).map(String.init)
-            // A word that is not a format may be a typing error, and the file may belong to anything.
+            // A word that is not a format may be a typo, and the file may be anything.
             return parts.count == 2 && ReportFormat(rawValue: parts[0]) != nil ? (parts[0], parts[1]) : nil
         }
     }
 
-    /// Leaves no report of a run before where this one ends without any, and an annotation of why where those were asked for.
+    /// If this run ends without a report, removes earlier reports, and writes an annotation with the reason if requested.
     /// - Returns: The format for standard output.
     package static func end(_ words: [String], with code: Int32, saying what: String) -> String {
         let named = named(in: words)

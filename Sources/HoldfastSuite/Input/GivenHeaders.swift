@@ -3,19 +3,19 @@ import Holdfast
 /// Headers of every upgrade and request, from flags and a subject file; messages never show their values, which may be
 /// secrets.
 package struct GivenHeaders {
-    /// Those of the file that no flag gives, then those of the flags.
+    /// The file's headers that no flag overrides, then those of the flags.
     package private(set) var fields: [(String, String)] = []
 
     /// Their names, in lowercase.
     var names: Set<String> { Set(fields.map { $0.0.lowercased() }) }
 
-    /// Fields that the suite has to write itself: those of a handshake (RFC 6455, section 4.1), and those that frame a message.
+    /// Fields that only the suite may write: those of a handshake (RFC 6455, section 4.1), and those that frame a message.
     private static let own: Set = [
         "connection", "content-length", "content-type", "expect", "keep-alive", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade",
     ]
 
-    /// Reads what the flags and a subject file give.
+    /// Reads the flags and the subject file.
     package init(
         _ texts: [String], cookie: String?, origin: String?, besides described: [String: String],
         _ problems: inout [InputProblem]

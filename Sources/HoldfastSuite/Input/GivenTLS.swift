@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastTransport
 
-/// How TLS is spoken with a server, as flags have it.
+/// The TLS settings for a server, from flags.
 package struct GivenTLS: Sendable, Equatable {
     private let authorities, certificate, key: String?
     private let acceptsAnyCertificate: Bool

@@ -1,11 +1,11 @@
 import Holdfast
 import HoldfastPlatform
 
-/// A file or a pipe that is read in chunks; a pipe that brings nothing for too long is given up.
+/// A file or a pipe that is read in chunks; a pipe that is silent for too long is given up.
 ///
-/// Nothing is mapped: a file that others shorten meanwhile ends in a ``Problem`` and not in a signal.
+/// Nothing is mapped: a file that others shorten meanwhile causes a ``Problem``, not a signal.
 package struct InputFile: Sendable {
-    /// Why there is no more to read.
+    /// The reason why there is no more to read.
     package enum Problem: Error {
         case unreadable(String)
         case stalled(seconds: Int)
@@ -25,13 +25,13 @@ package struct InputFile: Sendable {
         deinit { if descriptor != .standardInput { descriptor.close() } }
     }
 
-    /// None where the bytes are held.
+    /// Nil if the bytes are in memory.
     private let file: OpenFile?
     private let timeout: Int
     private var ahead: [UInt8] = []
-    /// How many bytes were read.
+    /// The number of bytes read so far.
     private(set) var position: Int
-    /// The bytes a regular file had when it was opened; nil for pipes.
+    /// The size of a regular file when it was opened; nil for a pipe.
     let size: Int?
 
     /// The output of another program.
@@ -55,7 +55,7 @@ package struct InputFile: Sendable {
         size = status.flatMap { $0.kind == .regular ? $0.size : nil }
     }
 
-    /// The beginning, without taking it: enough to tell what the file is, or all of a shorter one.
+    /// The beginning, without consuming it: enough to recognize the file, or all of a shorter one.
     mutating func opening(_ count: Int) throws(Problem) -> [UInt8] {
         while ahead.count < count {
             let more = try read(64 << 10)
@@ -86,7 +86,7 @@ package struct InputFile: Sendable {
                 return bytes
             } catch {
                 if error != .wouldWait { throw .unreadable("\(error)") }
-                // Nothing can be read though something was announced: another reader took it.
+                // Nothing can be read despite the announcement, because another reader took it.
                 mustWait = true
             }
         }
@@ -94,7 +94,7 @@ package struct InputFile: Sendable {
 }
 
 extension InputProblem {
-    /// The reason why a file cannot be read to its end; the caller knows the fix if the file changes meanwhile.
+    /// The reason why a file cannot be read to its end; the caller knows the fix for a file that changes meanwhile.
     package init(_ problem: InputFile.Problem, in name: String, at location: String, fix: String) {
         switch problem {
         case .unreadable(let reason):

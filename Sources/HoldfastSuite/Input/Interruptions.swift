@@ -3,23 +3,23 @@ import HoldfastBasics
 import HoldfastPlatform
 import HoldfastStage
 
-/// The reasons from outside for which a command ends early: SIGINT, SIGTERM, SIGHUP, and the end of standard input.
+/// The external reasons for ending a command early: SIGINT, SIGTERM, SIGHUP, and the end of standard input.
 ///
-/// The first one lets the command end in order, and a line says so if that takes longer than a second; a
-/// second signal ends the process at once, with the subjects it started and the folders it made for them. Signals that
-/// come together are one: a service manager or `timeout` signals the program and then its group, and a terminal that goes
-/// away signals more than once too.
+/// The first one lets the command end properly, and a line says so if that takes longer than a second; a second signal
+/// ends the process at once, with the subjects it started and their folders. Signals in quick succession count as one:
+/// a service manager or `timeout` signals the program and then its group, and a closing terminal signals more than once
+/// too.
 package final class Interruptions: Sendable {
-    /// For this long after the first signal, further ones are repeats of it, not a second wish to stop.
+    /// For this long after the first signal, further ones count as repeats of it.
     private static let echo = Duration.seconds(1)
 
     private let reason = Latch<ContinuousClock.Instant>()
     private let sources: [any DispatchSourceSignal]
 
-    /// Waits from here on.
+    /// Starts to wait.
     ///
     /// * `tell`: Gets a line if the command has not ended a second after a signal.
-    /// * `leaving`: Done before a second signal ends the process.
+    /// * `leaving`: Called before a second signal ends the process.
     package init(
         ignoringInterrupt: Bool, endingWithInput: Bool, telling tell: @escaping @Sendable (String) -> Void,
         leaving: @escaping @Sendable () -> Void
@@ -59,7 +59,7 @@ package final class Interruptions: Sendable {
         }
     }
 
-    /// Returns at the first interruption, at once if there already was one, or if the calling task is canceled.
+    /// Returns at the first interruption, immediately if there already was one, or when the calling task is canceled.
     @Sendable package func first() async { await reason.isSet() }
 
     deinit {
@@ -67,7 +67,7 @@ package final class Interruptions: Sendable {
     }
 }
 
-/// Returns when a run has to end early.
+/// Returns when a run must end early.
 package typealias Stop = @Sendable () async -> Void
 
 /// Returns once one of several does.

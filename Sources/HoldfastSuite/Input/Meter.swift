@@ -2,17 +2,17 @@ import HoldfastBasics
 import HoldfastPlatform
 import HoldfastReport
 
-/// Begins to show what is asked for again and again, and returns what ends it.
+/// Starts to show progress repeatedly, and returns a function that stops it.
 package typealias ProgressDisplay =
     @Sendable (_ content: @escaping @Sendable () -> TextProgress) -> @Sendable () -> Void
 
-/// How far a run of many items is, as a line of progress, whatever the items are.
+/// The progress of a run of many items, as a line.
 final class Meter: Sendable {
-    /// How something wrong is called: one, and several.
+    /// The name of a problem, singular and plural.
     enum Flaw {
         case violation, misjudged
 
-        /// How many there are, in words; nil for none.
+        /// The number of problems, in words; nil for none.
         func words(_ count: Int) -> String? {
             guard count > 0 else { return nil }
             return switch self {
@@ -36,7 +36,7 @@ final class Meter: Sendable {
     private let began = ContinuousClock.now
     private let state: Mutex<State>
 
-    /// A run of items, each with its kind: items of a kind take about as long.
+    /// A run of items by kind; items of one kind take about as long as each other.
     init(_ items: [String: Int], flaw: Flaw, showing show: ProgressDisplay?) {
         total = items.count
         self.flaw = flaw
@@ -62,7 +62,7 @@ final class Meter: Sendable {
         }
     }
 
-    /// An item has ended and has to be done again.
+    /// Notes that an item has ended but must be repeated.
     func repeatLater(_ name: String) {
         change { state, _ in
             state.running.removeAll { $0 == name }
@@ -70,13 +70,13 @@ final class Meter: Sendable {
         }
     }
 
-    /// So much is wrong by now.
+    /// Sets the number of problems so far.
     func note(flaws: Int) { change { state, _ in state.flaws = flaws } }
 
-    /// All items are done, and something else is still to do.
+    /// Notes that all items are done, and something else remains to be done.
     func note(activity: String) { change { state, _ in state.activity = activity } }
 
-    /// Wipes the line; nothing is drawn any more.
+    /// Clears the line and stops drawing.
     func close() { state.withLock { $0.end.take() }?() }
 
     private var content: TextProgress {

@@ -2,11 +2,11 @@ import Holdfast
 import HoldfastReport
 import HoldfastTransport
 
-/// Why a run of the suite tested nothing, and what to do about it.
+/// The reason why a run of the suite tested nothing, and the fix.
 public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
-    /// The side that has to act.
+    /// The side that must act.
     public enum Kind: Sendable {
-        /// The author of the description: it cannot be used.
+        /// The author of the description, which is invalid.
         case input
         /// The operator of the subject: it accepted no connection, or did not start.
         case unreachable
@@ -16,14 +16,14 @@ public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
         case harness
     }
 
-    /// The side that has to act.
+    /// The side that must act.
     public let kind: Kind
-    /// Where, what is wrong, what was expected, and what to do.
+    /// The place, the problem, the expectation and the fix.
     public let description: String
 
     package init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
 
-    /// The same for any error of the rooms below.
+    /// The same for any error from the modules below.
     package init(_ error: any Error) {
         switch error {
         case let problem as SuiteProblem: self = problem
@@ -33,7 +33,7 @@ public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Why nothing can listen where an option says.
+    /// The reason why the suite cannot listen at the address in an option.
     package init(listeningAt option: String, _ problem: TransportProblem) {
         guard case .cannotListen(let failure) = problem.code else {
             self.init(.input, problem.description)
@@ -43,7 +43,7 @@ public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
         self.init(InputProblem(option, what, expected: problem.words.expected, fix: failure.fix))
     }
 
-    /// How a command ends that has this problem.
+    /// The exit status of a command with this problem.
     package var exit: ExitStatus {
         switch kind {
         case .input: .usage

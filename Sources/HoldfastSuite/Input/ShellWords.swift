@@ -1,11 +1,11 @@
-/// A command line taken apart as a shell does it: quotes and backslashes, and nothing else.
+/// A command line split as a shell does it: quotes and backslashes, and nothing else.
 ///
-/// Variables, pipes and patterns are left to those who start a shell themselves, with `sh -c '…'`.
+/// For variables, pipes and patterns, the user can start a shell with `sh -c '…'`.
 package struct ShellWords {
     /// The program and its arguments.
     package let words: [String]
 
-    /// Why a line cannot be taken apart.
+    /// The reason why a line cannot be split.
     package enum Problem: Error, Equatable {
         case unfinishedQuote(Character)
         case unfinishedBackslash
@@ -22,7 +22,7 @@ package struct ShellWords {
             case (_, "'"): word = (word ?? "") + String(character)
             case ("\\", "\""):
                 guard let next = rest.popFirst() else { throw .unfinishedQuote("\"") }
-                // Within quotes a backslash protects only what would end or change them (POSIX, 2.2.3).
+                // Within quotes, a backslash escapes only characters that would end or change them (POSIX, 2.2.3).
                 word = (word ?? "") + ("\"\\$`".contains(next) ? String(next) : "\\\(next)")
             case (_, "\""): word = (word ?? "") + String(character)
             case ("'", _), ("\"", _):
@@ -42,7 +42,7 @@ package struct ShellWords {
         self.words = words
     }
 
-    /// A word as it is written for a shell.
+    /// A word in the form for a shell.
     package static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./:=@%+,".contains($0)) }

@@ -7,7 +7,7 @@ import HoldfastStage
 extension SubjectFile.Token {
     private static let maxBytes = 64 << 10
 
-    /// The credential of the one flag that gives one, for which a program may be started; nil where none does.
+    /// The credential from the single flag that gives one, for which a program may be run; nil if none does.
     package static func only(of flags: [(name: String, token: SubjectFile.Token?)]) async throws -> String? {
         let given = flags.filter { $0.token != nil }
         if given.count > 1 {
@@ -20,7 +20,7 @@ extension SubjectFile.Token {
         return try flag.token?.known(given: flag.name) ?? ""
     }
 
-    /// The credential where it is known without a program; nil where one has to be asked.
+    /// The credential, if it is known without running a program; nil otherwise.
     func known(given location: String, in folder: String? = nil) throws -> String? {
         switch self {
         case .given(let token): return token
@@ -89,7 +89,7 @@ extension SubjectFile.Token {
 }
 
 extension ServerSubject {
-    /// The same server once the programs that give tokens were asked.
+    /// The same server after running the programs that print its tokens.
     func withTokens() async throws -> ServerSubject {
         var subject = self
         for index in principals.indices where principals[index].token == nil {

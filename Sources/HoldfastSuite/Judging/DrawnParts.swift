@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJudge
 import HoldfastReport
 
-/// The parts of captures that a page draws: as many as it can hold, those first in which something was found.
+/// The parts of captures that a page draws: as many as fit, those with findings first.
 struct DrawnParts: Sendable {
     private struct Entry {
         let location: (Int, Int, Int)

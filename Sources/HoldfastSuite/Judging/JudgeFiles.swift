@@ -5,7 +5,7 @@ import HoldfastPlatform
 /// Finds the captures that the arguments name.
 package enum JudgeFiles {
     private static let endings = [".ndjson", ".jsonl", ".har", ".txt"]
-    /// The most files that a folder is taken apart into.
+    /// The most files that a folder may contain.
     private static let most = 100_000
 
     /// The files to judge; a folder stands for the captures in it and in its subfolders, in the order of their names.
@@ -46,7 +46,7 @@ package enum JudgeFiles {
         return paths
     }
 
-    /// The report carries its transcripts, so a run's folder stands for its report alone.
+    /// The report contains its transcripts, so a run's folder stands for its report alone.
     private static func captures(in folder: String) -> [String] {
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let inside = (try? HoldfastPlatform.files(below: folder)) ?? []

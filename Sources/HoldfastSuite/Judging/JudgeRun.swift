@@ -16,9 +16,9 @@ package struct JudgeOptions: Sendable {
     let pipeTimeout: Int
     /// Whether the profiles come from the greetings, because no flag or file declares them.
     let isUndeclared: Bool
-    /// Whether the profiles were named, so that they take the place of those that a transcript was recorded under.
+    /// Whether the profiles were given, so that they replace those in a transcript.
     let isNamed: Bool
-    /// The built-in dialects, whose messages identify a capture of theirs.
+    /// The built-in dialects, whose messages identify their captures.
     let dialects: [Dialect]
 
     package init(
@@ -71,7 +71,7 @@ package struct JudgeRun: Sendable {
     /// - Parameters:
     ///   - specification: The specification to judge by.
     ///   - options: Facts about the files.
-    ///   - jobs: How many threads judge.
+    ///   - jobs: The number of threads that judge.
     ///   - keepsParts: Whether to keep the parts with violations, to write them to files.
     ///   - draws: Whether to keep parts for a page with charts.
     package init(
@@ -114,7 +114,7 @@ package struct JudgeRun: Sendable {
         }
     }
 
-    /// Gives each worker a file of its own while any are waiting, then the file with the fewest workers.
+    /// Gives each worker its own file while any are waiting, then the file with the fewest workers.
     private func next(_ pool: borrowing Mutex<Pool>) -> JudgeSource? {
         pool.withLock { pool in
             if let source = pool.waiting.popLast() {
@@ -149,7 +149,7 @@ package struct JudgeRun: Sendable {
     }
 }
 
-/// The progress of a judgement: how much was read of which file, how fast, and what is violated so far.
+/// The progress of a judgement: the amount read of a file, the speed, and the violations so far.
 private final class JudgeProgress: Sendable {
     private struct State {
         var bytes: [String: Int] = [:]
@@ -157,7 +157,7 @@ private final class JudgeProgress: Sendable {
         var violations = 0
     }
 
-    /// The bytes of all files; nil when one of them is a pipe, which tells no size.
+    /// The bytes of all files; nil if one of them is a pipe, whose size is unknown.
     private let total: Int?
     private let began = ContinuousClock.now
     private let state = Mutex(State())

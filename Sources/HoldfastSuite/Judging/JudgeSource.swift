@@ -17,10 +17,10 @@ final class JudgeSource: Sendable {
         let wasCutShort: Bool
         /// The clauses that the file asks about; nil for all.
         var inQuestion: Set<ClauseID>?
-        /// The scenario and the verdicts that were stored with it; nil for what no report brings.
+        /// The scenario and the verdicts that were stored with it; nil outside a report.
         let stored: (scenario: String, verdicts: [Verdict])?
 
-        /// The name of its transcript in a folder of parts: the name of a scenario is the file's own, and no path.
+        /// The name of its transcript in a folder of parts; a scenario's name comes from the file and must not be a path.
         var partName: String { "file-\(file + 1)-part-\(number)" }
     }
 
@@ -28,9 +28,9 @@ final class JudgeSource: Sendable {
     struct Summary: Sendable {
         var form: CaptureForm?
         var leftOut = CaptureLeftOut()
-        /// Remarks that come before everything else: how the file was read, and what it lacks.
+        /// Remarks to show first: how the file was read, and what it lacks.
         var remarks: [String] = []
-        /// Whether it should hold messages, and has none.
+        /// Whether it should contain messages, but does not.
         var lacksMessages = false
         var bytes = 0
         var problem: InputProblem?
@@ -71,13 +71,13 @@ final class JudgeSource: Sendable {
         (self.path, self.index, self.options) = (path, index, options)
     }
 
-    /// The name people see.
+    /// The name to show to people.
     var name: String { path == "-" ? "standard input" : path }
 
     /// The facts known about the file so far.
     var summary: Summary { state.withLock { $0.state.summary } }
 
-    /// The next history; nil at the end, or once something is wrong.
+    /// The next history; nil at the end, or after a problem.
     func next() -> Unit? {
         state.withLock { box in
             do throws(InputProblem) {
@@ -85,7 +85,7 @@ final class JudgeSource: Sendable {
             } catch {
                 box.state.summary.problem = error
                 box.state.isAtEnd = true
-                // Events that were already read stay.
+                // Events that were already read are kept.
                 return finish(&box.state)
             }
         }
@@ -126,7 +126,7 @@ final class JudgeSource: Sendable {
             wasCutShort: part.wasCutShort, stored: nil)
     }
 
-    /// The history with what its server states; a transcript of a run says itself what was declared, unless that is named.
+    /// The history with its server's statements; a transcript of a run has its own declaration, unless the user gave one.
     private func declaring(_ history: History, _ state: inout State) -> History {
         var header = history.header
         let subject = header.subject
@@ -165,13 +165,13 @@ final class JudgeSource: Sendable {
         let form = try form(of: opening)
         state.summary.form = form
         if form == .report { return try readReport(&state) }
-        // The owner of a log is known only from all of it; a pipe is not read further for it.
+        // The owner of a log is known only from all of it; of a pipe, only the beginning is read for that.
         let beginning = path == "-" ? opening : (try? state.input?.opening(Self.mostForPeople)) ?? opening
         let isWhole = beginning.count < (path == "-" ? CaptureForm.openingBytes : Self.mostForPeople)
         state.reader = reader(form, beginning, isWhole: isWhole)
     }
 
-    /// The bytes of a file that are read to find out whose it is.
+    /// The bytes of a file that are read to find its owner.
     private static let mostForPeople = 1 << 20
 
     private func reader(
@@ -201,7 +201,7 @@ final class JudgeSource: Sendable {
         }
     }
 
-    /// Refuses what is written in another protocol, in place of judging it.
+    /// Rejects a file in another protocol instead of judging it.
     private func refuse(_ sample: WireSample) throws(InputProblem) {
         guard options.reading.dialect.isCanonical, let foreign = sample.foreign(among: options.dialects) else { return }
         throw InputProblem(name, foreign.what, expected: ForeignProtocol.expected, fix: foreign.fix(naming: name))
@@ -274,7 +274,7 @@ final class JudgeSource: Sendable {
     }
 }
 
-/// A followed file: its pieces are handed over as they come.
+/// A followed file, whose pieces are passed on as they come.
 extension JudgeSource {
     /// The histories that a piece completes; `observe` gets each event of the sample.
     func take(
@@ -305,7 +305,7 @@ extension JudgeSource {
         }
     }
 
-    /// Why lines are missing.
+    /// The reason why lines are missing.
     static let tooFast = "lines of a pipe dropped because the judge was too slow"
     static let truncated = "an unknown number of lines, because the file was truncated"
 
@@ -336,7 +336,7 @@ extension JudgeSource {
         state.reader = reader(form, opening, skipsWrongLines: true)
     }
 
-    /// The history that is not complete yet, as it stands; nil when there is none.
+    /// The incomplete history so far; nil if there is none.
     var open: Unit? {
         state.withLock { box in
             var parts = box.state.parts
@@ -347,9 +347,9 @@ extension JudgeSource {
         }
     }
 
-    /// The last history; nil when there is none.
+    /// The last history; nil if there is none.
     func last() -> Unit? { state.withLock { finish(&$0.state) } }
 
-    /// Ends the file with what is wrong.
+    /// Ends the file with a problem.
     func end(with problem: InputProblem) { state.withLock { $0.state.summary.problem = problem } }
 }

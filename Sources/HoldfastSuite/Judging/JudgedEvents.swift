@@ -7,10 +7,10 @@ import HoldfastTranscript
 /// The events that a finding cites: the place of each in its file, its text as on the wire, and its chart.
 struct JudgedEvents {
     let unit: JudgeSource.Unit
-    /// The most characters of a text that are shown.
+    /// The most characters of a text to show.
     private static let most = 400
     private static let mostCited = 6
-    /// The longest gap between two cited events that is drawn whole.
+    /// The longest gap between two cited events that is drawn completely.
     private static let mostDrawn = 300
 
     private func cited(_ events: [Int]) -> [Int] {
@@ -69,7 +69,7 @@ struct JudgedEvents {
 
     private static func arrow(_ direction: Direction) -> String { direction == .toServer ? "->" : "<-" }
 
-    /// A text on one line that steers no terminal, cut with its length.
+    /// A text on one line without control characters, cut with its length.
     static func cut(_ text: String) -> String {
         let scalars = text.unicodeScalars
         let end = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex) ?? scalars.endIndex

@@ -6,13 +6,13 @@ import HoldfastTranscript
 
 /// The result of all captures of one command, with at most a few findings of each clause.
 package struct Judgement: Sendable {
-    /// One thing that was found, with what it rests on.
+    /// One finding with its evidence.
     struct Exhibit<Found: Sendable>: Sendable {
         let file: Int
         let number: Int
         let name: String
         let found: Found
-        /// The events cited, in words: where they stand, and their text.
+        /// The cited events, in words: their places and texts.
         let lines: [String]
         let chart: SequenceChart
 
@@ -23,26 +23,26 @@ package struct Judgement: Sendable {
         }
     }
 
-    /// Everything of a kind that was observed.
+    /// All observations of one kind.
     struct SymptomTally: Sendable {
         var count = 0
         var exhibits: [Exhibit<Symptom>] = []
     }
 
-    /// One clause over all captures.
+    /// One clause in all captures.
     struct ClauseTally: Sendable {
         var outcomes: [Outcome: Int] = [:]
         var exercised = 0
         var findings = 0
-        /// In how many histories it is broken where no server of the wire can keep it.
+        /// The number of histories that break it although no server with their wire can keep it.
         var excused = 0
         var exhibits: [Exhibit<(outcome: Outcome, finding: Finding)>] = []
-        /// Why captures could not reach it.
+        /// The reasons why captures could not reach it.
         var unreached: Set<String> = []
-        /// Whether any history could have shown it.
+        /// Whether any history could have exercised it.
         var wasReachable = false
 
-        /// Whether it is broken only where no server of the wire can keep it.
+        /// Whether it is broken only where no server with that wire can keep it.
         var isUnkeepable: Bool { excused > 0 && excused == outcomes[.violation] }
 
         /// The outcome over all histories: one violation is a violation, and a pass outweighs doubts.
@@ -51,7 +51,7 @@ package struct Judgement: Sendable {
         }
     }
 
-    /// A verdict that a report holds and that its transcript does not bear out.
+    /// A verdict in a report that its transcript does not confirm.
     struct Difference: Sendable {
         let file: Int
         let number: Int
@@ -72,10 +72,10 @@ package struct Judgement: Sendable {
         var dialects: Set<String> = []
         /// The story of its first history, if it is short.
         var story: Story?
-        /// The versions of the specification that its histories were made under.
+        /// The versions of the specification under which its histories were made.
         var specifications: Set<String> = []
 
-        /// Those versions of them that are not the given one; of captures none is known.
+        /// Those of the versions that differ from the given one; captures have no known version.
         func foreignSpecifications(to version: String) -> [String] {
             [.transcript, .report].contains(summary.form) ? specifications.subtracting([version]).sorted() : []
         }
@@ -99,13 +99,13 @@ package struct Judgement: Sendable {
     var recomputed = 0
     /// The sides that were judged.
     var roles: Set<Role> = []
-    /// How servers ended by themselves, each way with the files that show it.
+    /// The ways in which servers ended by themselves, each with the files that show it.
     var deaths: [String: [String]] = [:]
     /// Observations in captures, which are not verdicts.
     var symptoms: [Symptom.Kind: SymptomTally] = [:]
-    /// From what on the judgement fails.
+    /// The least severe result that fails the judgement.
     package var failsOn = Failure.violation
-    /// The parts that a page draws; nil where none is made.
+    /// The parts that a page draws; nil if there is no page.
     var drawn: DrawnParts?
     /// Parts with violations, as transcripts.
     var parts: [(name: String, text: String)] = []
@@ -136,7 +136,7 @@ package struct Judgement: Sendable {
 
     var exercised: [ClauseID] { clauses.filter { $0.value.exercised > 0 }.keys.sorted() }
 
-    /// How many clauses came to what, in words.
+    /// The number of clauses with each outcome, in words.
     var counts: String {
         let words: [(Outcome, String)] = [
             (.violation, "violated"), (.warning, "warned"), (.pass, "passed"), (.inconclusive, "inconclusive"),
@@ -165,10 +165,10 @@ package struct Judgement: Sendable {
     /// The number of observations.
     var observations: Int { observed.reduce(0) { $0 + $1.tally.count } }
 
-    /// Whether a clause is violated, or a stored verdict is not what the transcript bears out.
+    /// Whether a clause is violated, or a stored verdict is not confirmed by its transcript.
     private var hasViolation: Bool { !clauses(.violation).isEmpty || differenceCount > 0 }
 
-    /// The verdict in one line, the first of every form.
+    /// The verdict in one line, which comes first in every format.
     package var headline: String {
         let observations = observations > 0 ? ", \(counted(self.observations, "observation"))" : ""
         if hasViolation { return "violation: \(counts)\(observations)" }
@@ -183,25 +183,25 @@ package struct Judgement: Sendable {
         exercised.isEmpty || lacksMessages || files.contains { $0.summary.runIsIncomplete }
     }
 
-    /// Whether a file should hold messages, and has none.
+    /// Whether a file should contain messages, but does not.
     private var lacksMessages: Bool { files.contains { $0.summary.lacksMessages } }
 
-    /// Whether there is nothing at all to look at.
+    /// Whether there is nothing at all to report.
     package var isClean: Bool { exit == .conforms && observations == 0 }
 
     package var exit: ExitStatus {
         if hasViolation || failsOn == .observation && observations > 0 { return .violation }
-        // A capture need not show any clause; a report must decide all that its subject declared.
+        // A capture need not exercise any clause; a report must decide all that its subject declared.
         return isOpen ? .incomplete : .conforms
     }
 
     /// The meaning of the exit code.
     var meaning: String { exit == .violation && !hasViolation ? "observation" : exit.meaning }
 
-    /// The story of a file that is the only one, and holds nothing else.
+    /// The story of the only file, if it has a single history.
     var story: Story? { files.count == 1 && files[0].histories == 1 ? files[0].story : nil }
 
-    /// Takes in what one history came to.
+    /// Adds the results of one history.
     mutating func add(
         _ unit: JudgeSource.Unit, name: String, _ verdicts: [Verdict], _ symptoms: [Symptom], _ story: Story? = nil,
         under specification: Specification, keepsParts: Bool
@@ -232,7 +232,7 @@ package struct Judgement: Sendable {
             if !verdict.findings.isEmpty { tally.keep(verdict, of: unit, name: name) }
             clauses[verdict.clause] = tally
         }
-        // Where a part was cut, the next one may hold what is missed here.
+        // If a part was cut, the next one may contain what is missing here.
         let told = unit.wasCutShort ? symptoms.filter { ![.unanswered, .silence].contains($0.kind) } : symptoms
         for (kind, all) in Dictionary(grouping: told, by: \.kind) {
             self.symptoms[kind, default: SymptomTally()].keep(all, of: unit, name: name)
@@ -300,7 +300,7 @@ extension Judgement.ClauseTally {
 }
 
 extension Judgement.SymptomTally {
-    /// Keeps the first ones, in the order of files and parts, whichever worker came first; of silences the longest.
+    /// Keeps the first ones, in the order of files and parts, whichever worker came first; for silences, the longest.
     fileprivate mutating func keep(_ symptoms: [Symptom], of unit: JudgeSource.Unit, name: String) {
         count += symptoms.count
         for symptom in symptoms.prefix(Judgement.mostExhibits) {

@@ -4,7 +4,7 @@ import HoldfastJudge
 import HoldfastReport
 
 extension Judgement {
-    /// The judgement as a page; what it draws has to have been kept.
+    /// The judgement as a page; everything it draws must have been kept.
     package func page(under specification: Specification) -> String {
         let results = exercised.compactMap { id -> HTMLCapture.Result? in
             guard let clause = specification[id], let tally = clauses[id] else { return nil }

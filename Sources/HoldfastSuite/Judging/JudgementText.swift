@@ -4,14 +4,14 @@ import HoldfastJudge
 import HoldfastReport
 import HoldfastTranscript
 
-/// The judgement for people at a terminal: the verdict first, then what is wrong, then what was seen and what not.
+/// The judgement for a terminal: the verdict first, then the problems, then what was exercised and what was not.
 package struct JudgementText {
     private let judgement: Judgement
     private let specification: Specification
     private let style: ConsoleStyle
     private let listsAll: Bool
 
-    /// The text of a judgement; `listsAll` names each clause, also those that nothing showed.
+    /// The text of a judgement; `listsAll` also lists the clauses that were not exercised.
     package init(
         _ judgement: Judgement, _ specification: Specification, style: ConsoleStyle, listsAll: Bool = false
     ) {
@@ -199,10 +199,10 @@ package struct JudgementText {
         clauses.named(listsAll)
     }
 
-    /// How many clauses were checked, of those that can be.
+    /// The number of clauses that were checked, of those that can be.
     static func were(_ count: Int) -> String { count == 1 ? "1 was" : "\(count) were" }
 
-    /// Bytes as people read them.
+    /// A number of bytes for people.
     static func size(_ bytes: Int) -> String {
         if bytes < 1000 { return "\(bytes) bytes" }
         if bytes < 1_000_000 { return "\(bytes / 1000) KB" }

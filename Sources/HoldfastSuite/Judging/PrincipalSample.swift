@@ -5,23 +5,23 @@ import HoldfastTranscript
 
 /// Keeps the whole histories of one principal in `count`.
 ///
-/// A connection may show its principal only later, in its `auth`. Until then its events wait, and all others behind them, so
-/// that the order stays.
+/// A connection may show its principal only later, in its `auth`. Until then its events wait, and all later events with
+/// them, so that the order is kept.
 package struct PrincipalSample {
     private let count: Int
     private var lanes: [Lane: (isKept: Bool, lastUse: Int)] = [:]
     private var waiting: [CaptureItem] = []
     private var waitingBytes = 0
-    /// How many events there were.
+    /// The number of events so far.
     private var clock = 0
-    /// The most events, and about the most bytes, that wait for a principal.
+    /// The most events, and roughly the most bytes, that wait for a principal.
     private static let (most, mostBytes) = (2000, 8 << 20)
-    /// The most lanes that are remembered: those used last.
+    /// The most lanes that are remembered, the most recent ones.
     private static let mostLanes = 20_000
 
     init(oneIn count: Int) { self.count = max(1, count) }
 
-    /// The count of a fraction such as `1/10`, as `--sample` gives it.
+    /// The count in a fraction such as `1/10`, from `--sample`.
     package static func count(_ text: String) throws(InputProblem) -> Int {
         guard text.hasPrefix("1/"), let count = Int(text.dropFirst(2)), (1...1_000_000).contains(count) else {
             throw InputProblem(
@@ -31,7 +31,7 @@ package struct PrincipalSample {
         return count
     }
 
-    /// The items that can be passed on with one more.
+    /// The items that can be passed on after another one.
     mutating func take(_ item: CaptureItem) -> [CaptureItem] {
         switch item {
         case .header:

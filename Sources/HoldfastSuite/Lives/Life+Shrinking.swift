@@ -6,15 +6,15 @@ import HoldfastReport
 import HoldfastStage
 
 extension Life {
-    /// How long it may take to show a finding again in a shorter life and to make that small, for all findings together:
-    /// half of the life, but no more than a minute, and no less than a few rounds take.
+    /// The time for reproducing all findings in shorter lives and shrinking these: half of the life, but no more than a
+    /// minute, and no less than a few rounds take.
     private var shrinkingTime: Duration { max(.seconds(10), min(.seconds(60), time.duration / 2)) }
-    /// How many of the last rounds are tried alone, with what they need of the earlier ones.
+    /// The numbers of last rounds that are tried alone, with what they need of earlier ones.
     private static let lengths = [1, 2, 4, 8]
     private static let mostFindings = 3
     private static let attempts = 200
 
-    /// Shows findings of a life again in fresh, shorter ones, and makes these small; ends with its time, or once `stop` returns.
+    /// Reproduces findings of a life in fresh, shorter ones, and shrinks these; ends with its time, or once `stop` returns.
     func shrink(
         _ result: ScenarioResult, until stop: Stop?,
         keeping keep: @escaping @Sendable (ClauseID, String) throws -> String
@@ -46,7 +46,7 @@ extension Life {
         }
     }
 
-    /// A small plan that shows a finding again; nil where none was found in time.
+    /// A small plan that reproduces a finding; nil if none was found in time.
     private func small(_ verdict: Verdict, after moment: Duration) async -> Plan? {
         let (drawing, rounds) = state.withLock { state in
             (state.drawing, state.rounds.filter { $0.at <= moment }.map(\.round))

@@ -8,7 +8,7 @@ import HoldfastReport
 import HoldfastStage
 import HoldfastTranscript
 
-/// One life of a peer: drawn from a seed, performed round by round, judged as it goes, and made small where a fresh, shorter
+/// One life of a peer: drawn from a seed, performed round by round, judged meanwhile, and shrunk if a fresh, shorter
 /// life shows the same.
 package final class Life: Sendable {
     package let role: Role
@@ -30,22 +30,22 @@ package final class Life: Sendable {
         /// The moment from which all times of the life count.
         var began = ContinuousClock.now
         var isJudging = false
-        /// When the judge may look again, and how long its last look took.
+        /// The time of the next check by the judge, and the duration of the last one.
         var nextLook = ContinuousClock.now
         var lookTime = Duration.zero
-        /// The violations that were told, by cause.
+        /// The violations that were reported, by cause.
         var told: Set<String> = []
-        /// The work after it, and when that has to end.
+        /// The work after it, and its deadline.
         var activity: (words: String, until: ContinuousClock.Instant?)?
     }
 
-    /// The use that a run makes of a life.
+    /// The purpose of a life in a run.
     package struct Options: Sendable {
-        /// Whether the run has nothing else to tell.
+        /// Whether the run consists only of the life.
         package var isAlone = false
-        /// The clauses of which a life that is alone tells; nil for all.
+        /// The clauses that a life without scenarios reports; nil for all.
         package var clauses: Set<ClauseID>?
-        /// Keeps a small scenario that breaks a clause, and gives the command that runs it.
+        /// Stores a small scenario that breaks a clause, and returns the command that runs it.
         package var keep: (@Sendable (ClauseID, String) throws -> String)?
 
         package init(
@@ -56,13 +56,13 @@ package final class Life: Sendable {
         }
     }
 
-    /// So many people take part in the life of a server where there are as many.
+    /// The number of people in the life of a server, if there are as many.
     private static let people = 5
 
-    /// A life waits for heartbeats of so many seconds.
+    /// The longest heartbeat, in seconds, that a life waits for.
     private static let quick = 2
 
-    /// A life of a server from a seed; `tell` gets what is found, at once.
+    /// A life of a server from a seed; `tell` gets each finding at once.
     package init(
         of subject: ServerSubject, seed: UInt64, for time: LifeTime, under specification: Specification,
         skipsCrashes: Bool = false, telling tell: @escaping @Sendable (String) -> Void
@@ -106,24 +106,24 @@ package final class Life: Sendable {
         perform = Explored(subject, at: location, under: specification).stage
     }
 
-    /// The name by which reports and baselines know it.
+    /// Its name in reports and baselines.
     package var name: String { "\(role)/life/\(seed)" }
 
     /// The options that repeat it.
     package var again: String { "--life \(time) --seed \(seed)" }
 
-    /// How it went.
+    /// The result of a life.
     struct Lived {
         let result: ScenarioResult
         let wasInterrupted: Bool
-        /// Whether it ended because of what it found.
+        /// Whether it ended because of a finding.
         let hasStopped: Bool
-        /// How far it came, and what kept it from coming further; a line each.
+        /// The sizes it reached, and the obstacles to more; one line each.
         let diagnostics: [String]
     }
 
-    /// Lives it, until `stop` returns at the latest, or until `isEnough` says so of what was found.
-    /// - Throws: Why a server could not be started, if the life is alone.
+    /// Performs the life, until `stop` returns at the latest, or until `isEnough` is true of the findings.
+    /// - Throws: The reason why a server could not be started, if the run consists only of the life.
     func run(
         _ options: Options, until stop: Stop?, showing show: ProgressDisplay?,
         endingWhen isEnough: @escaping @Sendable (ScenarioResult) -> Bool
@@ -166,8 +166,8 @@ package final class Life: Sendable {
 
     // MARK: judging
 
-    /// Judges what was seen so far, beside the life; not while it still judges, for a fifth of the time at most, and not
-    /// where the judgement at the end would have to wait for it.
+    /// Judges the events so far, beside the life: not while it still judges, for a fifth of the time at most, and not
+    /// if the final judgement would have to wait for it.
     private func look(_ history: History, then take: @escaping @Sendable ([Verdict]) -> Void) {
         let isFree = state.withLock { state in
             let now = ContinuousClock.now
@@ -192,7 +192,7 @@ package final class Life: Sendable {
         }
     }
 
-    /// Tells what is new: the first violation, and by name the others that came to light with it.
+    /// Reports what is new: the first violation, and only by name the others found with it.
     private func note(_ verdicts: [Verdict], in history: History) {
         let violations = verdicts.filter { verdict in
             verdict.outcome == .violation
@@ -219,7 +219,7 @@ package final class Life: Sendable {
         }
     }
 
-    /// When a finding was complete, from the beginning of the life.
+    /// The time from the beginning of the life to the completion of a finding.
     static func moment(of verdict: Verdict, in history: History) -> Duration {
         let events = verdict.findings.first?.events ?? []
         let last = events.max().flatMap { history.events.indices.contains($0) ? history.events[$0].at : nil }
@@ -228,7 +228,7 @@ package final class Life: Sendable {
 
     // MARK: telling
 
-    /// How far it is, for who looks.
+    /// The progress, for display.
     private var progress: TextProgress {
         state.withLock { state in
             let flaws = state.told.isEmpty ? nil : counted(state.told.count, "violation")

@@ -1,4 +1,4 @@
-/// How long a life lasts, as people write it: `90s`, `3m` or a number of seconds.
+/// The length of a life, as people write it: `90s`, `3m` or a number of seconds.
 package struct LifeTime: Sendable, Equatable, CustomStringConvertible {
     package let seconds: Int
 
@@ -6,7 +6,7 @@ package struct LifeTime: Sendable, Equatable, CustomStringConvertible {
 
     package init(seconds: Int) { self.seconds = seconds }
 
-    /// A time of at most a day; nil where the text is none.
+    /// A time of at most a day; nil if the text is invalid.
     package init?(_ text: String) {
         let factor = text.hasSuffix("m") ? 60 : text.hasSuffix("h") ? 3600 : 1
         let digits = text.last.map { "smh".contains($0) } ?? false ? text.dropLast() : text[...]

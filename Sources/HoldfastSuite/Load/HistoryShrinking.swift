@@ -2,13 +2,13 @@ import Holdfast
 import HoldfastJudge
 import HoldfastTranscript
 
-/// Makes a history that breaks a clause short enough to be read: what the finding does not need goes.
+/// Shortens a history that breaks a clause, so that people can read it: removes what the finding does not need.
 struct HistoryShrinking {
     let clause: ClauseID
-    /// The clauses that the whole breaks: what goes must not make it break others.
+    /// The clauses that the whole history breaks; a shorter one must break no others.
     let broken: Set<ClauseID>
     let specification: Specification
-    /// How often it may be judged.
+    /// The most judgements while shrinking.
     private static let attempts = 200
 
     /// The smallest history found that is broken in the same way, and all verdicts on it.

@@ -10,7 +10,7 @@ import HoldfastTranscript
 
 /// Loads a server with devices, judges what each principal sees while it runs, and measures how long people wait.
 package struct LoadRun: Sendable {
-    /// A clause that was broken for the first time, with a history that shows it and little else.
+    /// The first violation of a clause, with a history that shows little else.
     package struct Told: Sendable {
         package let clause: Clause
         package let finding: Finding
@@ -45,7 +45,7 @@ package struct LoadRun: Sendable {
 
     /// Runs to the end, or until `stop` returns; the results so far are kept, and `tell` gets each violated clause
     /// once.
-    /// - Throws: A `SuiteProblem`, when there is no server.
+    /// - Throws: A `SuiteProblem` if there is no server.
     package func run(
         until stop: Stop? = nil, showing show: ProgressDisplay? = nil, telling tell: @escaping @Sendable (Told) -> Void
     ) async throws(SuiteProblem) -> RunReport {
@@ -115,7 +115,7 @@ final class LoadJudging: Sendable {
         state = Mutex(State(figures: figures))
     }
 
-    /// The clock of the load starts.
+    /// Starts the clock of the load.
     func begin() {
         state.withLock { ($0.cpu, $0.began) = (SystemClock.processMilliseconds, .now) }
     }

@@ -3,12 +3,12 @@ import HoldfastPlatform
 import HoldfastStage
 
 extension LoadPlan {
-    /// The most devices of one process: more than a machine has ports.
+    /// The most devices in one process; more would need more ports than a machine has.
     private static let mostDevices = 50_000
     /// The descriptors that a device needs besides its socket, and those of the program itself.
     private static let (filesPerDevice, ownFiles) = (2, 200)
 
-    /// A plan as flags give it; without a seed, one is drawn.
+    /// A plan from flags; without a seed, one is drawn.
     package init(
         devices: Int, for length: String, ramp: String?, seed: UInt64?, mix: String, under specification: Specification
     ) throws {
@@ -40,7 +40,7 @@ extension LoadPlan {
         return Int(time)
     }
 
-    /// Checks that this process may open as many files as the devices of one of so many shards need.
+    /// Checks that this process may open as many files as the devices of one shard need.
     package func checkFiles(shards: Int) throws(InputProblem) {
         let most = Processes.raiseOpenFiles()
         let needed = devices / shards * Self.filesPerDevice + Self.ownFiles
@@ -69,7 +69,7 @@ extension Specification {
 }
 
 extension ServerUnderTest {
-    /// The server, with as many principals as the devices of a plan have where tokens are to be had.
+    /// The server, with as many principals as the devices of a plan have, if there are tokens for them.
     package func subject(
         under load: LoadPlan, tokens file: String?, _ specification: Specification
     ) throws -> ServerSubject {
@@ -96,7 +96,7 @@ extension ServerUnderTest {
         return subject
     }
 
-    /// The tokens, of which each with `{n}` stands for so many.
+    /// The tokens, with each `{n}` replaced by this many numbers.
     static func numbered(_ tokens: [String], _ count: Int) -> [String] {
         tokens.flatMap { token in
             token.contains("{n}") ? (1...count).map { token.replacing("{n}", with: "\($0)") } : [token]

@@ -9,7 +9,7 @@ package struct ClientSuite {
     let specification: Specification
     let selection: ScenarioSelection<ClientScenario>
     let jobs: Int
-    /// How reports call the place of the client.
+    /// The client's address in reports.
     let address: String
     /// The life after the scenarios; nil for none.
     package var life: Life?
@@ -23,8 +23,8 @@ package struct ClientSuite {
         (self.selection, self.jobs) = (selection, jobs)
     }
 
-    /// Runs to the end, or until `stop` returns, which keeps what was learnt.
-    /// - Throws: A `SuiteProblem`, when no driver was to be had any more.
+    /// Runs to the end, or until `stop` returns; the results so far are kept.
+    /// - Throws: A `SuiteProblem` if no driver was available.
     package func run(until stop: Stop? = nil, showing show: ProgressDisplay? = nil) async throws -> RunReport {
         let run = ClientRun(stage: ClientStage(subject: subject, specification: specification), jobs: jobs)
         let setAside = selection.scenarios.compactMap(excluded).keyed(by: \.name)
@@ -51,7 +51,7 @@ package struct ClientSuite {
             wasSetAside: true)
     }
 
-    /// Each scenario that will be performed, a line each, and why the others will not.
+    /// Each scenario that will be performed, one per line, and why the others will not.
     package var plan: String {
         let reasons = selection.scenarios.map { ($0, selection.reason(toExclude: $0) ?? subject.obstacle(to: $0)) }
         let left = Dictionary(grouping: reasons.compactMap(\.1), by: \.self).sorted { $0.key < $1.key }

@@ -5,7 +5,7 @@ import HoldfastReport
 import HoldfastStage
 import HoldfastTranscript
 
-/// The results of a selection that are known before its scenarios are performed.
+/// The results of a selection that are known before any scenario is performed.
 package struct Forecast {
     let subject: ServerSubject
     let scope: Scope
@@ -49,11 +49,11 @@ package struct Forecast {
             if let left = leftOut(scenario) { return left }
             let left = scenario.clauses.filter { !unsaid.contains($0) }
             let isOfErrors = !Self.ofNamedErrors.isDisjoint(with: scenario.clauses)
-            let lack = isOfErrors ? "an error has neither code nor key" : "nobody greets"
+            let lack = isOfErrors ? "an error has neither code nor key" : "there is no greeting"
             let stop = subject.stop(of: scenario)
             var result = result(
                 of: scenario, exercising: stop == nil ? left : [],
-                // Half of the proof is a write that fails in mid-turn, which a quick agent without scripts is done before.
+                // Half of the proof is a write that fails in mid-turn; a quick agent without scripts finishes before it.
                 withCrashes: scenario.needs.start && subject.hasScriptedAgent)
             result.stoppedAt = stop
             if left.count < scenario.clauses.count {
@@ -91,7 +91,7 @@ package struct Forecast {
         return seen.contains { $0["code"] != nil || $0["clientMessageId"] != nil }
     }
 
-    /// Each scenario that will be performed, a line each, and why the others will not.
+    /// Each scenario that will be performed, one per line, and why the others will not.
     package var plan: String {
         let left = selection.scenarios.compactMap(leftOut)
         let reasons = Dictionary(grouping: left) { $0.skipped ?? "" }.sorted { $0.key < $1.key }

@@ -5,10 +5,10 @@ import HoldfastSmallFoundation
 import HoldfastTranscript
 
 extension RunReport {
-    /// Writes the report for machines to a folder, and beside it each transcript as a file of its own.
+    /// Writes the report for machines to a folder, with each transcript in its own file.
     package func write(to folder: String) throws {
         try Files.makeFolder(folder)
-        // A page that `report open` wrote of an earlier run.
+        // The page that `report open` wrote for an earlier run.
         try? FileManager.default.removeItem(atPath: "\(folder)/report.html")
         for scenario in scenarios where scenario.skipped == nil {
             try Files.write(
@@ -25,7 +25,7 @@ extension RunReport {
         self = try RunReport(Files.bytes(of: file), file: file)
     }
 
-    /// The reports below a folder: each `report.json`, and other files of JSON that begin as a report does.
+    /// The reports below a folder: each `report.json`, and other JSON files that begin like a report.
     fileprivate static func files(below folder: String) -> [String] {
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let inside = (try? HoldfastPlatform.files(below: base)) ?? []

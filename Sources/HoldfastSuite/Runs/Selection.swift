@@ -8,7 +8,7 @@ package protocol SelectableScenario: Sendable {
     var title: String { get }
     var role: Role { get }
     var clauses: [ClauseID] { get }
-    /// How long it takes, roughly: scenarios of a kind are shared out evenly.
+    /// A rough class of its duration: each class is distributed evenly.
     var kind: Int { get }
 }
 
@@ -22,7 +22,7 @@ extension ClientScenario: SelectableScenario {
 }
 
 extension Specification {
-    /// The scenarios of both sides, those for servers first; of one clause those that name it.
+    /// The scenarios of both sides, servers first; for one clause, those that name it.
     package func allScenarios(naming clause: ClauseID? = nil) throws(InputProblems) -> [any SelectableScenario] {
         try scenarios(naming: clause) + clientScenarios(naming: clause)
     }
@@ -37,34 +37,34 @@ extension NamePattern {
     package func matches(_ id: ClauseID) -> Bool { text == id.area.rawValue || matches(id.description) }
 }
 
-/// The clauses and the scenarios for servers a run is about.
+/// The clauses and server scenarios of a run.
 package typealias Selection = ScenarioSelection<Scenario>
 
-/// The clauses and scenarios a run is about.
+/// The clauses and scenarios of a run.
 package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
-    /// The clauses in question; nil means all.
+    /// The selected clauses; nil means all.
     let clauses: Set<ClauseID>?
     package internal(set) var scenarios: [Item]
-    /// Clauses that are left out by name, though they are in question.
+    /// Clauses that are excluded by name, although they were selected.
     package private(set) var excluded: Set<ClauseID> = []
-    /// The scenarios that were chosen by name, and not for a clause.
+    /// The scenarios that were selected by name, and not for a clause.
     private var named: Set<String> = []
-    /// All clauses that are left out by name.
+    /// All clauses that are excluded by name.
     private var unwanted: Set<ClauseID> = []
-    /// Why scenarios are left out by name, or with all their clauses.
+    /// The reasons why scenarios are excluded, by name or with all their clauses.
     private var exclusions: [String: String] = [:]
-    /// Which part of all chosen scenarios these are, and the names of all; nil when they are all.
+    /// The part of all selected scenarios that these are, and the names of all; nil if these are all.
     private var part: (shard: Shard, plan: [String])?
 
-    /// After how many scenarios with an unexpected violation the run stops; nil when it never does.
+    /// The number of scenarios with an unexpected violation after which the run stops; nil if it never does.
     package var mostFailures: Int?
-    /// The violations that are expected.
+    /// The expected violations.
     package var baseline: Baseline?
 
-    /// The clauses that were chosen in scenarios, which are then meant to exercise them.
+    /// The clauses that were selected in scenarios, which are then meant to exercise them.
     private var chosen: [String: Set<ClauseID>] = [:]
 
-    /// Everything that any pattern names, without what is excluded; a pattern that names nothing is a problem, never ignored.
+    /// Everything that any pattern names, except what is excluded; a pattern that matches nothing is a problem.
     ///
     /// `CLAUSE@SCENARIO` names a clause in a scenario, whether or not the scenario is meant to exercise it.
     package init(
@@ -140,8 +140,8 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         try problems.throwAll()
     }
 
-    /// The clauses in question once results are there: with what scenarios break that were chosen by name, whatever they are
-    /// about, as in a whole run; nil means all.
+    /// The clauses that count, given the results: those selected, and all that scenarios selected by name violate, as
+    /// in a whole run; nil means all.
     func clauses(after results: [ScenarioResult]) -> Set<ClauseID>? {
         clauses.map { clauses in
             let shown = results.filter { named.contains(String($0.name.prefix { $0 != "#" })) }.flatMap(\.verdicts)
@@ -150,7 +150,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         }
     }
 
-    /// Why a scenario is left out by name, or with all its clauses; nil when it is not.
+    /// The reason why a scenario is excluded, by name or with all its clauses; nil if it is not.
     func reason(toExclude scenario: Item) -> String? { exclusions[String(scenario.name.prefix { $0 != "#" })] }
 
     /// The scenarios that are meant to exercise each clause, by name.
@@ -162,7 +162,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Each scenario so often; repetitions are called `NAME#2`, `NAME#3`, … and come after all first performances.
+    /// Each scenario this often; repetitions are called `NAME#2`, `NAME#3`, … and come after all first performances.
     package func repeated(_ count: Int) -> Self {
         var selection = self
         for number in 1..<max(1, count) {
@@ -179,12 +179,12 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         scenarios = shard.share(of: scenarios, kind: \.kind)
     }
 
-    /// Which part of a run results are; nil when they are all.
+    /// The part of a run that results are; nil if they are all.
     func part(of results: [ScenarioResult]) -> Shard.Part? {
         part.map { Shard.Part($0.shard, of: $0.plan, holding: results.map(\.name)) }
     }
 
-    /// Scenarios that will be performed, a line each, and why others will not.
+    /// Scenarios that will be performed, one per line, and why others will not.
     package static func plan(of scenarios: [Item], notPerformed reasons: [(reason: String, count: Int)]) -> String {
         let lines = scenarios.map { "\($0.name)  \($0.clauses.map(\.description).joined(separator: " "))\n" }
         let left = reasons.map { "skipped: \(Gap.words($0.count, "scenario", $0.reason))\n" }

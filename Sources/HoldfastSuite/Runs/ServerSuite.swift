@@ -23,8 +23,8 @@ package struct ServerSuite {
         (self.scope, self.jobs) = (scope, jobs)
     }
 
-    /// Runs to the end, or until `stop` returns, which keeps what was learnt.
-    /// - Throws: A `SuiteProblem`, when a server that is to be started does not start.
+    /// Runs to the end, or until `stop` returns; the results so far are kept.
+    /// - Throws: A `SuiteProblem` if the server does not start.
     package func run(until stop: Stop? = nil, showing show: ProgressDisplay? = nil) async throws -> RunReport {
         // A server that failed to start for its greeting is not started a second time.
         if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
@@ -71,6 +71,6 @@ package struct ServerSuite {
 }
 
 extension ServerSubject {
-    /// Where it is reached, as reports say it: without the query, which may carry a token.
+    /// Its address in reports: without the query, which may contain a token.
     var shownAddress: String { start.map { String($0.url.prefix { $0 != "?" }) } ?? webSocket.address }
 }

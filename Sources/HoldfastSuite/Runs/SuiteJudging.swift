@@ -19,9 +19,9 @@ final class SuiteJudging: Sendable {
 
     init(specification: Specification) { self.specification = specification }
 
-    /// Judges a performance while others still run, one at a time, and reports the result; the rest is judged at the end.
+    /// Judges performances while others still run, one at a time, and reports the results; the rest is judged at the end.
     ///
-    /// A late machine judges later, unless it is urgent.
+    /// A late machine postpones it, unless it is urgent.
     func judgeMeanwhile(
         _ performance: Performance, isUrgent: Bool, _ told: @escaping @Sendable (ScenarioResult) -> Void
     ) {
@@ -41,10 +41,10 @@ final class SuiteJudging: Sendable {
         }
     }
 
-    /// The verdicts on each performance, in the order given.
+    /// The verdicts on each performance, in the given order.
     ///
-    /// Judging computes for seconds and waits for nothing. On the threads of tasks it would hold up the scenarios that another
-    /// suite performs at the same time, until their servers give them up.
+    /// Judging computes for seconds without waiting. On the threads of tasks, it would block the scenarios that another
+    /// suite performs at the same time, until their servers abandon them.
     func results(_ performances: [Performance]) async -> [ScenarioResult] {
         let known = early.withLock { early in
             early.isOver = true
@@ -91,7 +91,7 @@ extension [Verdict] {
 }
 
 extension [ScenarioResult] {
-    /// The clauses that one of them decides.
+    /// The clauses that one of the results decides.
     var decided: Set<ClauseID> {
         Set(flatMap(\.verdicts).filter { $0.exercised > 0 && $0.outcome != .inconclusive }.map(\.clause))
     }

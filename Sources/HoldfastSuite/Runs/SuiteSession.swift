@@ -6,22 +6,22 @@ import HoldfastSmallFoundation
 import HoldfastStage
 import HoldfastTranscript
 
-/// One run of a suite, whichever side it is about: its time, its progress and its verdicts.
+/// One run of a suite, for either side: its time, its progress and its verdicts.
 ///
-/// Performances are judged while others run: what is violated can be told at once, and little is left when the run ends.
+/// Performances are judged while others run: a violation can be reported at once, and little remains when the run ends.
 final class SuiteSession<Item: SelectableScenario>: Sendable {
     private let specification: Specification
     private let judging: SuiteJudging
     private let foreign: ForeignWatch
     private let meter: Meter
     private let selection: ScenarioSelection<Item>
-    /// Set once as many scenarios failed unexpectedly as --max-failures allows.
+    /// Set once --max-failures scenarios have failed unexpectedly.
     private let enough = Latch<Void>()
     private let violated = Mutex<(clauses: Set<ClauseID>, failures: Int)>(([], 0))
     private let startedAt = Date.now.formatted(.iso8601)
     private let start = ContinuousClock.now
     private let wasInterrupted = Mutex(false)
-    /// Whether the run ended because enough had failed.
+    /// Whether the run ended because enough scenarios had failed.
     private let hasStopped = Mutex(false)
 
     init(
@@ -36,8 +36,8 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         self.selection = selection
     }
 
-    /// Performs everything, or what there is time for until `stop` returns.
-    /// - Throws: A `SuiteProblem`, when nothing was to be reached.
+    /// Performs everything, or as much as time allows until `stop` returns.
+    /// - Throws: A `SuiteProblem` if nothing was reachable.
     func perform(
         until stop: Stop?, at location: String,
         _ run: @escaping @Sendable (@escaping @Sendable (SuiteRun.Progress) -> Void) async -> SuiteRun.Outcome
@@ -59,7 +59,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     }
 
     /// The performed scenarios and those set aside, in the order of a selection, and then the life.
-    /// - Throws: Why a server could not be started, if the life is alone.
+    /// - Throws: The reason why a server could not be started, if the run consists only of a life.
     func results(
         _ performances: [Performance], and setAside: [String: ScenarioResult], of whole: ScenarioSelection<Item>,
         _ life: Life?, _ options: Life.Options, until stop: Stop?, showing show: ProgressDisplay?
@@ -78,7 +78,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         )
     }
 
-    /// Lives a life after the scenarios, unless the run has ended.
+    /// Performs a life after the scenarios, unless the run has ended.
     private func live(
         _ life: Life?, _ options: Life.Options, until stop: Stop?, showing show: ProgressDisplay?
     ) async throws(SuiteProblem) -> Life.Lived? {
@@ -93,9 +93,9 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         return lived
     }
 
-    /// Adds up what was seen of a subject.
+    /// Makes the report on a subject.
     ///
-    /// * `life`: The life alone of which the report is to tell; nil where scenarios were performed.
+    /// * `life`: The life, if the report covers only that; nil if scenarios were performed.
     func report(
         _ results: [ScenarioResult], of subject: History.Subject, at address: String,
         _ selection: ScenarioSelection<Item>, isStrict: Bool = false, life: Life.Options
@@ -134,7 +134,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         meter.note(flaws: count)
     }
 
-    /// The clauses in question that a result violates, and whether one of them is not expected to be.
+    /// The selected clauses that a result violates, and whether one of the violations is unexpected.
     private func broken(
         in result: ScenarioResult, of inQuestion: Set<ClauseID>?
     ) -> (clauses: [ClauseID], hasFailed: Bool) {
@@ -144,7 +144,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         return (clauses, clauses.contains { !(selection.baseline?.expects($0, in: result) ?? false) })
     }
 
-    /// Whether as many scenarios failed unexpectedly as --max-failures allows, with one more that has not ended.
+    /// Whether --max-failures scenarios have failed unexpectedly, including one that has not ended.
     private func hasFailedEnough(with result: ScenarioResult, of inQuestion: Set<ClauseID>?) -> Bool {
         let more = broken(in: result, of: inQuestion).hasFailed ? 1 : 0
         return selection.mostFailures.map { most in violated.withLock { $0.failures + more >= most } } ?? false
@@ -152,7 +152,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
 
     private var hasFailedEnough: Bool { enough.value != nil }
 
-    /// The side is the same for all of a run.
+    /// The name without its side, which is the same for all of a run.
     private static func short(_ name: String) -> String {
         name.split(separator: "/", maxSplits: 1).last.map(String.init) ?? name
     }

@@ -3,19 +3,19 @@ import HoldfastReport
 import HoldfastStage
 import ReferenceClient
 
-/// Runs the suite for clients against the reference client: healthy, varied, and broken in each named way.
+/// Runs the client suite against the reference client: healthy, varied, and with each named defect.
 ///
-/// All of them live in this process: a client needs no program of its own to lose its connection, its network or its life.
+/// All of them run in this process: a client needs no program of its own to lose its connection, its network or its life.
 struct ClientKills: Sendable {
     let specification: Specification
     let scenarios: [ClientScenario]
 
-    /// Clients that are met at the same time; nearly all of the time they are waited for.
+    /// The number of clients tested at the same time; nearly all the time is spent waiting for them.
     private static let jobs = 8
-    /// How often a client with a defect is met until it is caught: what shows by chance shows in the end.
+    /// The number of tries for a client with a defect, since some defects show only by chance.
     private static let attempts = 3
 
-    /// How all of them are met.
+    /// The groups of clients to test.
     func groups(_ defects: [ClientDefect], _ variations: [ClientVariation]) throws -> [KillMatrixGroup] {
         let whole = try ScenarioSelection(role: .client, of: specification, scenarios: scenarios)
         return [
@@ -26,7 +26,7 @@ struct ClientKills: Sendable {
                 let seen = try await report(variations: [variation], whole, isAlone: isAlone)
                 return KillMatrixPeer(seen, .variation, variation.name, provesAll: true)
             },
-            // Where a machine is late, timers that never vary seem to; alone they show it.
+            // On a late machine, timers that never vary seem to vary; alone, they do not.
             KillMatrixGroup(defects, named: \.name, kind: 4, atOnce: Self.jobs, again: { _ in true }) {
                 try await peer(with: $0, isAlone: $1)
             },
@@ -38,7 +38,7 @@ struct ClientKills: Sendable {
             [defect.clause.description], role: .client, of: specification, scenarios: scenarios)
         var last = KillMatrixPeer.unmet(defect.name, defect.clause)
         for attempt in 1...Self.attempts where !last.holds {
-            // A client that is known to be broken gets no more time because the machine is late.
+            // A client that is known to be broken gets no additional time when the machine is late.
             let met = { (selection: ScenarioSelection<ClientScenario>) in
                 try await byTheWallClock { try await report(defects: [defect], selection, isAlone: isAlone) }
             }

@@ -4,10 +4,10 @@ import HoldfastReference
 import HoldfastReport
 import ReferenceClient
 
-/// Runs the suites against the reference peers, healthy, varied, and broken in each named way, and tells what was caught.
+/// Runs the suites against the reference peers, healthy, varied, and with each named defect, and reports what was caught.
 package struct KillMatrix {
     private let specification: Specification
-    /// Where the program lies that carries the reference peers.
+    /// The path of the program that contains the reference peers.
     private let program: String
     private let show: ProgressDisplay?
 
@@ -15,7 +15,7 @@ package struct KillMatrix {
         (self.specification, self.program, self.show) = (specification, program, show)
     }
 
-    /// The peers that are met besides the healthy ones.
+    /// The peers to test besides the healthy ones.
     package struct Peers {
         let defects: [Defect]
         let variations: [Variation]
@@ -24,7 +24,7 @@ package struct KillMatrix {
         let clientDefects: [ClientDefect]
         let clientVariations: [ClientVariation]
 
-        /// Those whose names are wanted.
+        /// Those with the wanted names.
         package init(of specification: Specification, where isWanted: (String) -> Bool) throws {
             dialects = try specification.dialects().filter { isWanted(Self.name(ofDialect: $0.name)) }
             defects = Defect.all.filter { isWanted($0.name) }
@@ -63,12 +63,12 @@ package struct KillMatrix {
             peers.compactMap { peer in peer.report.map { (peer.name, $0) } }
         }
 
-        /// Whether the healthy peers and all variations are green, those with a wire of their own break what it cannot keep,
-        /// every defect is caught by its own clause, and no check is without something that it catches.
+        /// Whether the healthy peers and all variations pass, dialects break only what their wire cannot keep, every
+        /// defect is caught by its own clause, and every check catches something.
         package var holds: Bool { !peers.isEmpty && peers.allSatisfy(\.holds) && unbroken.isEmpty && waiting.isEmpty }
     }
 
-    /// Meets all of them; `isWhole` when no defect was left out, so that each clause must have been shown to catch.
+    /// Tests all of them; `isWhole` if no defect was left out, so that each clause must have caught something.
     package func run(_ peers: Peers, isWhole: Bool) async throws -> Result {
         let began = ContinuousClock.now
         let checked = Set(Checks.all.map(\.clause))
@@ -99,7 +99,7 @@ package struct KillMatrix {
         return result
     }
 
-    /// Which checks were seen to catch something.
+    /// Notes which checks were seen to catch something.
     private func account(_ result: inout Result) throws {
         let caught = Set(result.peers.filter(\.holds).compactMap(\.clause))
         let shown = try FixtureIndex(specification.files).brokenByTranscripts

@@ -1,20 +1,20 @@
-/// Peers that are met alike, so many at a time.
+/// Peers that are tested in the same way, several at a time.
 struct KillMatrixGroup {
-    /// One peer that is to be met.
+    /// One peer to test.
     struct Candidate: Sendable {
         let name: String
         let meet: @Sendable (_ isAlone: Bool) async throws -> KillMatrixPeer
     }
 
-    /// How many scenarios are performed at a time where eight were too many for the machine.
+    /// The number of scenarios performed at a time if eight were too many for the machine.
     static let jobsAlone = 2
 
     /// The peers to run, in order.
     let candidates: [Candidate]
-    /// Peers of a kind take about as long.
+    /// The kind of the peers; those of one kind take about as long as each other.
     let kind: Int
     let jobs: Int
-    /// Whether one that is misjudged deserves to be met once more, alone.
+    /// Whether a misjudged peer should be tested once more, alone.
     let deservesAnother: @Sendable (KillMatrixPeer) -> Bool
 
     init<Item: Sendable>(
@@ -26,7 +26,7 @@ struct KillMatrixGroup {
         (self.kind, self.jobs, self.deservesAnother) = (kind, jobs, deservesAnother)
     }
 
-    /// Meets all of them, and those that deserve it once more.
+    /// Tests all of them, and some of them once more.
     func meet(showing meter: Meter) async throws -> [KillMatrixPeer] {
         var peers = try await withThrowingTaskGroup(of: (Int, KillMatrixPeer).self) { group in
             var waiting = candidates.enumerated().makeIterator()

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastReport
 
-/// One server or client that the suites were run against, and what they said of it.
+/// A server or client that was tested, with the results.
 struct KillMatrixPeer: Sendable {
     enum Kind: String { case healthy, variation, wire, defect }
 
@@ -14,17 +14,17 @@ struct KillMatrixPeer: Sendable {
     var unkeepable: [ClauseID] = []
     /// Failures of the suite itself.
     var problems: [String] = []
-    /// Clauses that a green peer leaves unproved.
+    /// Clauses that a passing peer leaves unproved.
     var unproved: [ClauseID] = []
-    /// How often it was tried.
+    /// The number of tries.
     var attempts = 1
     /// The arguments that find its violation again, in the scenario that showed it; nil if it was not caught.
     var selector: String?
-    /// Whether a second run of that alone found the breach again; nil when there was none.
+    /// Whether a rerun of that alone found the violation again; nil if there was no rerun.
     var isRepeated: Bool?
-    /// The clause that a whole report would name first for what the defect breaks; nil where nothing of it was found.
+    /// The clause that a whole report would name first for the defect; nil if the defect was not found.
     var head: ClauseID?
-    /// Whether the machine was late for a good part of the time: then little is proved, and a client gives up early.
+    /// Whether the machine was late for much of the time: then little is proved, and a client gives up early.
     var wasLate = false
     /// The last report, if the suite is wrong.
     var report: RunReport?
@@ -34,11 +34,11 @@ struct KillMatrixPeer: Sendable {
         KillMatrixPeer(kind: .defect, name: name, clause: clause)
     }
 
-    /// Whether the suite says of this peer what is true.
+    /// Whether the suite's verdict on this peer is correct.
     var holds: Bool {
         guard let clause else {
             if kind == .wire {
-                // Frames without names prove little: what the wire cannot keep is broken or not met, and nothing else is broken.
+                // Frames without names prove little: clauses that the wire cannot keep are broken or not exercised, and no other is broken.
                 let unbroken = Set(unkeepable).subtracting(violated)
                 return violated.allSatisfy(unkeepable.contains) && unbroken.isSubset(of: unproved) && problems.isEmpty
             }
@@ -49,9 +49,9 @@ struct KillMatrixPeer: Sendable {
 }
 
 extension KillMatrixPeer {
-    /// Runs again what a report advises to run again, until the breach is found, and tells whether it was.
+    /// Runs the advice of a report for a rerun, until the violation is found; returns whether it was.
     ///
-    /// A breach that depends on the moment need not show each time.
+    /// A violation that depends on timing need not appear each time.
     func repeated(_ run: (_ selector: String) async throws -> RunReport) async throws -> KillMatrixPeer {
         guard let selector, let clause, holds else { return self }
         var peer = self
@@ -73,7 +73,7 @@ extension KillMatrixPeer {
         _ report: RunReport, _ kind: Kind, _ name: String, clause: ClauseID? = nil, unkeepable: [ClauseID] = [],
         provesAll: Bool
     ) {
-        // A defect that only a kill or a full disk shows is not met.
+        // A defect that only a kill or a full disk shows is not exercised.
         let met = unkeepable.filter { !report.setAside.contains($0) }
         self.init(kind: kind, name: name, clause: clause, unkeepable: met)
         violated = (report.clauses(.violation) + report.clauses(.warning)).map(\.clause.id)

@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastReport
 
 extension KillMatrix.Result {
-    /// The matrix for people: legal peers first, then each clause with the defects that break it; what asks for attention last.
+    /// The matrix for people: legal peers first, then each clause with its defects, then everything that needs attention.
     package func text(_ style: ConsoleStyle) -> String {
         let width = ((peers.map(\.name.count) + waiting.map(\.name.count)).max() ?? 0) + 2
         var lines: [String] = []
@@ -49,7 +49,7 @@ extension KillMatrix.Result {
         let others = peer.violated.filter { $0 != peer.clause }.map(\.description).joined(separator: " ")
         if peer.clause != nil {
             if peer.isRepeated == false { line += "not found again by --only \(peer.selector ?? "")  " }
-            if let head = peer.head, head != peer.clause { line += "told below \(head)  " }
+            if let head = peer.head, head != peer.clause { line += "reported under \(head)  " }
             if !others.isEmpty { line += "also \(others)" }
         } else if peer.kind == .wire, peer.holds {
             line += "breaks what its wire cannot keep: \(others)"
@@ -82,7 +82,7 @@ extension KillMatrix.Result {
 }
 
 extension KillMatrixPeer {
-    /// Its result in one word; capitals ask for attention.
+    /// Its result in one word, in capitals if it needs attention.
     fileprivate var word: String {
         if clause == nil { return holds ? "green" : "RED" }
         if holds { return "caught" }

@@ -3,7 +3,7 @@ import HoldfastReport
 
 /// The clauses that each scenario exercises on the built-in server.
 package enum ReferenceExercise {
-    /// How often each clause is exercised, by the scenario; without the scenarios that are skipped.
+    /// The number of times that each scenario exercises each clause; skipped scenarios are omitted.
     package static func counts(
         of names: [String], under specification: Specification, program: String
     ) async throws -> [String: [ClauseID: Int]] {

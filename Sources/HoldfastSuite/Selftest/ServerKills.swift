@@ -5,30 +5,30 @@ import HoldfastSmallFoundation
 import HoldfastStage
 import HoldfastTransport
 
-/// Runs the suite for servers against the reference server: healthy, varied, and broken in each named way.
+/// Runs the server suite against the reference server: healthy, varied, and with each named defect.
 ///
-/// A defect that a URL is enough to show runs in this process. The healthy server, the variations and the defects of
-/// crashes and faults run as separate processes of this program, which can be killed.
+/// A defect that shows with only a URL runs in this process. The healthy server, the variations, and the defects that
+/// need crashes or faults run as separate processes of this program, which can be killed.
 struct ServerKills: Sendable {
     let specification: Specification
     let scenarios: [Scenario]
     let program: String
 
-    /// Broken servers of this process that are met at the same time; nearly all of the time they are waited for.
+    /// The number of broken servers in this process at the same time; nearly all the time is spent waiting for them.
     private static let jobs = 24
-    /// Servers of their own that are met at the same time; each is started many times.
+    /// The number of separate server processes at the same time; each is started many times.
     private static let startedJobs = 8
-    /// How often a server with a defect of crashes is killed, at each attempt: most show at once, and one that shows in 15 % of
-    /// the kills escapes all of them once in four hundred million times.
+    /// The number of kills at each try of a server with a crash defect: most defects show at once, and one that shows
+    /// in 15 % of the kills escapes all of them once in four hundred million times.
     private static let kills = [4, 16, 40, 60]
-    /// A variation is killed so often that a wrong verdict on a crash shows, and too seldom to prove anything.
+    /// The number of kills of a variation: enough to show a wrong verdict on a crash, but too few to prove anything.
     private static let killsOfVariations = 3
-    /// How long a broken server is waited for: it is on the same machine, and what it does not send never comes.
+    /// The timeout of waits for a broken server: it is on the same machine, and what it does not send never comes.
     private static let patience = Duration.seconds(3)
     /// The replay buffer of a broken or varied server: a tenth of the usual size shows the same in a tenth of the time.
     private static let replayFrames = 100
 
-    /// How all of them are met.
+    /// The groups of servers to test.
     func groups(
         _ defects: [Defect], _ variations: [Variation], _ dialects: [Dialect]
     ) throws -> [KillMatrixGroup] {
@@ -53,7 +53,7 @@ struct ServerKills: Sendable {
                 dialects, named: { KillMatrix.Peers.name(ofDialect: $0.name) }, kind: 0, atOnce: Self.startedJobs,
                 again: \.wasLate
             ) { dialect, isAlone in
-                // Crashes take most of the time, and a wire changes little about them.
+                // Crashes take most of the time, and the wire affects them little.
                 let seen = try await report(
                     on: ReferenceSubject(program: program, dialect: dialect), whole, scope: Scope(skipsCrashes: true),
                     isAlone: isAlone)
@@ -61,8 +61,8 @@ struct ServerKills: Sendable {
                     seen, .wire, KillMatrix.Peers.name(ofDialect: dialect.name),
                     unkeepable: dialect.unkeepable.keys.sorted(), provesAll: false)
             },
-            // Among many and with little patience a scenario may give up on a server that is only slow, before it comes to
-            // what is broken: what was not caught so is met again alone and with all patience.
+            // Among many others and with little patience, a scenario may give up on a slow server before it reaches the
+            // defect: an uncaught defect is tested again, alone and with full patience.
             KillMatrixGroup(
                 defects.filter { !needsStart($0) && $0.need != .load }, named: \.name, kind: 2, atOnce: Self.jobs,
                 again: { _ in true }
@@ -97,7 +97,7 @@ struct ServerKills: Sendable {
         try Selection([pattern], role: .server, of: specification, scenarios: scenarios)
     }
 
-    /// A server of its own with a defect of crashes or faults: killed a few times, then more often, until it is caught.
+    /// A separate server with a crash defect or a storage fault: killed a few times, then more often, until it is caught.
     private func killed(_ defect: Defect) async throws -> KillMatrixPeer {
         let reference = ReferenceSubject(program: program, defects: [defect.name], replayFrames: Self.replayFrames)
         var last = KillMatrixPeer.unmet(defect.name, defect.clause)
@@ -115,7 +115,7 @@ struct ServerKills: Sendable {
         return last
     }
 
-    /// A server of its own with a defect that shows in a crowd alone.
+    /// A separate server with a defect that shows only under load.
     private func loaded(_ defect: Defect) async throws -> KillMatrixPeer {
         var reference = ReferenceSubject(program: program, defects: [defect.name])
         let mix = try specification.mix(named: "phones") ?? LoadMix(name: "phones")
@@ -125,10 +125,10 @@ struct ServerKills: Sendable {
         return KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
     }
 
-    /// So many devices show what a dozen does not, and for so long, in milliseconds.
+    /// The number of devices that show what a dozen does not, and the duration, in milliseconds.
     private static let (crowd, loadMs) = (100, 6_000)
 
-    /// Meets a server that is started, killed and started again.
+    /// Tests a server that is started, killed and restarted.
     private func report(
         on reference: ReferenceSubject, _ selection: Selection, scope: Scope = Scope(), kills: Int? = nil,
         patience: Duration? = nil, isAlone: Bool = false
@@ -144,7 +144,7 @@ struct ServerKills: Sendable {
 
     // MARK: servers of this process
 
-    /// A server of this process with a defect, cheaper than a program of its own; what only a started one can show is left out.
+    /// A server in this process with a defect, cheaper than a program of its own; scenarios that must start it are omitted.
     private func inProcess(
         _ defect: Defect, _ selection: Selection, patience: Duration?
     ) async throws -> RunReport {

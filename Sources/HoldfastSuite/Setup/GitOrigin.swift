@@ -1,8 +1,8 @@
 import HoldfastSmallFoundation
 
-/// Where a clone was made from.
+/// Finds the origin of a clone.
 package enum GitOrigin {
-    /// The `https` URL of `origin` in the clone of Holdfast that a file lies in; nil where others could not clone from it.
+    /// The `https` URL of `origin` in the clone of Holdfast that contains a file; nil if others could not clone from it.
     package static func url(above file: String) -> String? {
         var folder = Files.folder(of: file)
         while !folder.isEmpty, folder != "/" {

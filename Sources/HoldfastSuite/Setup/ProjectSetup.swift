@@ -11,24 +11,24 @@ package struct ProjectSetup: Sendable {
         case github, gitlab, none
     }
 
-    /// Where the server is; nil of one that is started.
+    /// The address of the server; nil if the suite starts it.
     package var url: String?
-    /// The command that starts it, taken apart.
+    /// The words of its start command.
     package var start: [String] = []
-    /// How reports call it; its address when nil.
+    /// Its name in reports; nil for its address.
     package var name: String?
-    /// The profiles it declares; those that its greeting states when empty.
+    /// The profiles it declares; empty for those in its greeting.
     package var profiles: [String] = []
     /// The variables that hold the tokens of p1, p2 and so on.
     package var tokenVariables: [String] = []
     package var ci = CI.github
     package var origin = Origin.checkout(repository: nil, revision: "")
 
-    /// Where a CI gets this program from.
+    /// The source of this program for a CI.
     package enum Origin: Sendable, Equatable {
         /// The files of a release, at the address of their folder.
         case release(url: String)
-        /// A repository at a revision, built there; nil and empty where they are not known.
+        /// A repository at a revision, built there; nil or empty if unknown.
         case checkout(repository: String?, revision: String)
     }
 
@@ -36,7 +36,7 @@ package struct ProjectSetup: Sendable {
 
     // MARK: answers
 
-    /// Takes the address of a server, or the command that starts it.
+    /// Sets the address of a server, or its start command.
     package mutating func take(location text: String) throws(InputProblem) {
         let address = Endpoint.webSocketURL(text)
         if address.hasPrefix("ws://") || address.hasPrefix("wss://") { return try take(url: address) }
@@ -68,7 +68,7 @@ package struct ProjectSetup: Sendable {
         url = text
     }
 
-    /// Takes the command that starts a server.
+    /// Sets the start command of a server.
     package mutating func take(start text: String) throws(InputProblem) {
         guard let words = try? ShellWords(text).words, !words.isEmpty else {
             throw InputProblem(
@@ -78,7 +78,7 @@ package struct ProjectSetup: Sendable {
         start = words
     }
 
-    /// Takes the names of variables that hold tokens; `isSet` tells whether there is such a variable.
+    /// Sets the names of variables that hold tokens; `isSet` tells whether a variable exists.
     package mutating func take(
         tokenVariables names: [String], isSet: (String) -> Bool
     ) throws(InputProblem) {
@@ -136,7 +136,7 @@ package struct ProjectSetup: Sendable {
         return "set HOLDFAST_REPOSITORY in your CI to the URL that you cloned Holdfast from"
     }
 
-    /// The steps that both kinds of CI have: getting the program, and running it.
+    /// The steps for both kinds of CI: getting the program, and running it.
     private var commands: [String] {
         let install: String
         let program: String
@@ -213,7 +213,7 @@ package struct ProjectSetup: Sendable {
         """
     }
 
-    /// Writes the files below a folder: all of them, or none where one is there already.
+    /// Writes the files below a folder: all of them, or none if one already exists.
     package func write(to folder: String) throws {
         let paths = files.map { (path: folder == "." ? $0.path : "\(folder)/\($0.path)", text: $0.text) }
         let problems = paths.filter { FileManager.default.fileExists(atPath: $0.path) }.map { file in

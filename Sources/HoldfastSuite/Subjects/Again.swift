@@ -1,7 +1,7 @@
 import HoldfastReport
 import HoldfastStage
 
-/// A command with its options, as it is written for a shell.
+/// A command with its options, in the form for a shell.
 private struct CommandWords {
     private(set) var text: String
 
@@ -13,7 +13,7 @@ private struct CommandWords {
 }
 
 extension ServerUnderTest {
-    /// The command that tests this server again, without secrets: neither those of its options nor those of the subject file.
+    /// The command that tests this server again, without secrets from its options or the subject file.
     package func again(_ command: String, _ subject: ServerSubject) -> String {
         let secrets =
             tokens + devices.map { String($0.drop { $0 != "=" }.dropFirst()) }
@@ -59,7 +59,7 @@ extension ServerUnderTest {
         return words.text
     }
 
-    /// A command in which no secret stands; longest first, because one may begin another.
+    /// A command without the secrets; longest first, because one may begin with another.
     private static func without(_ secrets: [String], _ text: String) -> String {
         Set(secrets).filter { !$0.isEmpty }.sorted { ($0.count, $0) > ($1.count, $1) }.reduce(text) { text, secret in
             text.replacing(secret, with: "…")

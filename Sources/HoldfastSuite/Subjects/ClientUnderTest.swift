@@ -11,11 +11,11 @@ import ReferenceClient
 /// let here = ClientUnderTest { data in MyApp(storingIn: data) }
 /// ```
 public struct ClientUnderTest: Sendable {
-    /// The profiles it declares; those that its driver names when empty, else `client-core` (`--profile`).
+    /// The profiles it declares; empty for those that its driver names, or `client-core` (`--profile`).
     public var profiles: [String] = []
-    /// By how much the client divides its own timers, from 1 to 1000 (`--time-scale`).
+    /// The factor by which the client divides its own timers, from 1 to 1000 (`--time-scale`).
     public var timeScale = 10.0
-    /// Where the suite's server listens for the client; this machine alone when nil (`--host`).
+    /// The host on which the suite's server listens; nil for this machine only (`--host`).
     public var host: String?
 
     /// Its driver.
@@ -24,7 +24,7 @@ public struct ClientUnderTest: Sendable {
         case command([String])
         /// A device that opens a WebSocket to this address.
         case device(listening: String)
-        /// The reference client of a program, with what is wrong and what is different about it.
+        /// The reference client of a program, with its defects and variations.
         case reference(program: String, defects: [String], variations: [String])
         case inProcess(@Sendable (String) -> any DrivenClient)
     }
@@ -34,24 +34,24 @@ public struct ClientUnderTest: Sendable {
     /// A client whose driver is a program that reads commands from standard input and answers on standard output.
     public init(driver command: [String]) { self.init(.command(command)) }
 
-    /// A client that lives in this process, made anew for each scenario.
-    /// - Parameter make: Makes one; `data` is the folder for what it remembers from one launch to the next.
+    /// A client in this process, created anew for each scenario.
+    /// - Parameter make: Creates a client; `data` is the folder for its data from one launch to the next.
     public init(make: @escaping @Sendable (_ data: String) -> any DrivenClient) { self.init(.inProcess(make)) }
 
     package init(_ driver: Driver) { self.driver = driver }
 
-    /// Where drivers come from.
+    /// The source of drivers.
     package struct Source {
         fileprivate let drivers: any DriverSource
-        /// How reports call the place.
+        /// The place in reports.
         package let location: String
-        /// Where the app finds the suite's server.
+        /// The host at which the app finds the suite's server.
         fileprivate let host: String
     }
 
-    /// Listens where a device is awaited, lets the body meet the drivers, and ends everything.
+    /// Listens if a device is expected, runs the body with the drivers, and ends everything.
     ///
-    /// * `invite`: Is told the address that a device has to open.
+    /// * `invite`: Gets the address that a device must open.
     /// - Throws: The error of the body, or the reason why nothing can listen.
     package func meeting<Result>(
         under specification: Specification, invite: (String) -> Void = { _ in },
@@ -98,7 +98,7 @@ public struct ClientUnderTest: Sendable {
         }
     }
 
-    /// The client to test, once its driver was greeted and has launched it.
+    /// The client to test, after its driver was greeted and has launched it.
     package func subject(_ source: Source, until stop: Stop? = nil) async throws(SuiteProblem) -> ClientSubject {
         let check = DriverCheck(source.drivers, host: source.host, timeScale: timeScale)
         let (outcome, wasInterrupted) = await cancelling(at: stop) {
@@ -121,7 +121,7 @@ public struct ClientUnderTest: Sendable {
         }
     }
 
-    /// Everything that is wrong with the description.
+    /// All problems of the description.
     package var problems: [InputProblem] {
         var problems: [InputProblem] = []
         if case .reference(_, let defects, let variations) = driver {
@@ -144,6 +144,6 @@ public struct ClientUnderTest: Sendable {
             otherwise: "correct the name")
     }
 
-    /// A number without a fraction that is none.
+    /// A number, without decimals if it is an integer.
     package static func readable(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? "\(number)" }
 }

@@ -5,8 +5,8 @@ import HoldfastTransport
 extension Specification {
     /// A dialect by its name, or by the path of its file.
     ///
-    /// * `location`: Where it was given, such as `--dialect`.
-    /// * `folder`: Where a relative path begins; here when nil.
+    /// * `location`: The place of the name, such as `--dialect`.
+    /// * `folder`: The base of a relative path; nil for the current folder.
     package func dialect(_ text: String, given location: String, in folder: String? = nil) throws -> Dialect {
         guard text.contains("/") || text.hasSuffix(".json") else {
             do {
@@ -29,7 +29,7 @@ extension Dialect {
         isCanonical ? [.core] : profiles.intersection(Profile.all(of: .server))
     }
 
-    /// The address with the path of this dialect, where it has none of its own.
+    /// The address with the path of this dialect, if it has no path of its own.
     func address(of url: String) -> String {
         guard let socketPath else { return url }
         if url == StartCommand.usualURL { return url.replacing("/ws", with: socketPath) }
@@ -39,7 +39,7 @@ extension Dialect {
         return (url.hasSuffix("/") ? String(url.dropLast()) : url) + socketPath
     }
 
-    /// Declared profiles that no system of this dialect can keep, because its wire cannot say what they ask for.
+    /// Declared profiles that no system with this dialect can keep, because its wire cannot express them.
     package func problems(declaring declared: Set<Profile>, given location: String) -> [InputProblem] {
         declared.subtracting(profiles).sorted().map { profile in
             InputProblem(
@@ -55,14 +55,14 @@ extension SubjectFile {
 }
 
 extension Profile {
-    /// The profiles that names declare: each together with the one it needs.
+    /// The profiles that names declare, each with the one it requires.
     package static func declared(
         named names: [String], of role: Role = .server, _ problems: inout [InputProblem]
     ) -> Set<Profile> {
         profiles(named: names, of: role, &problems).union([role == .server ? .core : .clientCore])
     }
 
-    /// The profiles of a side by the given names, which may hold several with commas between.
+    /// The profiles of a side with the given names, each of which may be a list with commas.
     package static func profiles(
         named names: [String], of role: Role = .server, _ problems: inout [InputProblem]
     ) -> Set<Profile> {
@@ -75,7 +75,7 @@ extension Profile {
 }
 
 extension InputProblem {
-    /// A problem for each name that is none of the known ones.
+    /// A problem for each unknown name.
     package static func unknown(
         _ names: [String], _ noun: String = "name", given location: String, among known: [String],
         expected: String? = nil, otherwise fix: String

@@ -9,13 +9,13 @@ import HoldfastTranscript
 final class ForeignWatch: Sendable {
     private struct State {
         var sample = WireSample(isOneSided: true)
-        /// Whether enough was heard.
+        /// Whether enough messages were read.
         var isOver = false
-        /// How many performances offered another version and never this one: a client may begin with a newer one.
+        /// The number of performances that offered another version and never this one: a client may begin with a newer one.
         var otherVersions = 0
     }
 
-    /// After so many performances a client is taken to speak no other version.
+    /// After this many such performances, a client counts as speaking no other version.
     private static let mostOtherVersions = 3
 
     private let role: Role
@@ -31,7 +31,7 @@ final class ForeignWatch: Sendable {
     /// The protocol that the subject speaks instead.
     var found: ForeignProtocol? { recognized.value }
 
-    /// Takes in what a subject said in one performance.
+    /// Reads the subject's messages in one performance.
     func note(_ history: History) {
         guard history.header.dialect.isCanonical else { return }
         state.withLock { state in

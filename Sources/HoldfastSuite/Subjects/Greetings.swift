@@ -8,7 +8,7 @@ struct Greetings {
     /// As many as one scenario may use.
     private static let principalsPerScenario = 8
 
-    /// The principals, as many together as one scenario may use.
+    /// The principals, in groups of the size that one scenario may use.
     var groups: [[ServerSubject.Principal]] {
         stride(from: 0, to: subject.principals.count, by: Self.principalsPerScenario).map {
             Array(subject.principals[$0..<min($0 + Self.principalsPerScenario, subject.principals.count)])
@@ -24,7 +24,7 @@ struct Greetings {
                  {"do":"listSessions","principal":"p\(index + 1)"}]
                 """
             }
-            // A branch more, because two make company.
+            // One branch more, because `together` needs two.
             let text = """
                 {"title": "Greeting", "summary": "What the server states.", "role": "server", "clauses": ["LIVE-8"],
                  "needs": {"principals": \(group.count)},
@@ -37,6 +37,6 @@ struct Greetings {
 
     static func name(_ group: Int) -> String { "server/LIVE/greeting-\(group)" }
 
-    /// The connection of a principal of a group.
+    /// The connection of a principal in a group.
     static func letter(_ index: Int) -> String { String(UnicodeScalar(UInt8(ascii: "A") + UInt8(index))) }
 }

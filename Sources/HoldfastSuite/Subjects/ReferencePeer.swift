@@ -11,7 +11,7 @@ package let toolVersion = "0.1.0"
 private let referenceName = "Holdfast reference server"
 
 extension ReferenceConfiguration {
-    /// The subject file for a server that is so configured, once it listens; the dialect is nil for the specification's own
+    /// The subject file for a server with this configuration, once it listens; the dialect is nil for the canonical
     /// form.
     package func subjectFile(port: Int, dialect name: String? = nil) -> JSONValue {
         let limits = limits.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) }
@@ -41,7 +41,7 @@ extension ReferenceConfiguration {
         return all.filter(dialect.profiles.contains)
     }
 
-    /// The times that differ from those of the specification, as subject files name them.
+    /// The times that differ from those of the specification, by their names in subject files.
     private var limits: [String: Int] {
         var limits: [String: Int] = [:]
         if authSeconds != 10 { limits["authSeconds"] = authSeconds }
@@ -55,7 +55,7 @@ extension ReferenceConfiguration {
 
 /// A program that contains the reference server, as a subject that is started with every option.
 struct ReferenceSubject {
-    /// Where the program lies.
+    /// The path of the program.
     let program: String
     /// Its defects, by name.
     var defects: [String] = []
@@ -67,12 +67,12 @@ struct ReferenceSubject {
     var replayFrames = 1000
     /// The profiles it keeps; nil for all.
     var profiles: Set<Profile>?
-    /// How many principals it has under load, where its times are those of production; nil for a suite.
+    /// The number of principals under load, with the times of production; nil for a suite.
     var principalsUnderLoad: Int?
 
-    /// Principals, so that many scenarios run at once and each has devices of its own.
+    /// Enough principals for many scenarios at once, each with its own devices.
     static let principals = 20
-    /// The app its notices are for.
+    /// The app that its notifications are for.
     static let topic = "app.holdfast.reference"
     /// Short times, so that a run can wait for them.
     private static let limits = [

@@ -3,16 +3,16 @@ import HoldfastReference
 import HoldfastSmallFoundation
 import HoldfastTransport
 
-// How the reference server is set up by flags.
+// Flags of the reference server.
 
 extension Dialect {
-    /// How a subject file, which may lie elsewhere, names this dialect; nil for the specification's own form.
+    /// The name of this dialect in a subject file, which may be elsewhere; nil for the canonical form.
     package func name(given text: String?) -> String? {
         guard !isCanonical, let text, text != name else { return isCanonical ? nil : name }
         return URL(fileURLWithPath: text).path
     }
 
-    /// The profiles that are named, each of them set up and no other; nil when none is, for all that it is set up for.
+    /// The given profiles, each of which must be configured; nil if none is given, for all that are configured.
     package func kept(
         _ named: [String], hasTokens: Bool, drawsTokens: Bool, hasLimit: Bool, hasDevices: Bool
     ) throws -> Set<Profile>? {
@@ -37,7 +37,7 @@ extension Dialect {
 }
 
 extension Defect {
-    /// The defects that cannot show because the server lacks a profile, a problem each.
+    /// The defects that cannot show because the server lacks a profile, one problem each.
     ///
     /// * `configured`: Whether auth, rate-limit and push need flags of their own, as with `serve`.
     package static func problems(
@@ -78,7 +78,7 @@ extension Replies {
 }
 
 extension ServiceAddress {
-    /// An address that only this machine reaches.
+    /// An address that is reachable only from this machine.
     package init(local text: String, given option: String) throws(InputProblem) {
         try self.init(text, given: option)
         if host == "[::1]" { host = "::1" }
@@ -91,7 +91,7 @@ extension ServiceAddress {
 }
 
 extension ReferenceConfiguration {
-    /// Names and tokens; a token is never repeated in a message.
+    /// A name and a token; a message never contains the token.
     private static func pair(_ text: String, _ flag: String, example: String) throws -> (name: String, token: String) {
         guard let cut = text.firstIndex(of: "="), cut != text.startIndex, text.index(after: cut) != text.endIndex
         else {
@@ -100,7 +100,7 @@ extension ReferenceConfiguration {
         return (String(text[..<cut]), String(text[text.index(after: cut)...]))
     }
 
-    /// The principals: by a given name, or p1, p2 and so on; a token with `{n}` counts for that many.
+    /// The principals: by given names, or p1, p2 and so on; a token with `{n}` counts for that many.
     package static func principals(_ tokens: [String], _ count: Int) throws -> [(name: String, token: String)] {
         let problem = InputProblem(
             "--principals", count, outside: 1...1_000_000, fix: "remove it for one principal of each --token")
@@ -111,7 +111,7 @@ extension ReferenceConfiguration {
         }
     }
 
-    /// Takes the push service that flags describe, if any.
+    /// Sets the push service that flags describe, if any.
     package mutating func take(pushURL: String?, topic: String, devices texts: [String]) throws {
         let devices = try texts.map { try Self.pair($0, "--device", example: "p1=ab12") }
         guard let pushURL else {

@@ -1,27 +1,27 @@
 import Holdfast
 
-/// The tests that the user left out on purpose: clauses that only they could decide are set aside, not failed.
+/// The tests that the user excluded on purpose: clauses that only they could decide are set aside and do not fail.
 package struct Scope: Sendable {
-    /// The tiers asked for; nil means all that the subject allows.
+    /// The requested tiers; nil for all that the subject allows.
     var tiers: Set<Int>?
-    /// Whether scenarios that stop and start the subject are left out.
+    /// Whether scenarios that stop and start the subject are excluded.
     var skipsCrashes = false
-    /// Whether what the set-up cannot show counts as untested.
+    /// Whether clauses that the setup cannot show count as untested.
     var isStrict = false
 
-    /// The tier of a scenario: how predictable the agent has to be, and by which means this subject's is.
+    /// The tier of a scenario: how predictable the agent must be, and how this subject's is.
     static func tier(of scenario: Scenario, agent: SubjectFile.Agent) -> Int {
         scenario.needs.agent != .scripted ? 1 : agent == .model ? 3 : 2
     }
 
-    /// Why a scenario is left out; nil when it is in question.
+    /// The reason why a scenario is set aside; nil if it is not.
     func reason(toSetAside scenario: Scenario, agent: SubjectFile.Agent) -> String? {
         let tier = Self.tier(of: scenario, agent: agent)
         if let tiers, !tiers.contains(tier) { return "tier \(tier) skipped (--tier)" }
         return skipsCrashes && scenario.needs.start ? "skipped (--skip-crashes)" : nil
     }
 
-    /// Tiers that are asked for and that the agent does not allow: the first of them, as a problem.
+    /// The first requested tier that the agent does not allow, as a problem.
     static func problems(_ tiers: Set<Int>, agent: SubjectFile.Agent, given location: String) -> [InputProblem] {
         let possible: Set =
             switch agent {

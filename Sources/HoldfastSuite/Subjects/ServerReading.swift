@@ -6,7 +6,7 @@ import HoldfastTransport
 
 /// Builds the subject from the subject file and the flags, which override the file.
 extension ServerUnderTest {
-    /// The server to test, and the tiers that are asked for.
+    /// The server to test, and the requested tiers.
     package func subject(under specification: Specification) throws -> (subject: ServerSubject, scope: Scope) {
         var problems: [InputProblem] = []
         problems += outOfRange
@@ -49,7 +49,7 @@ extension ServerUnderTest {
         let declared = named ?? spoken.usualProfiles
         problems += spoken.problems(declaring: declared, given: profiles.isEmpty ? "--subject /profiles" : "--profile")
         let told = hasScriptedAgent ? .scripted : modelEndpoint != nil ? .model : described?.agent ?? .plain
-        // A command that is given our model's address starts a server that asks it.
+        // A start command with the address of our model starts a server that uses it.
         let agent = told == .plain && startCommand?.takesModel == true ? .model : told
         let wanted = tiers.isEmpty ? described?.tiers : Set(tiers)
         problems += Scope.problems(wanted ?? [], agent: agent, given: tiers.isEmpty ? "--subject" : "--tier")
@@ -84,10 +84,10 @@ extension ServerUnderTest {
 
     /// Starts the services that the server needs, runs the body, and stops everything.
     ///
-    /// Without declared profiles, those that the greeting states count.
+    /// Without declared profiles, those in the greeting count.
     ///
-    /// * `stop`: Ends the wait for a server that starts or is still to come.
-    /// - Throws: `interrupted`, when `stop` returned before the server was ready.
+    /// * `stop`: Ends the wait for a server that is not ready yet.
+    /// - Throws: `interrupted` if `stop` returned before the server was ready.
     package func meeting<Result>(
         _ subject: ServerSubject, under specification: Specification, until stop: Stop? = nil,
         _ body: (ServerSubject) async throws -> Result
@@ -168,7 +168,7 @@ extension ServerUnderTest {
         return subject
     }
 
-    /// A port that only the suite could know, in the address of a server that it does not start.
+    /// Rejects a port that only the suite could know in the address of a server that it does not start.
     private func noteMissingStart(_ described: SubjectFile?, _ problems: inout [InputProblem]) {
         guard start == nil, described?.start == nil else { return }
         for (location, address) in [
@@ -182,7 +182,7 @@ extension ServerUnderTest {
         }
     }
 
-    /// Gives each principal its device, as file and description name it.
+    /// Gives each principal its device, from the file and the description.
     private func name(
         devicesOf people: inout [ServerSubject.Principal], _ described: [String: String],
         _ problems: inout [InputProblem]
@@ -211,7 +211,7 @@ extension ServerUnderTest {
         }
     }
 
-    /// The reference server; what describes another one contradicts it.
+    /// The reference server; a description of another server contradicts it.
     private func referenceSubject(
         _ program: String, _ specification: Specification
     ) throws -> (subject: ServerSubject, scope: Scope) {
@@ -240,7 +240,7 @@ extension ServerUnderTest {
         reference.principalsUnderLoad = principalsUnderLoad
         reference.dialect = spoken
         reference.dialectFile = dialect
-        // It keeps what is declared, and nothing beyond it.
+        // It keeps only what is declared.
         if !profiles.isEmpty { reference.profiles = Profile.declared(named: profiles, &problems) }
         let subject = try reference.subject()
         problems += spoken.problems(declaring: subject.profiles, given: "--profile")

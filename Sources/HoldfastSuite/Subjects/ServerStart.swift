@@ -1,12 +1,12 @@
 import Holdfast
 import HoldfastStage
 
-/// How the server is started, as a subject file and its description say together; the description overrides the file.
+/// The start command from a subject file and the description, which overrides the file.
 extension ServerUnderTest {
-    /// Whether something is said that needs a command to start.
+    /// Whether an option is given that needs a start command.
     private var isAsked: Bool { data != nil || !environment.isEmpty || ready != nil }
 
-    /// The command that starts the server; nil when nothing says how, or it could not be started.
+    /// The start command; nil if there is none, or the server could not be started.
     func startCommand(
         _ described: SubjectFile.Start?, in folder: String?, url: String?, http: String?,
         _ problems: inout [InputProblem]

@@ -9,17 +9,17 @@
 /// mine.tokens = ["secret-of-one", "secret-of-another"]
 /// ```
 public struct ServerUnderTest: Sendable {
-    /// The address of its WebSocket, such as `ws://127.0.0.1:8080/ws`; may be left out of a server that is started.
+    /// The address of its WebSocket, such as `ws://127.0.0.1:8080/ws`; optional if the suite starts the server.
     public var url: String?
-    /// The command that starts it, taken apart as a shell does (`--start`).
+    /// The command that starts it, split as by a shell (`--start`).
     ///
-    /// `{port}` in it is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push
-    /// service and model endpoint; the same are in HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and HOLDFAST_MODEL_URL.
-    /// Only a server that the suite starts can be killed, and only so can it prove that answers are stored in time.
+    /// `{port}` in it is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push service and model
+    /// endpoint; the same are in HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and HOLDFAST_MODEL_URL. Only a server that the suite
+    /// starts can be killed, which is the only proof that it stores answers in time.
     public var start: String?
     /// The base URL of its REST paths, if it differs from the host and port of its WebSocket (`--http`).
     public var http: String?
-    /// The profiles it declares; `core` when empty, or those of the subject file (`--profile`).
+    /// The profiles it declares; empty for `core`, or for those of the subject file (`--profile`).
     public var profiles: [String] = []
     /// The tokens of the principals p1, p2 and so on (`--token`); scenarios of as many principals run at once.
     public var tokens: [String] = []
@@ -27,33 +27,33 @@ public struct ServerUnderTest: Sendable {
     public var tokenVariables: [String] = []
     /// Files whose first lines are tokens of further principals (`--token-file`).
     public var tokenFiles: [String] = []
-    /// Commands that print tokens of further principals, asked again when these may have expired (`--token-command`).
+    /// Commands that print tokens of further principals, run again when these may have expired (`--token-command`).
     public var tokenCommands: [String] = []
-    /// The device tokens that it knows, each as `principal=token` (`--device`).
+    /// The device tokens known to the server, each as `principal=token` (`--device`).
     public var devices: [String] = []
     /// Its dialect: a built-in name, or the path of a dialect file (`--dialect`).
     public var dialect: String?
-    /// Whether its agent obeys scripts in the prompt (`--scripted-agent`).
+    /// Whether its agent follows scripts in the prompt (`--scripted-agent`).
     public var hasScriptedAgent = false
     /// A subject file, which the other properties override (`--subject`).
     public var subjectFile: String?
-    /// The tiers of scenarios to perform; all that its agent allows when empty (`--tier`).
+    /// The tiers of scenarios to perform; empty for all that its agent allows (`--tier`).
     public var tiers: [Int] = []
     /// Variables for the started server, each as `NAME=VALUE` (`--env`).
     public var environment: [String] = []
     /// The text that the started server prints once it accepts connections (`--ready`).
     public var ready: String?
-    /// Where the started server stores; a temporary folder when nil (`--data`).
+    /// The data folder of the started server; nil for a temporary one (`--data`).
     public var data: String?
-    /// How often each proof kills the started server; fewer than 20 prove nothing (`--kills`).
+    /// The number of kills for each proof; fewer than 20 prove nothing (`--kills`).
     public var kills = 20
-    /// Whether the scenarios that kill, stop and start the server are left out (`--skip-crashes`).
+    /// Whether the scenarios that kill, stop and start the server are excluded (`--skip-crashes`).
     public var skipsCrashes = false
-    /// Whether clauses that the set-up cannot show count as untested (`--strict`).
+    /// Whether clauses that the setup cannot show count as untested (`--strict`).
     public var isStrict = false
-    /// How many seconds a server that is started elsewhere may take to come up (`--wait`).
+    /// The seconds that a server started elsewhere may take to become ready (`--wait`).
     public var wait = 0
-    /// The most seconds that a scenario waits because the server told so (`--patience`).
+    /// The most seconds that a scenario waits for times announced by the server (`--patience`).
     public var patience = 20
     /// Headers of every upgrade and request, each as `Name: value` (`--header`); no transcript shows them.
     public var headers: [String] = []
@@ -67,16 +67,16 @@ public struct ServerUnderTest: Sendable {
     public var clientCertificate: String?
     /// The PEM file of the key of that certificate (`--client-key`).
     public var clientKey: String?
-    /// Whether any TLS certificate will do (`--accept-any-certificate`).
+    /// Whether to accept any TLS certificate (`--accept-any-certificate`).
     public var acceptsAnyCertificate = false
-    /// Where the suite serves the model that the agent asks, as `host:port`, for a server that was configured with it
+    /// The address at which the suite serves the model, as `host:port`, for a server that was configured with it
     /// (`--model-endpoint`).
     public var modelEndpoint: String?
-    /// Where the suite is the push service, as `host:port`, over TLS where `,tls` follows (`--push-sink`).
+    /// The address at which the suite is the push service, as `host:port`, over TLS if `,tls` follows (`--push-sink`).
     public var pushSink: String?
     /// Whether the push service speaks TLS (`--push-tls`).
     public var pushSpeaksTLS = false
-    /// The file that the certificate of the push service is written to (`--push-certificate`).
+    /// The file for the certificate of the push service (`--push-certificate`).
     public var pushCertificate: String?
 
     /// The program whose reference server is tested; it overrides the other properties.
@@ -84,13 +84,13 @@ public struct ServerUnderTest: Sendable {
     /// The defects and variations of the reference server.
     package var defects: [String] = []
     package var variations: [String] = []
-    /// How many principals the reference server has under load; nil for a suite.
+    /// The number of principals of the reference server under load; nil for a suite.
     var principalsUnderLoad: Int?
 
-    /// A server that runs, by the address of its WebSocket.
+    /// A running server, by the address of its WebSocket.
     public init(url: String) { self.url = url }
 
-    /// A server that the suite starts, ends and starts again.
+    /// A server that the suite starts, ends and restarts.
     public init(start command: String) { start = command }
 
     package init() {}

@@ -3,9 +3,9 @@ import HoldfastPlatform
 import HoldfastStage
 import HoldfastTransport
 
-/// The services for a subject while a command uses it: a push service, and a model that obeys scripts.
+/// The services for a subject while a command uses it: a push service, and a model that follows scripts.
 enum Services {
-    /// Starts what the subject needs, lets the body meet it, and ends everything.
+    /// Starts the services that the subject needs, runs the body, and ends everything.
     static func run<Result>(
         for subject: ServerSubject, push: ServiceAddress? = nil, pushCertificate: String? = nil,
         pushTopic: String? = nil, model: ServiceAddress? = nil, _ body: (ServerSubject) async throws -> Result
@@ -42,17 +42,17 @@ enum Services {
     }
 }
 
-/// Where a service listens, when the subject was configured with an address beforehand.
+/// The address of a service, if the subject was configured with it beforehand.
 package struct ServiceAddress: Sendable, Equatable {
     package var host = "127.0.0.1"
-    /// 0 takes a free one.
+    /// 0 for any free port.
     package var port = 0
     /// Whether it speaks TLS.
     var isSecure = false
 
     init() {}
 
-    /// An address as an option gives it: `host:port`, or a port of this machine with or without a colon.
+    /// An address from an option: `host:port`, or a port of this machine with or without a colon.
     ///
     /// * `option`: Such as `--listen`.
     /// * `maySecure`: Whether `,tls` may follow it.
@@ -72,7 +72,7 @@ package struct ServiceAddress: Sendable, Equatable {
         if !host.isEmpty { self.host = host }
     }
 
-    /// Starts something that listens here.
+    /// Starts a service that listens at the address.
     package func listening<Service>(
         _ option: String, _ start: (ServiceAddress) async throws(TransportProblem) -> Service
     ) async throws(SuiteProblem) -> Service {
@@ -85,7 +85,7 @@ package struct ServiceAddress: Sendable, Equatable {
 }
 
 package enum LocalAddresses {
-    /// Every IPv4 address, those that others can reach first.
+    /// Every IPv4 address, with those that others can reach first.
     package static var all: [String] {
         let found = Network.addresses
         return found.filter { !$0.hasPrefix("127.") } + found.filter { $0.hasPrefix("127.") }

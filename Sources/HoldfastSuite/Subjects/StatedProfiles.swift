@@ -4,9 +4,9 @@ import HoldfastTranscript
 
 /// The default profiles of a server: those that its greeting states.
 extension ServerSubject {
-    /// The same server after it greeted its principals; by default it declares the profiles that the greeting states.
+    /// The same server after it greeted its principals; by default it declares the profiles in the greeting.
     ///
-    /// Without a greeting in three seconds, it declares nothing more; the run reports the reason.
+    /// Without a greeting within three seconds, it declares nothing more; the run reports the reason.
     func greeted(under specification: Specification) async -> ServerSubject {
         var patient = self
         patient.timeouts = patient.timeouts.capped(at: .seconds(3))

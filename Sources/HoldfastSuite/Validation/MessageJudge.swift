@@ -3,23 +3,23 @@ import HoldfastJSON
 import HoldfastJSONSchema
 import HoldfastSmallFoundation
 
-/// One thing that is wrong with a message, and where in its text.
+/// One problem of a message, and its place in the text.
 package struct ValidateFault {
     let location: JSONLocation?
     /// The problem and the expectation, without the place.
     let words: String
 
-    /// The words behind a place such as `frames.jsonl:17:5`; `line` is where the message starts.
+    /// The words after a place such as `frames.jsonl:17:5`; `line` is the first line of the message.
     package func text(in file: String, line: Int = 1) -> String {
         guard let location else { return "\(file): \(words)" }
         return "\(file):\(line + location.line - 1):\(location.column): \(words)"
     }
 }
 
-/// Judges messages one after another: the quick way first, and in words only what is not surely valid.
+/// Judges messages one after another: quickly first, and in words only if they are not surely valid.
 package final class MessageJudge {
     package private(set) var messages = 0
-    /// How many of them are not valid.
+    /// The number of invalid messages so far.
     package private(set) var invalid = 0
     private let judge: (UnsafeBufferPointer<UInt8>) -> [ValidateFault]
 
@@ -117,7 +117,7 @@ package final class MessageJudge {
 }
 
 extension Schema {
-    /// A schema of the caller's own, out of a file.
+    /// A schema from the caller's own file.
     package static func load(_ path: String) throws -> Schema {
         let root: JSONValue
         do {

@@ -24,19 +24,19 @@ enum DateFormats {
 extension DateFormats {
     /// Whether bytes are a common date-time: in UTC, not in the last days of February, and not a leap second.
     ///
-    /// A fast yes; otherwise the grammar decides.
+    /// This is a shortcut for common values; the grammar decides about the others.
     private static func isPlainDateTime(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count >= 20, let base = bytes.baseAddress, bytes[bytes.count - 1] == UInt8(ascii: "Z") else {
             return false
         }
         let raw = UnsafeRawPointer(base)
-        // `2026-03-`, `01T09:30` and `:00` with the rest; valid digits become their own values between zeros.
+        // XOR with `0000-00-`, `00T00:00` and `:00`: separators become 0, and digits their values.
         let date = raw.loadUnaligned(as: UInt64.self).littleEndian ^ 0x2D30_302D_3030_3030
         let time = raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self).littleEndian ^ 0x3030_3A30_3054_3030
         let second = raw.loadUnaligned(fromByteOffset: 16, as: UInt32.self).littleEndian ^ 0x0030_303A
         let seconds = UInt64(second & 0x00FF_FFFF)
-        let signs = date & 0xFF00_00FF_0000_0000 | time & 0x0000_FF00_00FF_0000 | seconds & 0xFF
-        guard signs == 0, areDigits(date), areDigits(time), areDigits(seconds) else { return false }
+        let separators = date & 0xFF00_00FF_0000_0000 | time & 0x0000_FF00_00FF_0000 | seconds & 0xFF
+        guard separators == 0, areDigits(date), areDigits(time), areDigits(seconds) else { return false }
         let (month, day) = (pair(date, 40), pair(time, 0))
         // The long months are the odd ones up to July and the even ones from August on.
         guard month &- 1 < 12, day &- 1 < (month == 2 ? 28 : 30 + (month ^ month >> 3) & 1), pair(time, 24) < 24,
@@ -62,7 +62,7 @@ extension DateFormats {
     }
 }
 
-/// Reads the bytes of a short text, which must outlive it.
+/// Reads the bytes of a short text, which must outlive the reader.
 private struct TextReader {
     let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
@@ -73,7 +73,7 @@ private struct TextReader {
 
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Consumes one byte if it is one of two.
+    /// Consumes one byte if it is either of two.
     mutating func take(_ byte: Unicode.Scalar, _ other: Unicode.Scalar) -> Bool {
         guard let current, current == UInt8(ascii: byte) || current == UInt8(ascii: other) else { return false }
         position += 1

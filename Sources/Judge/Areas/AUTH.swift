@@ -206,9 +206,9 @@ enum AUTH {
         }
     }
 
-    // MARK: Sockets that never say who they are
+    // MARK: Connections without auth
 
-    /// How long after the timeout for `auth` the close may come.
+    /// The grace after the timeout for `auth` in which the close may come.
     private static let grace = Duration.seconds(5)
 
     /// AUTH-4: "A server MUST close with 4002 a connection without `auth` after 10 s, or the shorter time configured,
@@ -247,7 +247,7 @@ enum AUTH {
         }
     }
 
-    // MARK: Greetings that come again
+    // MARK: Repeated greetings
 
     /// AUTH-1, rule 2: no connection gets a second `connected`.
     ///
@@ -299,7 +299,7 @@ enum AUTH {
         }
     }
 
-    // MARK: How a client says who it is
+    // MARK: Authentication by a client
 
     /// AUTH-10: "A client MUST send `auth`, with a version that it speaks as `protocol`, as the first frame of every
     /// connection, and no other frame before `connected`".
@@ -326,7 +326,7 @@ enum AUTH {
         }
     }
 
-    /// How long a greeting must be withheld for the check.
+    /// The shortest time for which a greeting must be withheld for the check.
     private static let withheld = Duration.milliseconds(250)
 
     /// AUTH-10, rule 2: the client sends no other frame before `connected`.

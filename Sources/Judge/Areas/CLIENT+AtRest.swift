@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The client's screen once nothing is under way: a plain comparison, whatever mistake caused a difference.
+/// The client's screen at rest: a plain comparison, whatever mistake caused a difference.
 extension CLIENT {
     /// CLIENT-25, rule 3: at rest the screen shows the whole history in its order.
     ///
-    /// Once for each session that was looked at when network and server were healthy, all turns had ended and reads were
-    /// answered. The order is that of the last read: what came later by two roads may have crossed.
+    /// Once for each session that was checked while network and server were healthy, all turns had ended and reads were
+    /// answered. The order is that of the last read: later messages that came on two paths may have crossed.
     static func restShowsTheWhole(_ history: Observations, _ evidence: inout Evidence) {
         for rest in history.rests where !rest.messages.isEmpty {
             let read = history.sessionReads.last { $0.sessionId == rest.sessionId && $0.isBefore(rest.event) }
@@ -30,7 +30,7 @@ extension CLIENT {
 
     /// CLIENT-30, rule 2: at rest nothing is awaited.
     ///
-    /// Once for each session that was looked at like that while nothing that the person typed for it is unsettled.
+    /// Once for each such check of a session while everything that the person typed for it is settled.
     static func restIsNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for rest in history.rests {
@@ -50,9 +50,9 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-34, rule 3: what is on the screen is not unread.
+    /// CLIENT-34, rule 3: a session on the screen has no unread messages.
     ///
-    /// Once for each session that was looked at like that.
+    /// Once for each such check of a session.
     static func restIsNotUnread(_ history: Observations, _ evidence: inout Evidence) {
         for rest in history.rests {
             evidence.test(history.shown(atRest: rest) { $0.unread[rest.sessionId] ?? 0 == 0 }) { late in
@@ -64,17 +64,17 @@ extension CLIENT {
     }
 }
 
-/// A session as the server held it when nothing was under way.
+/// A session in the server's state at rest.
 struct ClientRest {
     let event: Int
     let sessionId: String
     let messages: [ObservedSessionRead.StoredMessage]
-    /// The next act, or rest, or the end of the history.
+    /// The next act or check, or the end of the history.
     let end: Int
 }
 
 extension Observations {
-    /// Every session that the stage looked at when nothing was under way, in the order of time.
+    /// Every check of a session at rest, in time order.
     var rests: [ClientRest] {
         let acts = history.events.indices.compactMap { index -> (Int, JSONObject)? in
             guard case .act("atRest", let details) = history.events[index].kind else { return nil }
@@ -99,14 +99,14 @@ extension Observations {
         }
     }
 
-    /// Whether a read lacked a message that was stored before it was asked for.
+    /// Whether a read lacked a message that was stored before the request.
     private func isHeldBack(_ id: String, in session: String, before event: Int) -> Bool {
         client.stored.contains {
             $0.ids.contains(id) && lacks(id, in: session, askedAfter: $0.event, before: event)
         }
     }
 
-    /// The messages in whose place the person sent another, which the history keeps: they need not be shown before a read.
+    /// The messages that the person replaced by others, and that the history keeps: they need not be shown before a read.
     private func replacedQuestions(in session: String, before event: Int) -> Set<String> {
         let read = sessionReads.last { $0.sessionId == session && $0.isBefore(event) }?.request ?? -1
         return Set(
@@ -115,11 +115,11 @@ extension Observations {
             }.flatMap(\.ids))
     }
 
-    /// Whether a session that was looked at at rest shows something within the longest wait before a read is tried again.
+    /// Whether a session that was checked at rest shows something within the longest wait before a read is repeated.
     fileprivate func shown(atRest rest: ClientRest, holds: (ObservedClient.State) -> Bool) -> Sighting {
         guard client.hasNetwork(at: rest.event), !wasSentAway(before: rest.event) else { return .unknown }
         return shown(after: rest.event, within: clientBound(\.backoff), before: rest.end) { state in
-            // Another session on the screen is judged for itself.
+            // Another session on the screen is judged separately.
             state.sessionId == rest.sessionId ? holds(state) : nil
         }
     }

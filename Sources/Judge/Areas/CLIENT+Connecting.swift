@@ -1,19 +1,19 @@
 import Holdfast
 import HoldfastTranscript
 
-/// How a client comes to a connection and keeps it, or does not.
+/// Opening, keeping and replacing connections.
 extension CLIENT {
     /// CLIENT-36: "A client MUST replace its connection within `foregroundReconnect` of each return to the foreground,
     /// never at launch, and send no frame on the old one, unless a terminal close came".
     ///
-    /// Once for each return with a network, unless the server had told it to stay away.
+    /// Once for each return with a network, unless the server had told the client to stay away.
     static func foregroundReconnects(_ history: Observations, _ evidence: inout Evidence) {
         for back in history.client.returns {
             reconnects(after: back.event, "the app came to the foreground", history, into: &evidence)
         }
     }
 
-    /// CLIENT-36, rule 2: nothing goes out on the old connection.
+    /// CLIENT-36, rule 2: nothing is sent on the old connection.
     ///
     /// Once for each return of an app that had a connection when it left, if it sends anything afterwards. Frames that
     /// it sent before it left may arrive after a short absence, and a `ping` may have been on its way; a message typed
@@ -52,7 +52,7 @@ extension CLIENT {
     /// CLIENT-36, rule 3: the first report of the system after a launch does not count as a return.
     ///
     /// Once for each launch with a `foreground` and no `background` before it, watched for `foregroundReconnect`. A
-    /// connection that others ended proves nothing.
+    /// connection that another party ended proves nothing.
     static func firstConnectionIsKept(_ history: Observations, _ evidence: inout Evidence) {
         for launch in history.client.launches {
             let begin = launch.events.lowerBound
@@ -63,7 +63,7 @@ extension CLIENT {
             func end(of index: Int) -> Int? {
                 earliest(history.connections[index].ending?.event, history.connections[index].refused)
             }
-            // A client that was refused before, such as for a version, had no connection to keep then.
+            // A client that was refused before, such as for its version, had no connection to keep then.
             let all = history.attempts(in: begin..<late)
             let attempts = all.drop { end(of: $0).isBefore(told.event) }
             guard let first = attempts.first, case let opening = history.connections[first].opening,
@@ -98,7 +98,7 @@ extension CLIENT {
             expected: "a new connection within the bound 'foregroundReconnect'", history, into: &evidence)
     }
 
-    /// Judges whether the client asked for a connection within a bound.
+    /// Judges whether the client requested a connection within a bound.
     private static func attempts(
         after event: Int, within path: KeyPath<Timeouts, Duration>, _ what: String, expected: String,
         _ history: Observations, into evidence: inout Evidence
@@ -111,14 +111,14 @@ extension CLIENT {
         }
     }
 
-    // MARK: How often a client tries to connect, and when it stops
+    // MARK: Attempts to connect
 
     /// CLIENT-1: "A client MUST NOT, on its own, attempt to connect, send one message, ask for one position or make one
     /// failing read more than 20 times in a minute".
     ///
-    /// Once for each launch with attempts of its own, each message that was sent again, and each position, session or
-    /// list that was asked for again, in a minute or more. Requests caused by the person, the system or a push are not
-    /// the client's own; nor, except for connecting, are those caused by a new connection.
+    /// Once for each launch with attempts of its own, each message that was resent, and each position, session or list
+    /// that was requested again, in a minute or more. Requests caused by the person, the system or a push are not the
+    /// client's own; nor, except for connecting, are those caused by a new connection.
     static func nothingIsHammered(_ history: Observations, _ evidence: inout Evidence) {
         let acts = history.client.acts.map(\.event)
         let causes = history.recoveryTriggers + acts
@@ -150,14 +150,14 @@ extension CLIENT {
         for reads in inGroups(failed) { test(reads, but: causes, "a failing read is repeated too often") }
     }
 
-    /// The events of each name, the groups in the order of their first events.
+    /// The events by name, in groups in the order of their first events.
     private static func inGroups<Name: Hashable>(_ events: [(Name, Int)]) -> [[Int]] {
         Dictionary(grouping: events, by: \.0).values.map { $0.map(\.1) }.sorted { $0[0] < $1[0] }
     }
 
     /// The processor share of a client that never rests; nil if it rests, or the share is unknown.
     ///
-    /// No clause bounds it, and no count of attempts shows a loop that asks for no connection.
+    /// No clause bounds it, and a loop that requests no connection shows in no count of attempts.
     private static func tightLoop(_ history: Observations) -> String? {
         guard let act = history.client.acts("processorTime").last, let launch = history.client.launches.first,
             let used = act.details["milliseconds"]?.intValue
@@ -170,9 +170,9 @@ extension CLIENT {
 
     /// CLIENT-2: "A client SHOULD vary the wait between attempts at random".
     ///
-    /// Once for each two launches with five attempts each in which nothing but the launch made the client try, and for
-    /// each with eight whose waits are all equal, because a late machine may disturb the other. Waits that differ by
-    /// less than 5 %, or by what a machine adds to any timer, are equal.
+    /// Once for each two launches with five attempts each that only the launch caused, and for each launch with eight
+    /// whose waits are all equal, because a late machine may disturb the other. Waits that differ by less than 5 %, or
+    /// by the delay that a machine adds to any timer, are equal.
     static func waitsVary(_ history: Observations, _ evidence: inout Evidence) {
         var before: [Int]?
         for launch in history.client.launches {
@@ -202,8 +202,8 @@ extension CLIENT {
     /// CLIENT-37: "A client MUST attempt to connect at most 30 s apart while unconnected, 10 s after losing a connection
     /// that stood a minute, and `foregroundReconnect` after the network returns".
     ///
-    /// Once for each launch after which it makes none, where none comes after it and none before it was sent away for
-    /// good, and once for each return of the network in the foreground.
+    /// Once for each launch without an attempt, if no attempt follows and the client was not sent away for good before,
+    /// and once for each return of the network in the foreground.
     static func attemptsBegin(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for act in client.acts("networkUp") where !client.hasNetwork(at: act.event - 1) {
@@ -219,7 +219,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-37, rule 2: an attempt follows each end that the client could see and that left it without a connection.
+    /// CLIENT-37, rule 2: each end that the client could see and that left it without a connection is followed by an attempt.
     ///
     /// Once for each such end, and once for all waits after good connections, if there are three or more. An attempt that
     /// neither ends nor is greeted is over after 30 s.
@@ -254,7 +254,7 @@ extension CLIENT {
             expected: "an attempt within 10 s", actual: "\(sum / waits.count / 1_000) ms", at: [last.end, last.next])
     }
 
-    /// Acts that say nothing of new credentials or another version of the app.
+    /// Acts that imply neither new credentials nor another version of the app.
     private static let withoutAPerson: Set<String> = ["background", "networkDown", "networkUp", "receivePush"]
 
     /// CLIENT-3: "A client MUST NOT reconnect after a terminal close until the person acts or the app returns, unless
@@ -267,7 +267,7 @@ extension CLIENT {
         for index in client.attempts {
             let connection = history.connections[index]
             guard let close = history.terminalClose(of: connection) else { continue }
-            // A client that has opened another connection has given this one up.
+            // A client that has opened another connection has abandoned this one.
             if history.attempts(in: connection.opening..<close).count > 1 { continue }
             let act = client.acts.first { $0.isAfter(close) && !withoutAPerson.contains($0.name) }?.event
             // A client that loses the network right then may never learn of the close.
@@ -293,24 +293,24 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// Whether a client has waited so long for a greeting that it may give up the attempt.
+    /// Whether a client has waited long enough for a greeting to abandon the attempt.
     fileprivate func mayGiveUp(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         return connection.connected.isOpen(at: event)
             && patience(from: connection.opening, to: event) >= clientWindow(\.connect).microseconds
     }
 
-    /// Whether a client ended a connection although nothing made it: it had not waited too long for a greeting, and the
-    /// machine was not late.
+    /// Whether a client ended a connection without a reason: it had not waited too long for a greeting, and the machine
+    /// was not late.
     fileprivate func endsWithoutReason(_ index: Int, at end: Int) -> Bool {
         let connection = connections[index]
         if mayGiveUp(index, at: end) { return false }
-        // On a machine that was late, it may have taken the greeting for one that never came.
+        // On a late machine, it may have overlooked the greeting.
         return wasEndedByClient(connection) && !hasWaited(on: index, at: end)
             && !wasLate(from: connection.opening, to: end)
     }
 
-    /// When an attempt that neither ended nor was greeted, and that no other followed, was over.
+    /// The end of an attempt that neither ended nor was greeted, and that no other followed.
     fileprivate func endOfVainAttempt(_ index: Int) -> Int? {
         let (connection, backoff) = (connections[index], clientBound(\.backoff))
         guard let late = clientDeadline(after: connection.opening, within: backoff + backoff),
@@ -320,10 +320,10 @@ extension Observations {
         return late
     }
 
-    /// Whether a client may have begun a connection before it had a terminal close: it was on its way, caused just
-    /// before, or the old one had been given up.
+    /// Whether a client may have begun a connection before it received a terminal close: the request was on its way,
+    /// caused just before, or the old connection had been abandoned.
     fileprivate func mayHaveBegun(_ next: Int, before close: Int) -> Bool {
-        // On a machine that was late, it may have been on its way when the close came.
+        // On a late machine, it may have been on its way when the close came.
         let isLate = wasLate(from: close, to: next)
         if isLate, patience(from: close, to: next) < timeouts.scheduling.microseconds { return true }
         let opened = attempts(in: 0..<close).last.map { connections[$0].opening } ?? 0
@@ -331,7 +331,7 @@ extension Observations {
             act.isAfter(opened) && act.isBefore(close)
                 && patience(from: act.event, to: next) < clientBound(\.foregroundReconnect).microseconds
         }
-        // A client that has just sent something over REST may have given the connection up already.
+        // A client that has just sent something over REST may have abandoned the connection already.
         return isCaused
             || exchanges.contains { exchange in
                 exchange.isChat && exchange.isAsked(before: close) && mayCross(exchange.request, close)
@@ -349,7 +349,7 @@ extension Observations {
             .first { span(from: $0.lowerBound, to: $0.upperBound) < window }
     }
 
-    /// Whether a stretch of the history lasts for a minute of the client's time.
+    /// Whether a period of the history lasts for a minute of the client's time.
     func isWatched(_ stretch: Range<Int>) -> Bool {
         span(from: stretch.lowerBound, to: min(stretch.upperBound, events.count) - 1)
             >= clientWindow(\.attempts).microseconds

@@ -5,7 +5,7 @@ import HoldfastTranscript
 extension CLIENT {
     /// CLIENT-23: "A client MUST show itself as connected only after `connected` has arrived on the connection it uses".
     ///
-    /// Once for each state shown while a handshake was pending and nothing else could be in use, and for each
+    /// Once for each state shown while a handshake was pending and no other connection could be in use, and for each
     /// `connected` shown when nothing had been greeted.
     static func connectedIsShownWhenTold(_ history: Observations, _ evidence: inout Evidence) {
         for state in history.client.states {
@@ -38,8 +38,8 @@ extension CLIENT {
     /// CLIENT-4: "A client MUST treat a connection as ended when a send on it fails, a `chat` is unanswered for
     /// `resend`, or it is silent for `silence`".
     ///
-    /// Once for each `chat` without any reaction, and for each message typed into a socket that had died in silence.
-    /// The client reacts with another connection or a request; afterwards it leaves the old connection alone.
+    /// Once for each `chat` without any reaction, and for each message typed into a socket that had died silently. The
+    /// client reacts with another connection or a request; afterwards it leaves the old connection alone.
     static func silenceEndsTheConnection(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions {
             for request in question.requests {
@@ -79,7 +79,7 @@ extension CLIENT {
             return evidence.violate(what, expected: expected, actual: "neither", at: [event, late])
         }
         let used = history.connections[index].sent.first { !isInTime($0.event) }
-        // A session that the person opens, or a push names, is read whatever the state of the connection.
+        // A session that the person opens, or a push names, is read in any state of the connection.
         let isCaused = client.acts("selectSession", "openPush", "receivePush").contains {
             $0.isAfter(event) && $0.isBefore(reaction)
         }
@@ -91,13 +91,13 @@ extension CLIENT {
         }
     }
 
-    /// Whether news of a question came so soon after it went out that the client had no silence to react to.
+    /// Whether news of a question came so soon after it was sent that there was no silence to react to.
     ///
-    /// A read, such as that of a session just opened, is no reaction to a silence that ended or a message that it shows.
+    /// A read for another reason, such as opening a session, is not a reaction to a silence that ended or a message that it shows.
     private static func isReported(
         _ question: ClientQuestion, on index: Int, after event: Int, isInTime: (Int?) -> Bool, _ history: Observations
     ) -> Bool {
-        // The report may have crossed with it.
+        // The news may have crossed with it.
         guard let news = question.news.first(where: { !$0.isBefore(history.inFlight(before: event)) })?.event else {
             return false
         }
@@ -108,10 +108,10 @@ extension CLIENT {
             || isInTime(news) && (history.arrivals(on: index).contains(news) || sentAgain.isOpen(at: news))
     }
 
-    /// CLIENT-4, rule 2: a connection that is silent for `silence` while a turn is awaited is over.
+    /// CLIENT-4, rule 2: a connection that is silent for `silence` while a turn is awaited counts as ended.
     ///
-    /// Once for each connection that the stage silenced after the question was taken, and the client left for another
-    /// one. Broken when it goes on waiting for the bound and for the longest wait before another attempt.
+    /// Once for each connection that the stage silenced after the question was accepted, and that the client replaced by another one.
+    /// Broken if the client goes on waiting for the bound and for the longest wait before another attempt.
     static func silentConnectionsEnd(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for index in history.client.attempts {
@@ -148,7 +148,7 @@ extension CLIENT {
         }
         guard !isWaitedFor, let proof = history.clientDeadline(after: arrival, within: whole),
             history.isAble(from: arrival, to: proof),
-            // Polling may end soon after, and the waiting with it.
+            // Polling may end soon after, and with it the waiting.
             let late = history.looks(after: arrival, before: proof + 1).first(where: { look in
                 history.patience(askedFor: look) - history.patience(of: arrival)
                     >= history.clientWindow(\.silence).microseconds
@@ -168,7 +168,7 @@ extension CLIENT {
     /// CLIENT-33: "A client SHOULD show `connecting`, `degraded` (polling without a socket) and `offline` (no network)
     /// as different states".
     ///
-    /// Once for each state shown in one of these troubles, when it had lasted long enough to be seen.
+    /// Once for each state shown during one of these problems, if it had lasted long enough to be noticed.
     static func troublesAreToldApart(_ history: Observations, _ evidence: inout Evidence) {
         for state in history.client.states {
             guard let (since, expected) = history.trouble(at: state.event) else { continue }
@@ -186,8 +186,8 @@ extension CLIENT {
 
     /// CLIENT-40: "A client SHOULD show new messages within 35 s while only REST works".
     ///
-    /// Once for each time messages were stored in the session on the screen while no socket delivered and reads were
-    /// answered.
+    /// Once for each time that messages were stored in the session on the screen while no socket delivered and reads
+    /// were answered.
     static func messagesComeWithoutSocket(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         let bound = history.clientBound(\.degraded)
@@ -225,7 +225,7 @@ extension CLIENT {
         state.sessionId == stored.sessionId && Set(stored.ids).isSubset(of: state.ids)
     }
 
-    /// Whether no read that was under way between two events failed or was withheld.
+    /// Whether no read that was pending between two events failed or was withheld.
     private static func readsWork(from first: Int, to last: Int, _ history: Observations) -> Bool {
         history.client.reads.filter { $0.isAsked(before: last) && history.end(of: $0) > first }.allSatisfy { read in
             read.status == 200 || history.span(from: read.request, to: last) < Duration.seconds(1).microseconds
@@ -234,7 +234,7 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// The first connection or request of a kind with which a client reacted to something, in the same life.
+    /// The first connection or request of a kind by which a client reacted to something, in the same life.
     fileprivate func reaction(after event: Int, _ isMeant: (ObservedExchange) -> Bool) -> Int? {
         let request = exchanges.first { $0.isAsked(after: event) && isMeant($0) }?.request
         return [nextOpening(after: event), request].compactMap(\.self).filter { $0 < endOfLife(at: event) }.min()

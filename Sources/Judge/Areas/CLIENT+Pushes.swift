@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Where a notification leads.
+/// The effects of notifications.
 extension CLIENT {
     /// CLIENT-29: "A client MUST show the session and message that a tapped notification names, at launch, from the
     /// background and on the screen, unless it cannot be found or read".
@@ -41,8 +41,8 @@ extension CLIENT {
         }
     }
 
-    /// From when on a message can be asked to be on the screen: the tap when the client has it or asks for nothing,
-    /// else the response that brought it, or that of the last read of before the tap; nil while the suite withholds it,
+    /// The event after which a message must be on the screen: the tap if the client has it or requests nothing, else
+    /// the response that brought it, or that of the last read from before the tap; nil while the suite withholds it,
     /// there is no network, or the server sent the client away.
     private static func cause(
         of notice: ClientNotice, _ named: [ClientDelivery], before end: Int, _ history: Observations
@@ -54,7 +54,7 @@ extension CLIENT {
         }) {
             return notice.event
         }
-        // Requests of the client after the person has left the session say nothing about the tap.
+        // Requests after the person has left the session say nothing about the tap.
         let brought = named.first { $0.isAfter(notice.event) && $0.isBefore(end) && $0.road == .read }
         if let brought { return brought.event }
         guard history.client.hasNetwork(at: notice.event), !history.wasSentAway(before: notice.event) else {
@@ -64,11 +64,11 @@ extension CLIENT {
             $0.isAsked(after: life) && $0.isAsked(before: end) && history.end(of: $0).isAfter(notice.event)
         }
         if reads.contains(where: { $0.isAsked(after: notice.event) }) { return nil }
-        // A read before the tap may lack the message; it is read once more.
+        // A read from before the tap may lack the message; it is then repeated.
         if !reads.isEmpty {
             return reads.allSatisfy { $0.status == 200 } ? reads.compactMap(\.response).max() : nil
         }
-        // A client may look into the list before it reads; so long as that is withheld, it cannot go on.
+        // A client may read the list before the session; while the list is withheld, it cannot go on.
         let lists = history.client.reads.filter {
             $0.route == .sessions && $0.isAsked(before: end)
                 && ($0.isAsked(after: notice.event) || $0.response.isOpen(at: notice.event))
@@ -76,14 +76,14 @@ extension CLIENT {
         return lists.isEmpty ? notice.event : lists.compactMap(\.response).min()
     }
 
-    /// CLIENT-32, rule 2: an error stands where the session of a tapped notification cannot be found or read.
+    /// CLIENT-32, rule 2: an error is shown if the session of a tapped notification cannot be found or read.
     ///
-    /// Once for each tapped notification whose session is answered with 404, or is in no list that was asked for since,
+    /// Once for each tapped notification whose session is answered with 404, or is in no list that was requested since,
     /// or whose message the client does not have while there is no network or a read has failed.
     static func lostSessionsAreTold(_ history: Observations, _ evidence: inout Evidence) {
         for notice in ClientNotice.all(in: history) where notice.isTapped {
             guard let stretch = history.unreadStretch(of: notice) else { continue }
-            // An error of before may say it again, and surely says so while there is no connection.
+            // An earlier error may stand for this one, and certainly does so while there is no connection.
             let before = history.client.state(at: notice.event)?.errors ?? []
             let looks = history.looks(after: notice.event, before: stretch.cause)
             func tells(_ state: ObservedClient.State) -> Bool? {
@@ -112,8 +112,8 @@ extension CLIENT {
     /// brings frames, unless a terminal close ended the last".
     ///
     /// Once for each push of a message that nothing had brought, while no greeted connection was open, nor had one died
-    /// in silence right after a frame. Recovery is a `sync` or a read of that session; it may wait for a new
-    /// connection, so the bound is that between two attempts.
+    /// silently right after a frame. Recovery is a `sync` or a read of that session; it may wait for a new connection,
+    /// so the bound is that between two attempts.
     static func pushesRecover(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = history.clientDeliveries
         for notice in ClientNotice.all(in: history) where !notice.isTapped {
@@ -128,7 +128,7 @@ extension CLIENT {
             let reads = history.client.reads(of: session)
             let requests = (syncs + reads.map(\.request)).filter { $0.isAfter(notice.event) && $0 < end }
             if requests.isEmpty {
-                // A client that is turned away while it connects asks for nothing more.
+                // A client that is refused while it connects requests nothing more.
                 guard let late, !history.wasSentAway(before: late),
                     !reads.contains(where: { $0.isAsked(before: notice.event) && $0.response.isOpen(at: notice.event) })
                 else { continue }
@@ -144,7 +144,7 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// The look that proves that a screen did not come to show something within `pong`.
+    /// The look that proves that a screen did not show something within `pong`.
     fileprivate func lateAppearance(
         after cause: Int, before end: Int, _ holds: (ObservedClient.State) -> Bool?
     ) -> Int? {
@@ -154,8 +154,8 @@ extension Observations {
         return late
     }
 
-    /// Whether a connection brings what it is sent, as far as a client can tell: it was greeted, and is open, or had a
-    /// frame just before it died in silence.
+    /// Whether a connection delivers frames, as far as a client can tell: it was greeted, and is open, or had a frame
+    /// just before it died silently.
     fileprivate func delivers(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         guard let connected = connection.connected, connected < event else { return false }
@@ -170,8 +170,8 @@ extension Observations {
         state.sessionId == notice.sessionId && notice.messageId.map(state.ids.contains) == true
     }
 
-    /// From when to when a client knows that it cannot read what a tap names, and how soon it has to say so; nil when it
-    /// has it, or nothing failed.
+    /// The period in which a client knows that it cannot read the target of a tap, and the bound for saying so; nil if
+    /// it has it, or nothing failed.
     fileprivate func unreadStretch(of notice: ClientNotice) -> (cause: Int, bound: Duration, end: Int)? {
         guard let session = notice.sessionId else { return nil }
         let departure = end(of: notice.event, at: CLIENT.departures)
@@ -189,7 +189,7 @@ extension Observations {
         return (cause, clientPatience, end)
     }
 
-    /// The response that told the client, after an event, that there is no such session.
+    /// The response after an event that told the client that there is no such session.
     private func notFound(_ session: String, after event: Int) -> Int? {
         let reads = client.reads(of: session).filter { $0.isAsked(after: event) }
         if reads.contains(where: { $0.status == 200 }) { return nil }

@@ -1,16 +1,16 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Reads of a client that are due although nothing says that it lost anything.
+/// Reads that are due although nothing indicates a loss.
 extension CLIENT {
     /// CLIENT-18: "A client MUST read the session on its screen over REST, until a read is answered, whenever it may
     /// have a gap, unless a terminal close ended the last connection".
     ///
-    /// Once for each session that the person goes to, and once for each greeting without a `sync` while a session is on
-    /// the screen. A read under way then may serve, and decides nothing if it is answered; a client without a
-    /// connection may read after the next greeting, and one without a network reads then, with the waits of one whose
-    /// read failed. Doubt about the stream favors the client: with an epoch, any message of the session is enough, as
-    /// long as each greeting since was followed by a `sync` and no gap was announced.
+    /// Once for each session that the person opens, and once for each greeting without a `sync` while a session is on
+    /// the screen. A pending read may serve, and decides nothing if it is answered; a client without a connection may
+    /// read after the next greeting, and one without a network reads then, with the waits of one whose read failed.
+    /// Doubt about the stream favors the client: with an epoch, any message of the session is enough, as long as each
+    /// greeting since was followed by a `sync` and no gap was announced.
     static func whatIsOpenedIsRead(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
             guard let session = act.details.id("sessionId"),
@@ -47,12 +47,12 @@ extension CLIENT {
         _ history: Observations, _ evidence: inout Evidence
     ) {
         let stay = history.endOfStay(at: cause)
-        // A read that is under way serves where it is answered, unless it is lost by then.
+        // A pending read serves if it is answered, unless it is lost by then.
         let pending = history.client.reads(of: session).last { pending in
             pending.isAsked(before: cause) && history.end(of: pending) > cause
                 && history.patience(from: pending.request, to: cause) < history.clientBound(\.polling).microseconds
         }
-        // A read that failed without a network is repeated with the network, perhaps before the greeting.
+        // A read that failed without a network is repeated with the network, possibly before the greeting.
         let back = opened.map { history.end(of: $0, at: ["networkUp"]) }
         var read = OwedRead(
             session: session, cause: cause, since: pending.map { $0.request - 1 } ?? back ?? cause,
@@ -72,17 +72,17 @@ extension CLIENT {
         evidence.violate(read.finding(what, at: opened ?? cause, late))
     }
 
-    /// A read of a session on the screen that a client owes, again until it is answered.
+    /// A read that a client must make of a session on the screen, repeated until it is answered.
     struct OwedRead {
         let session: String
         /// The event that made it due: at first a frame or an act of the person, then each read that failed.
         var cause: Int
-        /// The event after which a read serves; the request of the last one, once there was any.
+        /// The event after which a read serves; the request of the last one, if there was any.
         var since: Int
         var bound: Duration
-        /// The connection whose end makes it due anew; nil where there is none.
+        /// The connection whose end makes it due again; nil if there is none.
         let connection: Int?
-        /// When a read was late; nil where none was due, or something else came first.
+        /// The event at which a read was late; nil if none was due, or something else came first.
         private(set) var late: Int?
 
         init(session: String, cause: Int, since: Int, bound: Duration, connection: Int?) {
@@ -93,13 +93,13 @@ extension CLIENT {
         enum Outcome {
             /// Answered with the session, or refused.
             case answered
-            /// Asked for in time, and not over.
+            /// Requested in time, and still pending.
             case pending
-            /// Answered with a permanent error; or not asked for, and perhaps late.
+            /// Answered with a permanent error; or not requested, and perhaps late.
             case neither
         }
 
-        /// Follows the reads until one is answered, or was late, or the person went elsewhere.
+        /// Follows the reads until one is answered, or was late, or the person left the session.
         mutating func follow(until stay: Int, in history: Observations) -> Outcome {
             let reads = history.client.reads(of: session)
             while true {
@@ -131,8 +131,8 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// Whether a client may have read for something else than what happened at an event: a turn that it awaited, an act
-    /// of the person, a push, the network, a return, or another connection.
+    /// Whether a client may have read for another reason than an event: a turn that it awaited, an act of the person, a
+    /// push, the network, a return, or another connection.
     func mayHaveRead(at read: Int, forOthersThan cause: Int) -> Bool {
         let acts = client.acts("launch", "selectSession", "openPush").map(\.event)
         return (recoveryTriggers + acts).contains { $0 > cause && $0 < read }
@@ -146,13 +146,13 @@ extension Observations {
     func connectionInUse(at event: Int) -> Int? {
         connections.indices.last { index in
             guard let connected = connections[index].connected, connected < event else { return false }
-            // A client that asks for another connection has none in use.
+            // A client that requests another connection has none in use.
             let next = attempt(after: connections[index].opening).map { connections[$0].opening }
             return [client.ends[index], next].compactMap(\.self).allSatisfy { $0 > event }
         }
     }
 
-    /// The first greeting after the return of a network that was gone at an event, while the client stays where it was.
+    /// The first greeting after the return of a network that was gone at an event, while the client stays in its session.
     fileprivate func returnOfNetwork(after event: Int) -> (greeted: Int, connection: Int)? {
         let back = end(of: event, at: ["networkUp"])
         guard let index = connections.firstIndex(where: { $0.connected.isAfter(back) }),
@@ -178,7 +178,7 @@ extension Observations {
         return isSynced && !gaps.contains { $0.told > since && $0.told < event }
     }
 
-    /// Whether a later `sync` asked from a place before the one in the greeting, so that the client never adopted it.
+    /// Whether a later `sync` used a position before the one in the greeting, so that the client never adopted it.
     private func isPassedOver(_ connection: ObservedConnection, before event: Int) -> Bool {
         guard let greeting = connection.greeting, let last = greeting["lastSeq"]?.intValue else { return false }
         return syncs.contains { sync in

@@ -5,15 +5,15 @@ import HoldfastTranscript
 
 /// The client's recovery after a reconnect.
 extension CLIENT {
-    /// Acts after which what was told or asked need not be shown any more.
+    /// Acts after which earlier announcements and requests need not be shown any more.
     static let navigationAwayActs = ObservedClient.endsOfLife.union(["selectSession", "openPush", "background"])
 
     /// CLIENT-14: "A client MUST recover, by `sync` from a held position or else a session read, after each reconnect
     /// while it lacks the ending of a turn whose session it knows".
     ///
     /// Once for each greeted connection after another one and each turn that the client knew to run then. A read counts
-    /// from the end of the old connection on, also one that was still under way then; a sync counts where the server
-    /// has an epoch, and the client may have held a position in it. A capture may be of several clients.
+    /// from the end of the old connection on, even one that was still pending then; a sync counts if the server has an
+    /// epoch, and the client may have held a position in it. A capture may be of several clients.
     static func reconnectsAreFollowedByRecovery(_ history: Observations, _ evidence: inout Evidence) {
         guard history.isOfOneClient else { return }
         let questions = history.clientQuestions
@@ -43,20 +43,20 @@ extension CLIENT {
     /// CLIENT-25: "A client MUST show after recovery the whole history in its order, and during it all that it showed
     /// before, unless a read begun since it came lacks it".
     ///
-    /// Once for each read or replay of the session on the screen that brings a message which was not shown, and for each
-    /// read that has those that were in another order.
+    /// Once for each read or replay of the session on the screen that brings a message which was not shown, and for
+    /// each read whose messages were shown in another order.
     static func allThatWasMissedIsShown(_ history: Observations, _ evidence: inout Evidence) {
         for told in history.toldHistories {
             guard let before = history.client.state(at: told.event), before.sessionId == told.sessionId,
                 told.messages.contains(where: { !before.shows($0) })
                     || told.connection == nil && !before.shows(inOrder: told.messages),
                 history.end(of: told.asked, at: navigationAwayActs).isAfter(told.event),
-                // A client that asked again before the answer has given the first read up.
+                // A client that asked again before the answer has abandoned the first read.
                 !history.client.reads(of: told.sessionId).contains(where: {
                     $0.isAsked(after: told.asked) && $0.isAsked(before: told.event)
                 })
             else { continue }
-            // Frames that arrived as the client left may never have been taken.
+            // Frames that arrived as the client left may never have been processed.
             let departure = history.departure(after: told.event, on: told.connection) ?? .max
             let end = min(history.end(of: told.event, at: navigationAwayActs), departure)
             let result = history.shown(after: told.event, within: history.clientPatience, before: end) { state in
@@ -72,11 +72,10 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-25, rule 2: nothing that was shown goes, unless a read begun since it came lacks it.
+    /// CLIENT-25, rule 2: nothing that was shown disappears, unless a read begun since it came lacks it.
     ///
-    /// Once for each read or sync during which, or after which, the screen of its session was looked at. Two entries
-    /// for one message that become one are not a loss, and neither is a question that went to a conversation of its
-    /// own.
+    /// Once for each read or sync during or after which the screen of its session was seen. Two entries for one message
+    /// that become one are not a loss, and neither is a question that went to a conversation of its own.
     static func recoveryNeverShowsLess(_ history: Observations, _ evidence: inout Evidence) {
         var accused: Set<Int> = []
         let states = history.client.states
@@ -100,7 +99,7 @@ extension CLIENT {
             if !history.looks(after: recovery.begun, before: end).isEmpty { evidence.keep() }
             guard recovery.ended < end else { continue }
             let stored = Set(before.messages.compactMap(\.id))
-            // Its answer may still be on its way to the screen, and a refused question may be sent meanwhile.
+            // Its answer may still be on its way to the screen, and a refused question may be resent meanwhile.
             let limit = history.patience(of: recovery.ended) + history.clientPatience.microseconds
             for after in states.between(recovery.ended, end)
             where history.patience(of: after.event) <= limit && !stored.isSubset(of: after.messages.compactMap(\.id)) {
@@ -122,8 +121,8 @@ extension CLIENT {
     /// CLIENT-20: "A client MUST NOT have more than one recovery read of a session under way, nor poll for one answer
     /// with more than 12 reads or over 65 s".
     ///
-    /// Once for each return, reconnect and push while a read of a session is under way. A read that the person caused
-    /// by going there, and one that takes the place of a read the client gave up, is not counted.
+    /// Once for each return, reconnect and push while a read of a session is pending. A read that the person caused by
+    /// opening the session, and one that replaces a read the client abandoned, is not counted.
     static func oneReadServesAll(_ history: Observations, _ evidence: inout Evidence) {
         let triggers = history.recoveryTriggers
         for (index, read) in history.client.reads.enumerated() {
@@ -145,19 +144,19 @@ extension CLIENT {
         }
     }
 
-    // MARK: How long a client waits for an answer, and how the waiting ends
+    // MARK: Waiting for an answer
 
-    /// CLIENT-20, rule 2: polling for one answer has 12 reads and 65 s at most.
+    /// CLIENT-20, rule 2: polling for one answer takes at most 12 reads and 65 s.
     ///
-    /// Once for each time that a client read at least twice for an answer, with nothing else to make it read, and was
-    /// watched to the end of the bound. The first read after a return, a reconnect or a loss is the recovery, those
-    /// that follow it are the polling; what a client reads without a socket after it gave up serves CLIENT-40.
+    /// Once for each time that a client read at least twice for an answer, with no other reason to read, and was
+    /// watched to the end of the bound. The first read after a return, a reconnect or a loss is the recovery, the
+    /// following ones are the polling; reads without a socket after it gave up serve CLIENT-40.
     static func pollingIsBounded(_ history: Observations, _ evidence: inout Evidence) {
         let waits = history.waitsForAnswers
         let lists = Set(history.client.reads.filter { $0.isRead(of: .sessions) }.map(\.request))
         let bound = history.clientBound(\.polling)
         for wait in waits {
-            // Without a socket, a list may as well be read for what is new (CLIENT-40), and beside any read it is a
+            // Without a socket, reading a list may equally be looking for news (CLIENT-40), and beside any read it is a
             // part of that.
             let polls = history.polls(in: wait).reduce(into: [Int]()) { polls, poll in
                 let isBeside = polls.last.map { last in
@@ -180,7 +179,7 @@ extension CLIENT {
         }
     }
 
-    /// The first read that polling for so many answers, one after another, does not explain.
+    /// The first read that polling for several answers, one after another, does not explain.
     private static func surplus(
         of polls: [Int], for answers: Int, within bound: Duration, _ history: Observations
     ) -> Int? {
@@ -196,16 +195,16 @@ extension CLIENT {
     /// CLIENT-39: "A client MUST end the thinking state, and show the message failed, an error or, without network,
     /// `offline`, when polling ends without an answer or nothing could bring one".
     ///
-    /// Once for each time that a client polled at least twice for an answer that did not come, and once for each
-    /// period in which it waited on the screen and had nothing that could bring the answer. Without a network,
-    /// `offline` says as much as an error.
+    /// Once for each time that a client polled at least twice for an answer that did not come, and once for each period
+    /// in which it waited on the screen although nothing could bring the answer. Without a network, `offline` is as
+    /// good as an error.
     static func pollingEndsInTheOpen(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.clientBound(\.polling)
         let waits = history.waitsForAnswers
         for wait in waits {
             let polls = history.polls(in: wait)
             guard polls.count > 1 else { continue }
-            // One answer may be polled for after another (CLIENT-20).
+            // Several answers may be polled for one after another (CLIENT-20).
             let answers = history.answers(served: polls, among: waits)
             let sighting = history.endOfWaiting(
                 for: wait.question, after: polls[0], within: bound * answers, before: wait.end)
@@ -245,7 +244,7 @@ extension CLIENT {
         }
     }
 
-    /// Judges the wait for a question while the person was elsewhere, by the first look as they come back.
+    /// Judges the wait for a question while the person was elsewhere, by the first look after their return.
     private static func waitingEndsElsewhere(
         for question: ClientQuestion, in period: Range<Int>, _ history: Observations, _ evidence: inout Evidence
     ) {
@@ -262,14 +261,14 @@ extension CLIENT {
             at: [start, due, back.event])
     }
 
-    // MARK: How a client finds what it lost sight of
+    // MARK: Finding a lost conversation
 
     /// CLIENT-21: "A client MUST find a turn whose session it does not know by its `clientMessageId`, and take no other
     /// session in its place".
     ///
-    /// Once for each question of a new conversation that was lost before anything was said of it. A conversation is the
-    /// right one only after a frame, response or history has named it together with the key or the turn; asking again
-    /// with the same key is one way to find it, reading is another.
+    /// Once for each question of a new conversation that was lost before any news of it. A conversation is the right
+    /// one only after a frame, response or history has named it together with the key or the turn; asking again with
+    /// the same key is one way to find it, reading is another.
     static func aTurnIsFoundByItsKey(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let lost = LostConversation(of: question, in: history) else { continue }
@@ -296,15 +295,15 @@ extension CLIENT {
     }
 }
 
-/// A question of a new conversation that was lost before anything was said of it.
+/// A question of a new conversation that was lost before any news of it.
 private struct LostConversation {
     let question: ClientQuestion
     let first: ObservedRequest
-    /// When it was lost.
+    /// The event of its loss.
     let event: Int
     /// The refusal that settles it: nothing is lost that could be found.
     private let settled: Int
-    /// Where the person leaves, the app ends, or it is settled.
+    /// The event at which the person leaves, the app ends, or it is settled.
     private let end: Int
     /// The messages whose session may be that of the conversation.
     private let homes: [ClientQuestion]
@@ -321,8 +320,8 @@ private struct LostConversation {
         end = min(
             history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), settled)
         let failed = history.client.states.first { $0.isAfter(lost) && $0.showsAsFailed(question) }?.event ?? .max
-        // Other messages typed there, or refused for a while, may begin the session of their conversation once this
-        // one failed (CLIENT-12); the moment of failure is unknown between two looks.
+        // Other messages typed there, or refused for a while, may begin the session of their conversation once this one
+        // failed (CLIENT-12); the moment of failure is unknown between two looks.
         let unfailed = history.client.states.last { $0.isBefore(failed) }?.event ?? failed
         let neighbors = history.clientQuestions.filter { Self.isNeighbor($0, of: question, in: history) }
         homes =
@@ -330,7 +329,7 @@ private struct LostConversation {
             + neighbors.filter { other in
                 failed < .max && other.requests.contains { $0.sessionAsked == nil && $0.isAfter(unfailed) }
             }
-        // An earlier one, which only waited, brings its session to the screen of their conversation once it is found.
+        // An earlier one that only waited shows its session on the screen of their conversation once it is found.
         onScreen =
             homes
             + neighbors.filter { other in
@@ -347,16 +346,16 @@ private struct LostConversation {
             return false
         }
         let (first, last) = other.event.isBefore(question.event) ? (other, question) : (question, other)
-        // A conversation that the app takes up again at its next launch is the same.
+        // A conversation that the app resumes at its next launch is the same.
         return last.isBefore(history.endOfStay(at: first.event))
             || history.client.state(at: last.event)?.shows(first) == true
     }
 
-    /// The session that the client took for that of its question, in a request or on the screen.
+    /// The session that the client wrongly used for its question, in a request or on the screen.
     var wrongSession: (session: String, event: Int)? {
         let before = history.client.state(at: event)?.sessionId
         let endOfData = min(settled, history.endOfData(at: event))
-        // In a later life of the app the message itself tells which screen is meant.
+        // In a later life of the app, the message itself shows which screen is meant.
         return wrongSend(before: endOfData)
             ?? wrongScreen(from: history.endOfLife(at: event) - 1, to: endOfData) { state in
                 state.messages.contains { $0.key.map(question.keys.contains) == true }
@@ -386,7 +385,7 @@ private struct LostConversation {
         return nil
     }
 
-    /// Whether the right session came to the screen, counted from the moment the client could ask for it.
+    /// Whether the screen showed the right session, counted from the moment at which the client could ask for it.
     func find() -> Observations.Sighting {
         // Another message of the conversation has taken it to its own session.
         let others = onScreen.filter { $0.event != question.event }
@@ -399,7 +398,7 @@ private struct LostConversation {
         let news = question.news.first { news in
             news.kind != .refusal && news.sessionId != nil && !history.mayBeMissed(news, of: question, before: .max)
         }?.event
-        // A message that was sent again and not answered cannot be found.
+        // A message that was resent and not answered cannot be found.
         if news == nil, question.requests.count > 1 { return .unknown }
         let greeted = history.connections.lazy.compactMap(\.connected).first { $0 > event }
         let bound = history.clientBound(\.polling)
@@ -414,7 +413,7 @@ private struct LostConversation {
 }
 
 extension Observations {
-    /// Whether a client surely knew that a question's turn ran when it lost a connection, and heard of no end of it
+    /// Whether a client certainly knew that a question's turn ran when it lost a connection, and got no news of an end
     /// before the next greeting in the same life.
     fileprivate func isKnownToRun(_ question: ClientQuestion, lostAt lost: Int, before greeted: Int) -> Bool {
         guard let asked = question.requests.first?.event, asked < lost, endOfLife(at: asked) > greeted else {
@@ -426,8 +425,8 @@ extension Observations {
             }
     }
 
-    /// Whether a screen came to say that a message is not awaited any more: it stops thinking and tells of an end or,
-    /// where that says as much, of no network.
+    /// Whether a screen showed that a message is not awaited any more: it stops thinking and shows an end or, if that
+    /// is equivalent, `offline`.
     fileprivate func endOfWaiting(
         for question: ClientQuestion, after cause: Int, within bound: Duration, before end: Int,
         orOffline isSaidByOffline: Bool = false
@@ -453,7 +452,7 @@ extension Observations {
         return reads + syncs.map { ($0.request.event, max($0.request.event, end(of: $0))) }
     }
 
-    /// Whether a screen shows fewer messages of a session than one before it, though none went elsewhere.
+    /// Whether a screen shows fewer messages of a session than an earlier one, though none moved elsewhere.
     fileprivate func showsLess(_ after: ObservedClient.State, than before: ObservedClient.State) -> Bool {
         guard let session = before.sessionId, after.sessionId == session, after.count < before.count else {
             return false
@@ -471,8 +470,8 @@ extension Observations {
         return after.count < before.count - moved - lacking && !isGone(session, before: after.event)
     }
 
-    /// An answer of a session that a screen shows no more, though the server still has it: no read lacks it that was
-    /// asked for after it came.
+    /// An answer of a session that a screen no longer shows, though the server still has it: every read requested after
+    /// it came contains it.
     fileprivate func answerTaken(
         from session: String, between before: ObservedClient.State, and after: ObservedClient.State
     ) -> ObservedClient.ShownMessage? {
@@ -489,8 +488,8 @@ extension Observations {
 }
 
 extension ObservedClient.State {
-    /// Whether it shows a message as failed, or an error that was not there before; nil where an error that was may say
-    /// it again.
+    /// Whether it shows a message as failed, or an error that was not there before; nil if an earlier error may stand
+    /// for it.
     fileprivate func tellsOfAnEnd(of question: ClientQuestion, unlike before: ObservedClient.State?) -> Bool? {
         let old = before?.errors ?? []
         if showsAsFailed(question) || errors.count > old.count || errors.contains(where: { !old.contains($0) }) {

@@ -7,8 +7,8 @@ extension CLIENT {
     /// CLIENT-26: "A client MUST show each message once, whole and at once, however often and in what order frames,
     /// replays, reads and pushes bring it, and whatever numbers are missing".
     ///
-    /// Once for each message that came more than once and was looked at afterwards, and once for each that equals
-    /// another: neither may be shown twice, and neither may be taken for the other. Entries without id are counted by
+    /// Once for each message that came more than once and was seen afterwards, and once for each that equals another:
+    /// neither may be shown twice, and neither may be mistaken for the other. Entries without an id are counted by
     /// their texts against those the client knows of.
     static func messagesAreShownOnce(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
@@ -64,7 +64,7 @@ extension CLIENT {
         return nil
     }
 
-    /// Judges a message that says what another of its session said before: the screen has to have as many.
+    /// Judges a message with the text of an earlier one of its session: the screen must show both.
     private static func judgeAlike(
         _ deliveries: [ClientDelivery], _ messages: ClientMessages, _ history: Observations,
         into evidence: inout Evidence
@@ -90,12 +90,12 @@ extension CLIENT {
         }
     }
 
-    /// Acts after which the screen need not show what it did.
+    /// Acts after which the screen need not show the same any more.
     static let departures = ObservedClient.interruptions.union(["selectSession", "openPush"])
 
     /// CLIENT-27: "A client MUST show a frame or response only in the session it belongs to".
     ///
-    /// Once for each frame and each response with messages of a session that was not on the screen when it came.
+    /// Once for each frame and each response with messages of a session that was not on the screen at that time.
     static func sessionsAreKeptApart(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         var found: Set<String> = []
@@ -121,9 +121,9 @@ extension CLIENT {
     /// CLIENT-28: "A client MUST show and keep on its screen the conversation that the person or a tap chose last, or
     /// the session it became, unless its read fails".
     ///
-    /// Once for each choice that was on the screen when something of another session came, and was looked at
-    /// afterwards. After a message was typed, only a session that was on the screen before is surely another one.
-    /// CLIENT-29 judges sessions that a tap brought.
+    /// Once for each choice that was on the screen when something of another session came, and was seen afterwards.
+    /// After a message was typed, only a session that was on the screen before is certainly another one. CLIENT-29
+    /// judges sessions from taps.
     static func theScreenStays(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = history.clientDeliveries.filter { $0.road != .typed }
         for act in history.client.acts("selectSession") {
@@ -132,7 +132,7 @@ extension CLIENT {
             let looks = history.looks(after: choice, before: end).drop { $0.state.sessionId != session }
             guard let first = looks.first else { continue }
             let typed = history.end(of: choice, at: ["send"])
-            // The answer to a read from before may still be on its way.
+            // The answer to an earlier read may still be on its way.
             let known = history.inFlight(before: choice)
             let failed = history.client.reads(of: session ?? "").first {
                 history.end(of: $0) > known && $0.status != 200
@@ -141,7 +141,7 @@ extension CLIENT {
             let before = Set(history.client.states(from: begin, to: choice).compactMap(\.sessionId))
             let left = looks.first { look in
                 if failed?.isAsked(before: look.event + 1) == true { return false }
-                // A client that the server turned away may show nothing.
+                // A client that the server rejected may show nothing.
                 guard let now = look.state.sessionId else { return session != nil && look.state.connection != .offline }
                 guard now != session else { return false }
                 return look.isBefore(typed) || session != nil && before.contains(now)
@@ -157,10 +157,10 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-28, rule 2: what the person chose comes to the screen.
+    /// CLIENT-28, rule 2: the screen shows the session that the person chose.
     ///
-    /// Once for each choice of another conversation than the one shown, counted from the answer to the first read of
-    /// it; without a read, where a connection is in use.
+    /// Once for each choice of a conversation other than the one shown, counted from the answer to the first read of
+    /// it; without a read, if a connection is in use.
     static func theChosenAppears(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for act in client.acts("selectSession") {
@@ -174,8 +174,7 @@ extension CLIENT {
             let cause = max(choice, read.map(history.end) ?? choice)
             let outcome = history.shown(after: cause, within: history.clientPatience, before: end) { state in
                 if state.sessionId == session { return true }
-                // A client that the server turned away may show nothing, and a new conversation may be one that was
-                // begun.
+                // A client that the server rejected may show nothing, and a new conversation may be one that was begun.
                 let isBegun = history.clientQuestions.contains { question in
                     question.isBefore(choice) && question.requests.contains { $0.sessionAsked == nil }
                         && state.sessionId.map(question.sessions(before: state.event).contains) == true
@@ -194,7 +193,7 @@ extension CLIENT {
     /// CLIENT-26, rule 2: the text is whole, except for white space at its ends.
     ///
     /// Once for each message that was shown under its id, and once more if other text replaces the whole one. A message
-    /// that a notification named may be shown with the text of the notification until the client surely has the
+    /// that a notification named may be shown with the text of the notification until the client certainly has the
     /// message.
     static func textsAreWhole(_ history: Observations, _ evidence: inout Evidence) {
         let byID = Dictionary(grouping: history.clientDeliveries.filter { $0.id != nil }) { $0.id ?? "" }
@@ -228,8 +227,8 @@ extension CLIENT {
     /// CLIENT-34: "A client SHOULD count as unread each live answer in a session off the screen, once, and only what
     /// others said there since that was last shown".
     ///
-    /// Once for each such answer while the app is in the foreground and its connection stays open: the count is one more
-    /// than it was seen before the answer came.
+    /// Once for each such answer while the app is in the foreground and its connection stays open: the count is one
+    /// more than before the answer came.
     static func othersAreCounted(_ history: Observations, _ evidence: inout Evidence) {
         for frame in history.received where frame.type == "done" && !frame.isDuplicate {
             guard let session = frame.sessionId, let state = history.client.state(at: frame.event),
@@ -237,7 +236,7 @@ extension CLIENT {
                 history.nextOpening(after: history.connections[frame.connection].opening).isOpen(at: frame.event),
                 history.departure(after: frame.event, on: frame.connection) == nil
             else { continue }
-            // A conversation without a name may have come to this one since it was looked at.
+            // A conversation without a name may have become this one since it was seen.
             let gone = history.end(of: frame.event, at: ["selectSession", "openPush"])
             if state.sessionId == nil, gone < history.events.endIndex,
                 history.patience(from: frame.event, to: gone) < history.timeouts.scheduling.microseconds
@@ -260,10 +259,10 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-34, rule 2: what others did not say since the session was shown is not counted.
+    /// CLIENT-34, rule 2: only messages that others sent since the session was shown are counted.
     ///
-    /// Once for each session and each time that it was away from the screen, while a count was shown. A list
-    /// also counts the person's own messages, and an app that is launched again may not know what was seen before.
+    /// Once for each session and each time that it was away from the screen, while a count was shown. A list also
+    /// counts the person's own messages, and an app that is launched again may not know what was seen before.
     static func nothingIsCountedTwice(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         let others = Dictionary(
@@ -271,7 +270,7 @@ extension CLIENT {
         var judged: Set<String> = []
         for state in history.client.states {
             for (session, count) in state.unread.sorted(by: { $0.key < $1.key }) where session != state.sessionId {
-                // A client that was told that it does not exist may have dropped its messages.
+                // A client that learned that it does not exist may have dropped its messages.
                 guard !history.isGone(session, before: state.event) else { continue }
                 let start = history.client.installation(at: state.event)
                 let launch = history.client.launch(at: state.event)?.events.lowerBound ?? start
@@ -297,10 +296,10 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-34, rule 4: what is counted stays so until its session is shown.
+    /// CLIENT-34, rule 4: the count of a session stays until it is shown.
     ///
-    /// Once for each count that was seen twice in one launch, while the person stayed in another session. Only answers
-    /// that came live since that session was shown have to stay: what was counted too much may be taken back.
+    /// Once for each count that was seen twice in one launch, while the person stayed in another session. Only live
+    /// answers since that session was shown must stay counted; an excess may be corrected.
     static func countsStay(_ history: Observations, _ evidence: inout Evidence) {
         let states = history.client.states
         let answers = Dictionary(
@@ -361,7 +360,7 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// Whether a client may not have taken an answer as a live frame: its connection ended, or a read brought it before.
+    /// Whether a client may not have processed an answer as a live frame: its connection ended, or a read brought it before.
     fileprivate func mayBeUntaken(_ frame: Frame, by late: Int) -> Bool {
         !connections[frame.connection].isOpen(at: late - 1)
             || sessionReads.contains { read in
@@ -370,8 +369,8 @@ extension Observations {
             }
     }
 
-    /// Whether a message was seen while its session was last on the screen: it was shown, or it had surely come between
-    /// the launch of the app and the end of that stay.
+    /// Whether a message was seen while its session was last on the screen: it was shown, or it had certainly come
+    /// between the launch of the app and the end of that stay.
     fileprivate func wasSeen(
         _ told: ClientDelivery, in stay: ObservedClient.State, _ launch: Int, _ since: Int
     ) -> Bool {

@@ -7,9 +7,9 @@ extension CLIENT {
     /// CLIENT-7: "A client MUST resend each question whose connection or request ended before the server said anything
     /// of it, unless CLIENT-9 or CLIENT-11 forbids it".
     ///
-    /// Once for each question whose connection ended before anything was said of it, and once for each that was typed
-    /// into a dead connection still shown as connected. One that shows up in a replay or a history meanwhile has
-    /// arrived and need not be sent again. Broken when a greeted connection stands for `resend` without it.
+    /// Once for each question whose connection ended before any news of it, and once for each that was typed into a
+    /// dead connection still shown as connected. One that appears in a replay or a history meanwhile has arrived and
+    /// need not be resent. Broken if a greeted connection lasts for `resend` without it.
     static func lostQuestionsAreSentAgain(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let lost = history.loss(of: question) else { continue }
@@ -36,8 +36,7 @@ extension CLIENT {
     /// CLIENT-6: "A client MUST send a message again with its first content, under its last `clientMessageId` while
     /// that is open, and never under one that is spent".
     ///
-    /// Once for each request after the first of one message, until the client was told how it ended or that it was
-    /// refused.
+    /// Once for each request after the first of one message, until the client learned that it ended or was refused.
     static func theSameIsSentAgain(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let first = question.requests.first, let key = first.clientMessageId else { continue }
@@ -56,8 +55,8 @@ extension CLIENT {
 
     /// CLIENT-5: "A client MUST give each new message of the person a `clientMessageId` of its own".
     ///
-    /// Once for each message after the first, and once for each without a key. Of two equal texts the second is known
-    /// to have the key of the first when the first had been answered, and the second never comes with another.
+    /// Once for each message after the first, and once for each without a key. The second of two equal texts is known
+    /// to have the key of the first if the first had been answered, and the second never comes with another key.
     static func eachMessageHasAKeyOfItsOwn(_ history: Observations, _ evidence: inout Evidence) {
         var used: [String: Int] = [:]
         let questions = history.clientQuestions
@@ -84,7 +83,7 @@ extension CLIENT {
             actual: "the same", at: [first, second])
     }
 
-    /// The requests that show that an equal text went out under the key of the one before it.
+    /// The requests that show that an equal text was sent under the key of an earlier one.
     private static func taken(
         for question: ClientQuestion, among earlier: ArraySlice<ClientQuestion>, _ history: Observations
     ) -> (first: Int, second: Int)? {
@@ -92,7 +91,7 @@ extension CLIENT {
             let first = twin.requests.first, let proof = twin.proof, proof < typed,
             let second = twin.requests.first(where: { $0.isAfter(typed) })
         else { return nil }
-        // A turn that is known to have ended is not asked for again; one that runs may be.
+        // A turn that is known to have ended is not requested again; one that runs may be.
         let isOver = twin.news.contains { news in
             news.kind == .ending && news.isBefore(typed)
                 && !history.mayBeMissed(news, of: twin, before: second.event)
@@ -104,8 +103,8 @@ extension CLIENT {
     /// CLIENT-11: "A client MUST NOT send a `chat` or a `POST /api/chat` larger than the `limits.maxFrameBytes` of the
     /// last `connected` since its launch, but show the message as failed".
     ///
-    /// Once for each larger question that was sent, and once for each larger text that was typed while a connection
-    /// stood, and is shown as failed.
+    /// Once for each larger question that was sent, and once for each larger text that was typed while a connection was
+    /// open, and is shown as failed.
     static func limitsAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let limits = history.frameLimits
         func limit(before event: Int, for sent: Int) -> (told: Int, bytes: Int)? {
@@ -140,8 +139,8 @@ extension CLIENT {
     /// CLIENT-9: "A client MUST NOT send a message again after a final refusal, or more than 24 hours after its first
     /// send, unless the person asks for it".
     ///
-    /// Once for each such refusal, when the message came again, or `resend` was watched to its end. A refusal that
-    /// came just before the client left or its connection ended may never have been taken.
+    /// Once for each such refusal, if the message was resent, or `resend` was watched to its end. A refusal that came
+    /// just before the client left or its connection ended may never have been processed.
     static func refusalsSettle(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             let refusals = question.news.filter { $0.input == .refusedForGood || $0.input == .refusedMismatch }
@@ -167,8 +166,8 @@ extension CLIENT {
     /// CLIENT-8: "A client MUST NOT send a message refused with `rate_limited` again before `retryAfterMs` has
     /// passed".
     ///
-    /// Once for each refusal that names a time, if the message came again, or the time was watched to its end. A client
-    /// that may never have taken the refusal must send the message again once its connection ends (CLIENT-7).
+    /// Once for each refusal that names a time, if the message was resent, or the time was watched to its end. A client
+    /// that may never have processed the refusal must resend the message once its connection ends (CLIENT-7).
     static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             for news in question.news where news.kind == .refusal && news.error?.code == "rate_limited" {

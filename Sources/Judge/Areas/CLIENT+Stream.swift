@@ -1,14 +1,14 @@
 import Holdfast
 import HoldfastTranscript
 
-/// How a client keeps its place in the stream.
+/// A client's position in the stream.
 extension CLIENT {
     /// CLIENT-15: "A client MUST send `sync` from what it holds after each `connected` with an epoch, if it held a
     /// position or awaited a turn, and none without an epoch".
     ///
-    /// Once for each greeting with an epoch to a client that surely held a place, or showed that it awaited an answer.
-    /// The place has to be one that it can have: not beyond what it was sent before this greeting, and not before a
-    /// frame that it surely took, unless a `sync` has still to fill a gap. A place of another stream is CLIENT-19's.
+    /// Once for each greeting with an epoch to a client that certainly held a position, or showed that it awaited an answer. The position
+    /// must be possible: not beyond the frames sent to the client before this greeting, and not before a frame that it certainly processed,
+    /// unless a `sync` still has to fill a gap. CLIENT-19 judges a position of another stream.
     static func placesAreSynced(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         let questions = history.clientQuestions
@@ -18,7 +18,7 @@ extension CLIENT {
             else { continue }
             let held = places.held(before: greeting.event)
             let sync = history.syncs.first { $0.connection == index }
-            // A place that was kept over the end of the app shows when it is named.
+            // A position that survived the end of the app shows once it is named.
             let isKept =
                 sync?.lastSeqSeen.map { $0 > 0 && $0 != greeting["lastSeq"]?.intValue } == true
                 && !places.epochs(toldBefore: greeting.event).isEmpty
@@ -73,8 +73,8 @@ extension CLIENT {
 
     /// CLIENT-15, rule 2: without an epoch no `sync` is sent.
     ///
-    /// Once for each greeting without one of a client that had been connected before, when it said or asked anything on
-    /// that connection or beside it.
+    /// Once for each greeting without one of a client that had been connected before, if it sent anything on that
+    /// connection or over REST.
     static func syncNeedsAnEpoch(_ history: Observations, _ evidence: inout Evidence) {
         let greeted = history.client.attempts.filter { history.connections[$0].connected != nil }
         for (place, index) in greeted.enumerated() {
@@ -94,9 +94,9 @@ extension CLIENT {
     /// CLIENT-17: "A client MUST read the session on its screen over REST after a `syncResult` with `complete: false`,
     /// until a read is answered, unless that is `too_many` with `more`".
     ///
-    /// Once for each such answer, counted from its last page, while a session is on the screen and stays there. A read
-    /// that was under way when the answer came may serve as well, and decides nothing unless it fails; nor does a
-    /// refusal that reading again would not change.
+    /// Once for each such answer, counted from its last page, while a session stays on the screen. A read that was
+    /// pending when the answer came may serve too, and decides nothing unless it fails; nor does a refusal that another
+    /// read would not change.
     static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result, told) in history.gaps {
             guard let session = history.client.state(at: result.event)?.sessionId else { continue }
@@ -114,7 +114,7 @@ extension CLIENT {
             if read.follow(until: stay, in: history) == .answered {
                 if !history.mayHaveRead(at: read.since, forOthersThan: read.cause) { evidence.keep() }
             } else if let late = read.late,
-                // A session that went from the screen by itself, such as one that does not exist, need not be read.
+                // A session that left the screen by itself, such as one that does not exist, need not be read.
                 history.client.states(from: result.event, to: late + 1).allSatisfy({ $0.sessionId == session })
             {
                 evidence.violate(
@@ -150,10 +150,10 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-19, rule 3: frames of unknown types move the position.
+    /// CLIENT-19, rule 3: frames of unknown types advance the position.
     ///
-    /// Once for each first `sync` of a connection after such a frame was the greatest number of its epoch and surely
-    /// taken.
+    /// Once for each first `sync` of a connection after such a frame had the greatest number of its epoch and was
+    /// certainly processed.
     static func unknownTypesMovePlaces(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for (sync, position) in history.firstSyncs {
@@ -174,15 +174,15 @@ extension CLIENT {
     /// CLIENT-26, rule 3: a live frame is shown at once, whatever numbers before it are missing.
     ///
     /// Once for each live frame with a new message of the session on the screen, whether its number is the next that
-    /// the client can have or not. The bound is that of an answer without work behind it; no timer of a client lies in
-    /// it. A client that still polls for the answer has not taken the frame.
+    /// the client can have or not. The bound is that of an answer without work behind it, and involves no timer of the
+    /// client. A client that still polls for the answer has not processed the frame.
     static func sparseFramesAreShown(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
             let frame = item.frame
             guard let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
                 let message = ClientDelivery(frame), !message.isShown(in: state),
-                // A client that was told that it does not exist leaves it, and so does a person, before the next look.
+                // A client that learned that it does not exist leaves it, and so does a person, before the next look.
                 history.screen(at: frame.event)?.sessionId == frame.sessionId,
                 frame.sessionId.map({ history.isGone($0, before: frame.event) }) != true
             else { continue }
@@ -213,10 +213,10 @@ extension CLIENT {
     /// CLIENT-19: "A client MUST move its position over frames of unknown types too, never past those that a `sync` has
     /// still to bring, and change epoch and number together".
     ///
-    /// Once for each first `sync` of a connection while an earlier one is unanswered, is a page short of the whole, or
-    /// was answered as incomplete without a read since of the session that was on the screen then, and frames are owed
-    /// that the client was not sent. A client that gave up an unanswered `sync` and read a session waits for it no
-    /// longer; what it may do then is not said.
+    /// Once for each first `sync` of a connection while an earlier one is unanswered, is an incomplete page, or was
+    /// answered as incomplete without a read since of the session that was on the screen then, and frames are due that
+    /// the client has not received. A client that abandoned an unanswered `sync` and read a session no longer waits for
+    /// it; the specification does not say what it may do then.
     static func holesAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for (sync, position) in history.firstSyncs {
@@ -247,7 +247,7 @@ extension CLIENT {
         }
     }
 
-    /// Whether some frames lack a number of an epoch after one number and up to another.
+    /// Whether frames lack a number of an epoch after one number and up to another.
     private static func lacks(_ given: [NumberedFrame], of epoch: String?, from floor: Int, to last: Int) -> Bool {
         guard last > floor else { return false }
         return Set(given.filter { $0.epoch == epoch && $0.seq > floor && $0.seq <= last }.map(\.seq)).count
@@ -256,8 +256,8 @@ extension CLIENT {
 
     /// CLIENT-19, rule 2: epoch and number of a position change together.
     ///
-    /// Once for each `sync` that names an epoch after two were told: its number has to be one of that epoch, and once a
-    /// frame of the newest epoch was surely taken, with nothing still to come, no older epoch is named again.
+    /// Once for each `sync` that names an epoch after two were announced: its number must belong to that epoch, and once a frame of the
+    /// newest epoch was certainly processed, with nothing still to come, no older epoch is named again.
     static func epochsComeWhole(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for sync in history.syncs {

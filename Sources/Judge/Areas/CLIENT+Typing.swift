@@ -2,13 +2,13 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The client's treatment of typed messages: kept, sent in order, sent again, and not failed once answered.
+/// Typed messages: kept, sent in order, resent, and not failed once answered.
 extension CLIENT {
-    /// CLIENT-6, rule 2: "send again" takes a new key after an ending or `idempotency_mismatch`, else the last one
-    /// while it is open.
+    /// CLIENT-6, rule 2: resending by the person takes a new key after an ending or `idempotency_mismatch`, else the
+    /// last one while it is open.
     ///
-    /// Once for each `sendAgain` that a request followed. Everything the client was told up to the request counts;
-    /// after news so shortly before it that the client may not have taken them, either key is right.
+    /// Once for each `sendAgain` that a request followed. All news up to the request counts; after news so shortly
+    /// before it that the client may not have processed them, either key is right.
     static func whatIsSentAgainHasItsKey(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for question in questions where !question.isAmbiguous && question.key != nil {
@@ -43,8 +43,8 @@ extension CLIENT {
     /// what it awaited before, unless it shows it as failed".
     ///
     /// Once for each message that was sent or shown as failed. Violated if a connection is open for `resend` without
-    /// either or an error that names it, and no earlier message is still awaited. A client that sends texts that were
-    /// not typed may mean these.
+    /// either or an error that names it, and no earlier message is still awaited. Texts that were sent but not typed
+    /// may be altered forms of these.
     static func whatIsTypedIsSent(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
@@ -57,7 +57,7 @@ extension CLIENT {
             }
             let proof = history.proofNotSent(of: question, typed, behind: questions[..<index], in: life)
             let isSent = history.areSent(question, typed, before: proof ?? .max, in: life)
-            // A failure shown later is not told in time.
+            // A failure shown later is too late.
             let isFailed = history.hasFailed(question, from: typed, to: proof.map { $0 + 1 } ?? life.upperBound)
             let isOpen = proof.map { proof in
                 history.wasTold(of: question, from: typed, to: proof + 1)
@@ -68,7 +68,7 @@ extension CLIENT {
                     "a typed message was not sent in time", expected: "its chat, or the message shown as failed",
                     actual: "neither within \(history.clientPatience) on an open connection", at: [typed, proof])
             }
-            // Trimmed or composed otherwise it is the same; with fewer characters it is not what was typed.
+            // A trimmed or differently composed text is the same; one with fewer characters is not.
             if let cut = question.requests.first(where: { visible($0.prompt) < visible(question.text) }) {
                 evidence.violate(
                     "a part of a typed message was not sent", expected: shown(question.text),
@@ -79,9 +79,9 @@ extension CLIENT {
 
     /// CLIENT-38, rule 2: at rest each message typed into the session on the screen was sent, or has been shown as failed.
     ///
-    /// Once for each session that was looked at like that after messages were typed into it in the same life of the app.
-    /// Of equal texts as many have to be sent as were typed. A message that waits for `retryAfterMs`, or for one that the
-    /// server never answered, may still wait at rest.
+    /// Once for each session that was checked at rest after messages were typed into it in the same life of the app.
+    /// Equal texts must be sent as often as they were typed. A message that waits for `retryAfterMs`, or for one that
+    /// the server never answered, may still wait at rest.
     static func restOwesNoMessage(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for rest in history.rests {
@@ -90,7 +90,7 @@ extension CLIENT {
             let typed = questions.filter {
                 $0.repeats.isEmpty && isTyped($0) && history.screen(at: $0.event)?.sessionId == rest.sessionId
             }
-            // Words that no one typed may be a form of these.
+            // Texts that no one typed may be altered forms of these.
             let isOpen = questions.contains { $0.typed == nil && life.contains($0.event) && $0.isBefore(rest.end) }
             if isOpen || typed.isEmpty { continue }
             let lost = typed.first { question in
@@ -123,8 +123,8 @@ extension CLIENT {
 
     private static func visible(_ text: String) -> Int { text.count { !$0.isWhitespace } }
 
-    /// Judges what was refused and sent again last, where nothing else was awaited then; what the server has need not
-    /// go out.
+    /// Judges the last message that was refused and resent, if nothing else was awaited then; a message that the server
+    /// has need not be sent.
     private static func judgeRepeats(
         of question: ClientQuestion, among questions: [ClientQuestion], _ history: Observations,
         _ evidence: inout Evidence
@@ -153,7 +153,7 @@ extension CLIENT {
     /// its first message that stands".
     ///
     /// Once for each message that was typed into a session, once for each after the first in a new conversation whose
-    /// session the client was told before it sent it, and once for the first in an empty one that the person chose: it
+    /// session the client knew before it sent it, and once for the first in an empty one that the person chose: it
     /// begins a session. A session that is gone, or that left the screen by itself, does not bind the client.
     static func messagesGoWhereTheyWereTyped(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
@@ -172,7 +172,7 @@ extension CLIENT {
                 if next.map({ $0.sessionId != session }) == true { continue }
             }
             guard let session, !history.isGone(session, before: request.event) else { continue }
-            // A message sent once more belongs to its first session.
+            // A repeated message belongs to its first session.
             let stray = question.requests.first {
                 $0.sessionAsked != session && ($0.event == request.event || screen.sessionId != nil)
             }
@@ -184,7 +184,7 @@ extension CLIENT {
         }
     }
 
-    /// Judges a message of a new conversation by what the client knew of its session.
+    /// Judges a message of a new conversation by the client's knowledge of its session.
     private static func judge(
         _ conversation: NewConversation, _ typed: Int, _ request: ObservedRequest, _ history: Observations,
         _ evidence: inout Evidence
@@ -211,7 +211,7 @@ extension CLIENT {
     /// Once for each such message that is shown or sent after the end of the app, by the system or by itself, and
     /// `launch`; a refused or failed one counts as present. Violated if a connection is open for `resend` while its
     /// session is on the screen, or a new conversation if it was typed into one, and neither happens. A message typed
-    /// in the moment of a crash may not have been taken.
+    /// at the moment of a crash may not have been stored.
     static func nothingTypedIsForgotten(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for end in client.acts where ObservedClient.deaths.contains(end.name) {
@@ -222,8 +222,8 @@ extension CLIENT {
                 guard let typed = question.typed, let screen = history.screen(at: typed),
                     history.mustOutlive(question, typed, end)
                 else { continue }
-                // A conversation that the server does not know yet may have come to any name since, and is not found
-                // again once left; a tap leads away from it.
+                // A conversation that the server does not know yet may have got any name since, and is not found again
+                // once left; a tap leads away from it.
                 let session = screen.sessionId
                 let next = client.states.first { $0.isAfter(typed) && $0.isBefore(end.event) }
                 let isLeft = history.end(of: typed, at: ["selectSession", "openPush"]).isBefore(end.event)
@@ -246,7 +246,7 @@ extension CLIENT {
     /// in which the person typed them, also after a reconnect".
     ///
     /// Once for each two neighbors of one conversation that waited together, for their first transport or for another
-    /// one, and went out by one road. Requests over REST may overtake others on the way.
+    /// one, and were sent on one path. REST requests may overtake others on the way.
     static func theOrderOfTypingIsKept(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions.filter { $0.typed != nil && !$0.isAmbiguous }
         for (place, first) in questions.enumerated() {
@@ -272,8 +272,8 @@ extension CLIENT {
         }
     }
 
-    /// The requests by which two messages went out that had waited together: neither was on its way when the first of
-    /// the two went out, because it had just been typed, or because its connection had ended.
+    /// The requests by which two messages were sent that had waited together: neither was on its way when the first of
+    /// the two was sent, because it had just been typed, or because its connection had ended.
     private static func waitingTogether(
         _ first: ClientQuestion, _ second: ClientQuestion, in history: Observations
     ) -> [(early: ObservedRequest, late: ObservedRequest)] {
@@ -281,7 +281,7 @@ extension CLIENT {
             guard question.isBefore(event) else { return false }
             return question.requests.prefix { $0.isBefore(event) }.allSatisfy { request in
                 guard let end = history.end(of: request), end < event else { return false }
-                // The client may not know yet that a request over REST has failed.
+                // The client may not know yet that a REST request has failed.
                 return request.connection != nil
                     || !history.mayCross(end, event)
             }
@@ -314,8 +314,8 @@ private struct NewConversation {
             || history.hasFailed(other, from: other.event, to: event)
     }
 
-    /// The first message that stands; nil too where an earlier one may have begun the session, since only its resend
-    /// was refused.
+    /// The first message that determines the session; nil too if an earlier one may have begun the session, since only
+    /// its resend was refused.
     func first(before request: ObservedRequest, in history: Observations) -> ClientQuestion? {
         let first = others.first { !$0.isAmbiguous && !isOver($0, before: request.event, in: history) }
         let mayBeBegun = others.contains { other in
@@ -325,7 +325,7 @@ private struct NewConversation {
         return mayBeBegun ? nil : first
     }
 
-    /// The sessions that the client surely knew for a message when it sent another one.
+    /// The sessions that the client certainly knew for a message when it sent another one.
     func sessions(toldOf first: ClientQuestion, before request: ObservedRequest, in history: Observations) -> Set<
         String
     > {
@@ -337,7 +337,7 @@ private struct NewConversation {
         return Set(news.compactMap(\.sessionId))
     }
 
-    /// The one session that the client surely knew when it sent a message; nil if there is none.
+    /// The one session that the client certainly knew when it sent a message; nil if there is none.
     func session(for request: ObservedRequest, in history: Observations) -> String? {
         guard let first = first(before: request, in: history) else { return nil }
         let told = sessions(toldOf: first, before: request, in: history)
@@ -359,7 +359,7 @@ extension Observations {
         return NewConversation(others: others, isBegun: others.isEmpty && isChosen && screen.messages.isEmpty)
     }
 
-    /// Whether a message is still the client's to show or send after the app ended: typed in the life that ended, and
+    /// Whether a client must still show or send a message after the app ended: typed in the life that ended, and
     /// neither answered nor repeated.
     fileprivate func mustOutlive(_ question: ClientQuestion, _ typed: Int, _ end: ObservedClient.Act) -> Bool {
         !question.isAmbiguous && question.repeats.isEmpty
@@ -369,7 +369,7 @@ extension Observations {
             && !clientQuestions.contains { $0.typed != typed && $0.says(question.text) }
     }
 
-    /// Whether a message went out or, of equal words, as many as waited.
+    /// Whether a message was sent or, among equal texts, as many as waited.
     ///
     /// CLIENT-5 judges a message sent under the key of an equal text.
     fileprivate func areSent(_ question: ClientQuestion, _ typed: Int, before end: Int, in life: Range<Int>) -> Bool {
@@ -379,25 +379,25 @@ extension Observations {
         return sent.count >= max(1, waiting)
     }
 
-    /// The event that proves that a message was not sent in time, if the client could send it: a connection stood once
-    /// nothing earlier held it up, and the person was there, or came back, to see its fate.
+    /// The event that proves that a message was not sent in time, although the client could send it: a connection was
+    /// open once nothing earlier delayed it, and the person was there, or came back, to see its fate.
     fileprivate func proofNotSent(
         of question: ClientQuestion, _ typed: Int, behind earlier: ArraySlice<ClientQuestion>, in life: Range<Int>
     ) -> Int? {
-        // A message typed before the app was launched again is still awaited, unless that launch forgot everything.
+        // A message typed before the app was launched again is still awaited, unless that launch erased everything.
         let start = client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
         let settled = earlier.filter { $0.isAfter(start ?? 0) }.map { other in
-            // A message refused for now comes again, and may hold up messages typed after it.
+            // A message refused for now comes again, and may delay messages typed after it.
             other.news.first { news in
                 news.kind != .proof && !CLIENT.passingCodes.contains(news.error?.code ?? "")
                     && !mayBeMissed(news, of: other, before: typed)
             }?.event
         }
-        // A message held up by an earlier one may be sent once that is over.
+        // A message delayed by an earlier one may be sent once that is over.
         let released = max(typed, settled.compactMap(\.self).max() ?? typed)
         guard !settled.contains(nil), let stood = standing(from: typed, released: released) else { return nil }
-        // A person who left sees its fate only on return, and never returns to a new conversation, where it stays
-        // if it is too long.
+        // A person who left sees its fate only on return, and never returns to a new conversation, where it stays if it
+        // is too long.
         let isNew = screen(at: typed).map { $0.sessionId == nil } ?? false
         // The frame around the text counts too.
         let isTooLong = frameLimits(after: typed).contains { $0 < question.text.utf8.count + 256 }
@@ -422,8 +422,8 @@ extension Observations {
         return one == other && (isOneStay || client.state(at: first.event)?.sessionId == one)
     }
 
-    /// Whether a message may have given way to a later one: refused, shown as failed or reported before the later one
-    /// was sent or so shortly after it that the screen was late, or sent again by the person although it was not seen
+    /// Whether a message may have been passed by a later one: refused, shown as failed or reported before the later one
+    /// was sent or so shortly after it that the screen was late, or resent by the person although it was not seen
     /// waiting.
     fileprivate func stoodAside(_ question: ClientQuestion, at start: Int, until sent: Int) -> Bool {
         let late = min(sent, endOfCrossing(with: start))
@@ -434,7 +434,7 @@ extension Observations {
         }
     }
 
-    /// The event up to which a connection stood for `resend` after a launch while a session came to the screen and stayed.
+    /// The event up to which a connection was open for `resend` after a launch while a session appeared on the screen and stayed.
     fileprivate func standing(on session: String?, since launch: Int) -> Int? {
         let proof = standing(after: launch, within: clientPatience) { greeted in
             client.states.first { $0.isAfter(launch) && $0.sessionId == session }.map { max($0.event, greeted) }
@@ -444,14 +444,14 @@ extension Observations {
         return shown.allSatisfy { $0.sessionId == session } ? proof : nil
     }
 
-    /// The event that proves that what was typed could have been sent: the connection in use, or the next one that
-    /// stands, stood for `resend` after nothing held it up.
+    /// The event that proves that a typed message could have been sent: the connection in use, or the next lasting one,
+    /// was open for `resend` after nothing delayed it.
     fileprivate func standing(from typed: Int, released: Int) -> Int? {
         let start = client.launch(at: typed)?.events.lowerBound ?? 0
         if client.hasNetwork(at: typed),
             let inUse = attempts(in: start..<typed).last(where: { mayBeInUse($0, at: typed) })
         {
-            // A client that waits for missed frames may hold it up until they have come.
+            // A client that waits for missed frames may delay it until they have come.
             let replayed = syncs.filter { $0.connection == inUse && $0.request.isBefore(released) }.map { end(of: $0) }
             let begin = max(released, replayed.max() ?? released)
             if begin < events.endIndex, let proof = deadline(after: begin, within: clientPatience, on: inUse),
@@ -471,17 +471,17 @@ extension Observations {
         }?.event
     }
 
-    /// Whether a client surely had what it was told before it sent something: it showed something else between that and
-    /// an act of the person, which no failed request explains, or there was as long as a busy machine takes.
+    /// Whether a client certainly had some news before it sent something: it showed a change between the news and an
+    /// act of the person, which no failed request explains, or as much time passed as a busy machine takes.
     ///
-    /// After a long wait, a client may say by itself that nothing came.
+    /// After a long wait, a client may report by itself that nothing came.
     fileprivate func isTaken(
         _ news: ClientQuestion.News, of question: ClientQuestion, before request: ObservedRequest, told act: Int
     ) -> Bool {
         if hadTime(for: news.event, on: news.connection, before: request.event, atLeast: timeouts.scheduling) {
             return true
         }
-        // A message sent on an ended connection is sent again by another transport, and may have left before.
+        // A message sent on an ended connection is resent over another transport, and may have left before.
         let last = question.requests.last { $0.isBefore(news.event) }
         if last.map({ min(end(of: $0) ?? .max, endOfLife(at: $0.event)).isBefore(news.event) }) == true,
             request.connection == nil || request.connection != news.connection,
@@ -494,7 +494,7 @@ extension Observations {
         let failed = question.requests.compactMap(exchange).filter { $0.status != 200 }
             .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != news.event }
         let isLong = last.map { patience(from: $0.event, to: news.event) >= clientBound(\.resend).microseconds } == true
-        // News that arrived as the client left, and came again, may have been taken only then.
+        // News that arrived as the client left, and came again, may have been processed only then.
         let isMissed = departure(after: news.event, on: news.connection) != nil
         let again = isMissed ? question.news.first { $0.isAfter(news.event) && $0.kind != .proof }?.event : nil
         return client.states.contains { state in

@@ -1,4 +1,4 @@
-/// Checks of recovery, as the person sees it.
+/// Checks of clients, as the person sees them.
 enum CLIENT {
     static let checks: [Check] = [
         Check(.CLIENT, 36, foregroundReconnects, oldConnectionsRest, firstConnectionIsKept),

@@ -191,7 +191,7 @@ extension ENV {
         }
     }
 
-    // MARK: Errors that outnumber what they answer
+    // MARK: More errors than frames
 
     /// ENV-14: "A server MUST NOT answer a frame with more than one `error`, nor refuse frames of one connection for
     /// what they say in another order than theirs".

@@ -105,7 +105,7 @@ extension ID {
         return asked
     }
 
-    // MARK: Names by which a client finds its own message again
+    // MARK: Names of a client's own message
 
     /// ID-9: "A server MUST show in session reads the `turnId` of each message of a turn, and a question's
     /// `clientMessageId`, under the `sessionId` and `messageId` of its `ack`".

@@ -98,7 +98,7 @@ enum ORDER {
         var begun: Set<Int> = []
         for (frame, turn) in frames where frame.isOf("toolUse", "done") || frame.code == "agent_failed" {
             guard begun.insert(turn.event).inserted else { continue }
-            // Which of two started is a guess if one named no session and nothing identifies them.
+            // If one named no session and nothing identifies them, it is a guess which of two started.
             if let last, [last.turn, turn].allSatisfy({ $0.ack != nil || $0.request.sessionAsked != nil }) {
                 if turn.precedes(last.turn) {
                     evidence.violate(
@@ -206,7 +206,7 @@ enum ORDER {
         }
     }
 
-    /// How often the most frequent text among some messages occurs.
+    /// The number of occurrences of the most frequent text among some messages.
     private static func repeated(_ places: [Int], _ read: ObservedSessionRead) -> Int {
         var counts: [String: Int] = [:]
         for place in places { counts[read.messages[place].text, default: 0] += 1 }
@@ -333,11 +333,11 @@ extension [ShownName: NumberedFrame] {
     }
 }
 
-/// The answers at one place of a read each, in the order of their endings.
+/// The answers that have one place in a read, in the order of their endings.
 ///
 /// Items with several places can only be compared by number.
 private struct EndedAnswers {
-    /// Those behind all that ended before them.
+    /// Those after all that ended before them.
     private var rising: [(ended: Int, place: Int)] = []
 
     init(of turns: [ObservedTurn], at places: StoredPlaces) {

@@ -28,7 +28,7 @@ enum PERSIST {
             func test(_ told: Int?, _ found: [Int], _ what: String, at events: [Int?]) {
                 guard history.mustHold(read, whatCameAt: [told]) else { return }
                 evidence.test(
-                    !found.isEmpty, otherwise: "a read lacks \(what) that was told before it began",
+                    !found.isEmpty, otherwise: "a read lacks \(what) that was announced before it began",
                     expected: "\(what) of \(turn.request.excerpt)",
                     actual: "\(read.messages.count) messages without it",
                     at: (events + [read.event]).compactMap(\.self))
@@ -227,7 +227,7 @@ enum PERSIST {
         }
     }
 
-    // MARK: Durable before sent, by a disk that takes no writes and by kills on the very bytes of the promise
+    // MARK: Durable before sent: refused writes, and kills on the bytes of a promise
 
     /// PERSIST-1: "A server MUST make an answer durable before any byte of its `done`, 200 or push leaves, and send
     /// none of these for an answer that it could not store".

@@ -107,7 +107,7 @@ enum PUSH {
         }
     }
 
-    // MARK: When notifications are sent, and how often
+    // MARK: Occasions and number of notifications
 
     /// PUSH-1: "A server MUST push every unseen answer within `push` to the device tokens of its principal that it
     /// uses, unless its process ends before the push service answers".

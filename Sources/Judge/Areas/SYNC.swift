@@ -180,7 +180,7 @@ enum SYNC {
 
     static func text(_ value: JSONValue?) -> String { excerpt(value?.text() ?? "absent") }
 
-    // MARK: Gaps that must be told, and frames that must not be missing
+    // MARK: Reported gaps, and promised frames
 
     /// SYNC-3: "A server MUST set `complete` to true only when `missed` holds every sequenced frame after `lastSeqSeen`
     /// that this principal may see".

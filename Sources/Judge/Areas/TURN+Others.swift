@@ -38,7 +38,7 @@ extension TURN {
 
     /// The tools that a turn used before its ending, as each connection saw them.
     private struct ToolUses {
-        /// By connection; never empty.
+        /// The tools by connection; never empty.
         private let seen: [Int: [Frame]]
         /// The greatest number of them on one connection.
         let most: Int
@@ -59,7 +59,7 @@ extension TURN {
         func on(_ connection: Int) -> [Frame] { seen[connection] ?? [] }
     }
 
-    /// How the frames on a connection differ from those on the first one: the tools in order, then the ending.
+    /// The difference between the frames on a connection and those on the first one: the tools in order, then the ending.
     private static func difference(
         of turn: ObservedTurn, ended ending: Frame, on index: Int, _ uses: ToolUses
     ) -> Finding? {
@@ -103,7 +103,7 @@ extension TURN {
                     let late = history.deadline(after: read.event, within: history.timeouts.ack, on: index)
                 else { continue }
                 evidence.violate(
-                    "a read shows that a turn is over, and an open connection was not told",
+                    "a read shows that a turn is over, but an open connection did not get its ending",
                     expected: "its ending on connection \(connection.device)"
                         + (replay == nil ? "" : ", live or in the replay that is complete"),
                     actual: "none before a later pong",
@@ -157,7 +157,7 @@ extension TURN {
         }
     }
 
-    /// How the messages on a connection, at least one, differ from the one question of their turn.
+    /// The difference between the messages on a connection, at least one, and the one question of their turn.
     private static func difference(of messages: [Frame], from turn: ObservedTurn) -> Finding? {
         let message = messages[0]
         if messages.count > 1 {

@@ -33,7 +33,7 @@ enum TURN {
                 continue
             }
             let acks = turn.acks.on(index)
-            // Of concurrent requests with one key, any may arrive first; the others are repeats.
+            // Any of several concurrent requests with one key may arrive first; the others are repeats.
             if turn.requests.count > 1, acks.first?.isDuplicate == true { continue }
             let first = (turn.toolUses + turn.endings).on(index).earliest?.event
             let answer = earliest(acks.first?.event, turn.request.refusal, first, turn.copies.first?.event)

@@ -33,7 +33,7 @@ extension Observations {
 }
 
 extension History {
-    /// The events of a part that were judged before; nil when it has none.
+    /// The events of a part that were judged before; nil if there are none.
     var carried: History? {
         guard let capture = header.capture, capture.carried > 0, capture.carried <= events.count else { return nil }
         return History(header: header, events: Array(events.prefix(capture.carried)))
@@ -41,7 +41,7 @@ extension History {
 }
 
 extension Verdict {
-    /// The verdict by what the events of this part alone add to what was judged before.
+    /// The verdict on the events of this part alone, given the verdict on the earlier ones.
     func without(_ before: Verdict, upTo carried: Int) -> Verdict {
         guard before.exercised > 0 else { return self }
         let own = findings.filter { finding in finding.events.contains { $0 >= carried } }
@@ -52,7 +52,7 @@ extension Verdict {
 }
 
 extension History.Capture {
-    /// The first thing that a clause needs and this capture lacks; nil when the clause can be judged from it.
+    /// The first requirement of a clause that this capture does not meet; nil if it meets all.
     public func lacking(for clause: Clause) -> CaptureNeed? { lacking(anyOf: clause.captureNeeds ?? [.stage]) }
 
     /// The first of some needs that this capture lacks.

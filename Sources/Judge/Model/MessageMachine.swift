@@ -3,35 +3,35 @@ import HoldfastTranscript
 
 /// One message of the person, and every state that `Spec/states/client.json` allows it to be in.
 ///
-/// The client takes a frame at some moment between its arrival and the event by which it surely has it. Each look at
-/// the screen rules out the worlds that do not fit it.
+/// The client receives a frame at some moment between its arrival and the event by which it certainly has it. Each look
+/// at the screen rules out the worlds that do not fit it.
 final class MessageMachine {
-    /// One possible state of the message, and how it came to it.
+    /// One possible state of the message, with its history.
     struct World: Hashable {
-        /// The row that led to the state; nil before any did.
+        /// The row that led to the state; nil before any row applied.
         var row: Int?
-        /// The step that made that row happen; nil where the client itself did.
+        /// The step that caused that row; nil if the client itself did.
         var cause: Int?
-        /// Whether the client was told that the server has the message.
+        /// Whether the client was informed that the server has the message.
         var isProved = false
         /// Whether the screen was seen to show it, and not as failed.
         var isSeen = false
-        /// The parts that the row asks for and the screen has already shown.
+        /// The parts that the row requires and the screen has already shown.
         var shown: Set<MessageModel.Part> = []
-        /// The steps that have come, and may not have been taken yet.
+        /// The steps that have come, but may not have been processed yet.
         var pending: Set<Int> = []
     }
 
-    /// One thing that happens to a message at an event.
+    /// An event in the life of a message.
     struct Step {
         let event: Int
         /// The input of the table.
         let input: String
         /// The news that the client received; nil for a step that the stage itself sees.
         var news: ClientQuestion.News?
-        /// The event at which the client has taken it, or never will.
+        /// The event at which the client has processed it, or never will.
         var due = 0
-        /// Whether it has taken it by then.
+        /// Whether it has certainly processed it by then.
         var isSure = true
 
         var isSending: Bool { input == "road.socket" || input == "road.rest" }
@@ -42,14 +42,14 @@ final class MessageMachine {
     private let table: StateTable
     /// The parts that the screen must show after each row.
     private let owed: [Set<MessageModel.Part>]
-    /// Where the data end in which the client keeps it, or it becomes a new message.
+    /// The end of the data in which the client keeps it, or of its life as one message.
     let end: Int
-    /// Whether no other message has its words.
+    /// Whether no other message has its text.
     let hasOwnWords: Bool
-    /// When a client may not give it up by itself.
+    /// The period in which a client may not give it up by itself.
     let mustWait: Range<Int>
     var worlds: Set<World> = [World()]
-    /// Whether there were more worlds than are followed: then no look proves anything.
+    /// Whether there were too many worlds to follow, so that no look proves anything.
     private(set) var isLost = false
     /// Whether the screen was waiting when its session was last seen.
     var isAwaited = false
@@ -78,10 +78,10 @@ final class MessageMachine {
 
     func owes(_ part: MessageModel.Part, in world: World) -> Bool { world.row.map { owed[$0].contains(part) } == true }
 
-    /// Whether the client is surely about to take something in a world.
+    /// Whether the client is certainly about to process something in a world.
     func isDue(_ world: World) -> Bool { world.pending.contains { steps[$0].isSure } }
 
-    /// Whether a client may send it again by itself.
+    /// Whether a client may resend it by itself.
     var maySend: Bool {
         worlds.contains { world in
             ["road.socket", "retryAfter.over"].contains { !table.places(of: state(of: world), $0).isEmpty }
@@ -95,7 +95,7 @@ final class MessageMachine {
 
     // MARK: Ruling worlds out
 
-    /// Takes only worlds of a kind, where there are any.
+    /// Keeps only worlds of a kind, if there are any.
     func prefer(_ isMeant: (World) -> Bool) {
         let meant = worlds.filter(isMeant)
         if !meant.isEmpty { worlds = meant }
@@ -144,7 +144,7 @@ final class MessageMachine {
         worlds = opened()
     }
 
-    /// Applies the steps that the client surely has taken by an event, or never will take.
+    /// Applies the steps that the client has certainly processed by an event, or never will.
     private func take(upTo event: Int) {
         while let first = worlds.flatMap(\.pending).filter({ steps[$0].due <= event }).min() {
             worlds = Set(
@@ -156,8 +156,8 @@ final class MessageMachine {
         }
     }
 
-    /// The worlds, and those in which the client has taken more of the pending steps; steps of one connection in their
-    /// order.
+    /// The worlds, and those in which the client has processed more of the pending steps; steps of one connection in
+    /// their order.
     private func opened() -> Set<World> {
         var (all, new) = (worlds, Array(worlds))
         while let world = new.popLast() {
@@ -188,12 +188,12 @@ final class MessageMachine {
         let rows = table.places(of: state(of: world), input)
         if let news = steps[step].news {
             world.isProved = world.isProved || news.kind != .refusal
-            // Without a row, the step means nothing, or what it means for a message that was just sent.
+            // Without a row, the step means nothing, or the same as for a message that was just sent.
             let others = rows.isEmpty ? table.places(of: "sent", input) : rows
             return (rows.isEmpty ? [world] : []) + others.map { moved(world, along: $0, by: step) }
         }
         if input == "quit" {
-            // A new life of the app need not hear the earlier news again, and may show something else for a moment.
+            // A new life of the app need not receive the earlier news again, and may briefly show something else.
             (world.pending, world.shown) = ([], [.errors, .answered])
             world.cause = world.cause.map { _ in step }
         }
@@ -203,7 +203,7 @@ final class MessageMachine {
         return isRenewed ? table.places(of: "typed", "road.socket").map { moved(world, along: $0, by: nil) } : [world]
     }
 
-    /// A world after a row; a row that keeps the state asks for nothing new, unless it adds an error that only a
+    /// A world after a row; a row that keeps the state requires nothing new, unless it adds an error that only a
     /// history had reported.
     private func moved(_ world: World, along row: Int, by step: Int?) -> World {
         let isNew =
@@ -232,8 +232,8 @@ extension Observations {
         return (steps.map { .init(event: $0.0, input: $0.1) } + told).sorted { $0.event < $1.event }
     }
 
-    /// When a client may not give up a message by itself: from its ack until it has polled long enough, read twice, or
-    /// lost the connection that brought the ack; empty where no connection brought one.
+    /// The period in which a client may not give up a message by itself: from its ack until it has polled long enough,
+    /// read twice, or lost the connection that brought the ack; empty if no connection brought one.
     fileprivate func wait(for question: ClientQuestion) -> Range<Int> {
         guard let ack = question.news.first(where: { $0.kind == .proof && $0.connection != nil }),
             let connection = ack.connection, question.requests.allSatisfy({ $0.connection != nil }),

@@ -6,7 +6,7 @@ import HoldfastTranscript
 /// Every look rules out the worlds of a message that it does not fit. If no world is left, the look breaks the clause
 /// of the row that it does not fit.
 struct MessageModel {
-    /// One rule, and the part of the screen that it looks at.
+    /// One rule, and the part of the screen that it checks.
     enum Part: Int {
         case proof, waiting, answered, running, errors
 
@@ -24,7 +24,7 @@ struct MessageModel {
     private var evidence: [Part: Evidence] = [:]
     private unowned let history: Observations
     private var machines: [MessageMachine] = []
-    /// Since when the screen shows what it does: the last act by which something else came to it.
+    /// The event since which the screen may show its present state: the last act by which something else came to it.
     private var visible = 0
 
     subscript(part: Part) -> Evidence { evidence[part] ?? Evidence() }
@@ -58,7 +58,7 @@ struct MessageModel {
         }
     }
 
-    /// Whether a row has asked for something longer than the bound, on a screen that could show it.
+    /// Whether a row has required something for longer than the bound, on a screen that could show it.
     private func isOverdue(_ world: MessageMachine.World, _ machine: MessageMachine, at look: Observations.Look) -> Bool
     {
         guard let cause = world.cause else { return false }
@@ -69,7 +69,7 @@ struct MessageModel {
     /// Compares a look with the worlds of a message by one rule, which says whether the look fits a world.
     ///
     /// A world that does not fit is ruled out once it is late: after `resend`, or immediately with `atOnce`. A world
-    /// that fits in time has passed, and the rule does not ask again.
+    /// that fits in time has passed, and the rule is not applied again.
     private mutating func judge(
         _ part: Part, _ machine: MessageMachine, _ look: Observations.Look, atOnce: Bool = false,
         _ fits: (MessageMachine.World) -> Bool?
@@ -172,8 +172,8 @@ struct MessageModel {
         }
     }
 
-    /// Whether a screen may wait for a message: it is not over, has only just ended, or is about to be sent again,
-    /// possibly on a connection that has died.
+    /// Whether a screen may wait for a message: it is not over, has only just ended, or is about to be resent, possibly
+    /// on a connection that has died.
     private func explains(_ look: Observations.Look, _ machine: MessageMachine) -> Bool {
         let mayWait = machine.worlds.contains { world in
             !machine.owes(.waiting, in: world)
@@ -196,7 +196,7 @@ extension MessageModel.Part {
                     "its key, or the turn of its ack, in a frame, response or history that does not refuse it",
                     "status sent"
                 )
-            case .waiting: ("the client waits for what is over", "thinking false", "thinking true")
+            case .waiting: ("the client waits for an answer although it is settled", "thinking false", "thinking true")
             case .answered: ("a message is shown as failed although its answer arrived", "status sent", "status failed")
             case .running: ("a message is shown as failed while its turn runs", "status sent", "status failed")
             case .errors: ("an error is not shown", "the message marked as failed, or an entry in errors", "neither")

@@ -2,7 +2,7 @@ import HoldfastTranscript
 
 /// Something that a history shows at one event.
 ///
-/// The order of two such things is asked for here and not by comparing numbers: what never happened is before and after
+/// Compare two of them with these functions and not by number: an event that never happened is before and after
 /// nothing.
 protocol Moment {
     var event: Int { get }
@@ -43,7 +43,7 @@ extension Collection where Element: Moment {
     var earliest: Element? { self.min { $0.event < $1.event } }
 }
 
-/// Something that a client asked the server for.
+/// Something that a client requested from the server.
 protocol Asked {
     /// The event of the request.
     var request: Int { get }
@@ -64,7 +64,7 @@ extension Asked {
 }
 
 extension Collection where Element: Asked {
-    /// The reads that were asked for after an event.
+    /// The reads that were requested after an event.
     func asked(after event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.request > event } }
 }
 
@@ -90,7 +90,7 @@ extension Int? {
     /// Whether it happened after an event.
     func isAfter(_ event: Int) -> Bool { map { $0 > event } ?? false }
 
-    /// Whether it had not happened by an event: it came later or never.
+    /// Whether it had not happened by an event, but later or never.
     func isOpen(at event: Int) -> Bool { map { $0 > event } ?? true }
 }
 

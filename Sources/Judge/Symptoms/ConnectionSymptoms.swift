@@ -1,7 +1,7 @@
 import HoldfastBasics
 import HoldfastTranscript
 
-/// The usual reasons for connections that do not last.
+/// The usual problems of connections that do not last.
 extension SymptomReader {
     /// Several connections that end without a close frame after the same silence, as a balancer cuts idle ones.
     func idleCuts() -> [Symptom] {
@@ -70,7 +70,7 @@ extension SymptomReader {
         }
     }
 
-    /// Answers that another connection of the same person was shown, without the question that they answer.
+    /// Answers that were shown to another connection of the same person without their question.
     func unshownQuestions() -> [Symptom] {
         history.questions.compactMap { turn in
             guard let asked = turn.request.connection, turn.ack != nil else { return nil }
@@ -89,7 +89,7 @@ extension SymptomReader {
         }
     }
 
-    /// Frames of a turn on a connection of another person, where the file itself names the people.
+    /// Frames of a turn on a connection of another person, if the file itself names the people.
     func crossed() -> [Symptom] {
         guard let capture = history.capture, !capture.lacks.contains(.principals) else { return [] }
         let owners = history.turns.reduce(into: [String: ObservedTurn]()) { owners, turn in

@@ -3,7 +3,7 @@ import HoldfastTranscript
 
 /// The story of a small capture: each question with its outcome, and the connections.
 public struct Story: Sendable, Equatable {
-    /// A question, or what all of it happened on, with its lines in the order of time.
+    /// A question, or a connection, with its lines in time order.
     public struct Chapter: Sendable, Equatable {
         /// The subject of the line.
         public let title: String
@@ -11,11 +11,11 @@ public struct Story: Sendable, Equatable {
         public var lines: [Line] = []
     }
 
-    /// One thing that happened.
+    /// One event in the story.
     public struct Line: Sendable, Equatable {
         /// The event that shows it.
         public let event: Int
-        /// Microseconds from the first event; nil where no time is known.
+        /// Microseconds from the first event; nil if the time is unknown.
         public let time: Int?
         /// The event in a few words.
         public let what: String
@@ -29,7 +29,7 @@ public struct Story: Sendable, Equatable {
     /// The shortest wait between two lines that the story mentions, in microseconds.
     private static let leastWait = 1_000_000
 
-    /// The story of a history; nil where there is none, or there are many.
+    /// The story of a history; nil if there is too little or too much to tell.
     init?(_ reader: SymptomReader) {
         let history = reader.history
         guard history.questions.count <= Self.mostQuestions, history.connections.count <= Self.mostConnections,
@@ -137,7 +137,7 @@ extension Story.Chapter {
         lines.append(.init(event: event, time: history.knowsTimes ? history.time(of: event) : nil, what: what))
     }
 
-    /// The same with the time that passed before a line, where it is long.
+    /// The same, with long waits before a line mentioned.
     fileprivate func tellingWaits(from least: Int) -> Self {
         var told = self
         for (place, (before, line)) in zip(lines, lines.dropFirst()).enumerated() {

@@ -8,7 +8,7 @@ public struct Symptom: Sendable, Equatable {
     public let what: String
     /// The events that show it, in order; the last is the one to look at.
     public let events: [Int]
-    /// How long it lasted, in microseconds; 0 for what does not last.
+    /// Its duration, in microseconds; 0 if it has none.
     public let lasted: Int
 
     /// The usual complaints.

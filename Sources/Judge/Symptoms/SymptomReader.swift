@@ -1,12 +1,12 @@
 import HoldfastBasics
 import HoldfastTranscript
 
-/// Finds in a history what people look for when something went wrong.
+/// Finds in a history the usual traces of a problem.
 struct SymptomReader {
     let history: Observations
-    /// For questions whose ending nothing proves: the next ending on their connection that belongs to no other one.
+    /// For questions without a proven ending: the next ending on their connection that belongs to no other one.
     private let likelyEnds: [Int: Int]
-    /// The turns and keys of all endings, where whose they are is a guess.
+    /// The turns and keys of all endings whose owners are a guess.
     private let told: Set<String>
 
     init(_ history: Observations) {
@@ -16,7 +16,7 @@ struct SymptomReader {
         told = Set(
             endings.filter { $0.isOf("done", "error") }.flatMap { [$0.turnId, $0.clientMessageId] }.compactMap(\.self))
         let taken = Set(history.questions.flatMap { $0.endings + $0.copies }.map(\.event))
-        // Questions are in the order of asking, so that each ending is looked at once.
+        // Questions are in the order of asking, so that each ending is examined once.
         var loose = history.connections.map { connection in
             connection.received.filter { frame in
                 let isEnding = frame.type == "done" || frame.type == "error" && frame.clientMessageId == nil
@@ -37,7 +37,7 @@ struct SymptomReader {
             ?? likelyEnds[turn.event]
     }
 
-    /// How a question came out, after the words for how the waiting ended; nil where nothing shows it.
+    /// The outcome of a question, after the words for the end of the wait; nil if nothing shows it.
     private func outcome(of turn: ObservedTurn, since event: Int) -> String? {
         func told(_ frame: Frame?, _ how: String) -> String {
             frame?.type == "error" ? "it failed (\(frame?.code ?? "no code"))\(how)" : "the answer came\(how)"
@@ -57,14 +57,14 @@ struct SymptomReader {
         return "a read shows \(hasFailed ? "that it failed" : "the answer")\(later(event, read))"
     }
 
-    /// The last read that shows how a question came out.
+    /// The last read that shows the outcome of a question.
     private func readEnding(_ turn: ObservedTurn) -> Int? {
         let reads = turn.session.map { history.reads(of: $0, by: turn.principal) } ?? history.sessionReads
         return reads.last { $0.isAfter(turn.event) && showsEnd(of: turn, in: $0) }?.event
     }
 
-    /// Whether a read shows the answer or the failure of a turn: by its id, or behind its question, found by its key or
-    /// by its words where that has none.
+    /// Whether a read shows the answer or the failure of a turn: by its id, or after its question, found by its key or,
+    /// without one, by its text.
     private func showsEnd(of turn: ObservedTurn, in read: ObservedSessionRead) -> Bool {
         let isNamed = turn.turnId.map { id in
             read.messages.contains { $0.role == "assistant" && $0.turnId == id }
@@ -91,7 +91,7 @@ struct SymptomReader {
     /// The time between two events, for people.
     func duration(_ first: Int, _ last: Int) -> String { readable(.microseconds(history.span(from: first, to: last))) }
 
-    /// `, 1.2 s later`; nothing where no time is known.
+    /// `, 1.2 s later`; empty if the time is unknown.
     private func later(_ first: Int, _ last: Int) -> String {
         history.knowsTimes ? ", \(duration(first, last)) later" : ""
     }
@@ -99,7 +99,7 @@ struct SymptomReader {
     // MARK: Questions
 
     private func unanswered() -> [Symptom] {
-        // Skipped lines behind a part may contain the answers.
+        // Skipped lines after a part may contain the answers.
         if history.capture?.endsInGap == true { return [] }
         return history.questions.compactMap { turn in
             guard !isSettled(turn) else { return nil }
@@ -113,7 +113,7 @@ struct SymptomReader {
         }
     }
 
-    /// Whether anything shows how the question came out: an ending, a refusal, a replay, or a read that holds the answer.
+    /// Whether anything shows the outcome of the question: an ending, a refusal, a replay, or a read with the answer.
     func isSettled(_ turn: ObservedTurn) -> Bool {
         if end(of: turn) != nil || turn.isRefused || !turn.copies.isEmpty { return true }
         return (turn.replayed + turn.setAside).contains { $0.isOf("done", "error") } || readEnding(turn) != nil
@@ -140,7 +140,7 @@ struct SymptomReader {
 
     // MARK: Answers
 
-    /// The same answer twice in a row on one connection, without a mark as a copy.
+    /// The same answer twice in a row on one connection, not marked as a copy.
     private func repeatedAnswers() -> [Symptom] {
         history.connections.flatMap { connection in
             let answers = connection.received.filter {
@@ -158,7 +158,7 @@ struct SymptomReader {
         }
     }
 
-    /// A conversation with the same question or answer twice, reported where a read shows it first.
+    /// A conversation with the same question or answer twice, reported at the first read that shows it.
     private func repeatedInReads() -> [Symptom] {
         var told: Set<[String]> = []
         return history.sessionReads.flatMap { read in
@@ -248,8 +248,8 @@ struct SymptomReader {
         }
     }
 
-    /// The longest waits of more than ten seconds, which no agent needs without a word, in which the server said nothing
-    /// while a question was open.
+    /// The longest waits of more than ten seconds in which the server said nothing while a question was open; agents
+    /// report their progress sooner.
     private func silences() -> [Symptom] {
         guard history.knowsTimes else { return [] }
         let all = history.connections.indices.flatMap(silences) + latePongs()
@@ -258,7 +258,7 @@ struct SymptomReader {
 
     private static let mostSilences = 3
     static let leastSilence = 10_000_000
-    /// A question after which so many frames came was not left in silence.
+    /// A question after which this many frames came was not left in silence.
     private static let mostHeard = 200
 
     /// The longest silence of each question on a connection; one belongs to the question that waited longest.
@@ -294,8 +294,8 @@ struct SymptomReader {
         }
     }
 
-    /// The last moment at which a connection was there: one without an end, as in a HAR, may be over once another one of its
-    /// person began.
+    /// The last moment at which a connection existed: without an end, as in a HAR, it may be over once another one of
+    /// its person began.
     func end(of connection: ObservedConnection) -> Int {
         if let ending = connection.ending { return ending.event }
         let own = connection.events.last ?? connection.opening
@@ -303,7 +303,7 @@ struct SymptomReader {
         return isLeft ? own : history.events.count - 1
     }
 
-    /// Where a question went.
+    /// The destination of a question.
     func place(of request: ObservedRequest) -> String {
         request.connection.map { " on \(history.connections[$0].device)" } ?? " over REST"
     }

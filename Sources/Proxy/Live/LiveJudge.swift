@@ -84,7 +84,7 @@ package final class LiveJudge: Sendable {
     /// How many events arrived faster than they could be judged.
     var unjudged: Int { inbox.withLock { $0.unjudged } }
 
-    /// Takes an event; a judge that is far behind forgets what waits, except whose connections they are.
+    /// Takes an event; a judge that lags far behind drops the waiting events, except the owners of connections.
     func add(_ event: Event) {
         inbox.withLock { inbox in
             inbox.events.append(event)
@@ -120,7 +120,7 @@ package final class LiveJudge: Sendable {
         inbox.withLock { $0.events.count > mostWaiting / 2 || $0.bytes > Self.mostBytes / 2 }
     }
 
-    /// Judges the parts that are complete now, and looks at the open one, unless it has to hurry.
+    /// Judges the parts that are complete now, and also the open one unless hurried.
     func look(isLast: Bool, isHurried: Bool = false) {
         let (events, hasGap) = inbox.withLock { inbox in
             defer { (inbox.events, inbox.bytes, inbox.hasGap) = ([], 0, false) }
@@ -191,7 +191,7 @@ package final class LiveJudge: Sendable {
 }
 
 extension Event {
-    /// The owner of a connection that it names, as an act of its own: the greeting behind an opening may be dropped.
+    /// The owner of a connection that it names, as a separate act, since the greeting may be dropped.
     fileprivate var ofOwner: Event? {
         switch kind {
         case .opening(let asked): Event(at: at, lane: lane, kind: .act("belongs", ["to": .string(asked.principal)]))

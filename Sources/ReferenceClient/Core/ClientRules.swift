@@ -7,17 +7,17 @@ package struct ClientRules: Sendable {
     var base = "http://127.0.0.1"
     /// The access token.
     var token: String?
-    /// By what factor all waits are shortened.
+    /// The factor by which all waits are shortened.
     var timeScale: Double = 1
     package var variations: Set<ClientVariation> = []
-    /// Whether it keeps profile `client-sync`; without it, it ignores the stream of every server.
+    /// Whether it keeps profile `client-sync`; otherwise it ignores the stream of every server.
     package var followsStream = true
     /// The protocol versions it speaks, most preferred first.
     var versions: [Int] { variations.contains(.offersTheNextVersion) ? [2, 1] : [1] }
 
     /// The time from an attempt to `connected`; after that, the attempt has failed.
     package var greeting = 15_000
-    /// The longest first wait between attempts; it doubles after each failure.
+    /// The upper limit of the first wait between attempts; it doubles after each failure.
     var firstBackoff = 1_000
     var longestBackoff = 30_000
     /// The shortest interval between automatic attempts.
@@ -26,9 +26,9 @@ package struct ClientRules: Sendable {
     var quickAttempts = 8
     var steadyBackoff = 5_000
     var attemptsPerMinute = 19
-    /// The time from a question to a sign of its arrival; after that, its connection is dead.
+    /// The time from a question to a sign of its arrival; after that, its connection counts as dead.
     var sign = 15_000
-    /// How long a server remembers a question's key, at least (IDEM-6).
+    /// The shortest time for which a server remembers a question's key (IDEM-6).
     var keyMemory = 86_400_000
     /// The interval between reads while an answer is awaited.
     var pollInterval = 5_000
@@ -43,7 +43,7 @@ package struct ClientRules: Sendable {
     /// The silence of a running turn after which the client reads; before that, it shows no failure while the
     /// connection stands (CLIENT-31).
     var turnSilence = 65_000
-    /// The silence of a connection, while a turn is awaited, after which it is dead; after half of it, a ping is sent.
+    /// A connection that is silent for this long, while a turn is awaited, counts as dead; after half of it, a ping is sent.
     var connectionSilence = 60_000
 
     package init(

@@ -7,7 +7,7 @@ actor ClientEngine {
     private let rules: ClientRules
     private let watcher: (@Sendable (Screen) -> Void)?
     private var sockets: [Int: AsyncStream<Outgoing>.Continuation] = [:]
-    /// How many texts each socket still has to send.
+    /// The number of texts that each socket still has to send.
     private var unsent: [Int: Int] = [:]
     private var requests: [Int: Task<Void, Never>] = [:]
     private var timers: [ClientTimer: (number: Int, task: Task<Void, Never>)] = [:]

@@ -10,7 +10,7 @@ protocol ClientSocket: Sendable {
     func send(_ text: String) async throws
     /// The next event; nil after the end.
     func next() async -> ClientSocketEvent?
-    /// Ends it: in order with a code, abruptly without.
+    /// Closes it properly with a code, or abruptly without one.
     func close(code: UInt16?) async
 }
 

@@ -4,7 +4,7 @@ import HoldfastTransport
 
 /// A network built on this package's own WebSocket and HTTP.
 package struct NetworkTransport: ClientTransport {
-    /// Sent with every upgrade and request.
+    /// The headers of every upgrade and request.
     private let headers: [(String, String)]
     private let tls: TLSOptions
 
@@ -55,11 +55,11 @@ private struct NetworkSocket: ClientSocket {
     }
 }
 
-/// A monotonic clock that starts at the time of day.
+/// A monotonic clock, set to the time of day at its start.
 struct SystemClock: Sendable {
     private let wall = Int(Date().timeIntervalSince1970 * 1000)
     private let start = ContinuousClock.now
 
-    /// Milliseconds since the same moment in every run of the app.
+    /// Milliseconds since 1970, so that times of different runs of the app are comparable.
     var now: Int { wall + (ContinuousClock.now - start).milliseconds }
 }

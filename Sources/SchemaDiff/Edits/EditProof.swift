@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Finds out for one message which edits break whom, and shows it.
+/// Finds out which edits of one message break a peer, and proves it.
 struct EditProof {
     /// The result for one edit in one direction.
     enum Answer {
@@ -29,7 +29,7 @@ struct EditProof {
         toClient = Solver(space, writer: SchemaSpace.new, isLenient: isLenient, stepLimit: stepLimit)
     }
 
-    /// Whether an edit makes the reader refuse something that the writer may send.
+    /// Whether an edit makes the reader reject something that the writer may send.
     mutating func answer(_ edit: SchemaEdit, _ direction: GateDirection) -> Answer {
         var doubt: Answer?
         for ways in edit.breaks(direction) {
@@ -46,7 +46,7 @@ struct EditProof {
         return doubt ?? .safe
     }
 
-    /// Whether the reader refuses anything that the writer may send and that meets demands.
+    /// Whether the reader rejects anything that the writer may send and that meets demands.
     mutating func answer(_ direction: GateDirection, _ goal: [Literal] = []) -> Answer {
         direction == .clientToServer ? ask(goal, &toServer) : ask(goal, &toClient)
     }
@@ -55,7 +55,7 @@ struct EditProof {
         let writer = solver.space.roots[solver.writer]
         let reader = solver.space.roots[1 - solver.writer]
         solver.refill(stepLimit)
-        // As schemas are written, most breaks show without asking for one: that is the cheaper question.
+        // In most schemas a break shows without any goal, which is the cheaper question.
         if !goal.isEmpty, !solver.isLenient {
             switch solver.solve([.holds(writer)] + goal) {
             case .found(let value): if !solver.space.accepts(value, at: reader) { return .broken(value) }

@@ -19,18 +19,18 @@ extension SchemaEdit {
             ?? violations.first(where: isHere) ?? violations.first
     }
 
-    /// Whether the reader complains of a member that the edit is about; true for edits about no member.
+    /// Whether the reader rejects a member that the edit concerns; true for edits that concern no member.
     func isNamed(among violations: [SchemaViolation], _ direction: GateDirection) -> Bool {
         let names = names(direction)
         return names.isEmpty || violations.contains { $0.names(one: names) }
     }
 
-    /// The members whose presence or absence the edit is about.
+    /// The members whose presence or absence the edit concerns.
     private func names(_ direction: GateDirection) -> Set<ExactString> {
         Set(breaks(direction).flatMap { $0 }.flatMap(\.names))
     }
 
-    /// The reader as if it had made this edit too, so that what else breaks it shows; nil when that cannot be told.
+    /// The reader as if it had made this edit too, to show other causes of a break; nil if that is impossible.
     func tolerated(by reader: Program, _ direction: GateDirection, in space: SchemaSpace) -> Program? {
         var reader = reader
         for way in breaks(direction) {
@@ -45,14 +45,14 @@ extension SchemaEdit {
 }
 
 extension SchemaViolation {
-    /// Whether it speaks of one of some members.
+    /// Whether it concerns one of the members.
     fileprivate func names(one names: Set<ExactString>) -> Bool {
         names.contains { message.contains("'\($0.string)'") || instanceLocation.tokens.contains($0.string) }
     }
 }
 
 extension Literal {
-    /// The members it speaks of at its own level.
+    /// The members it concerns at its own level.
     fileprivate var names: [ExactString] {
         switch self {
         case .present(let name, _), .absent(let name): [name]

@@ -1,14 +1,14 @@
 import HoldfastJSON
 
-/// One difference between two schemas, at the place where it was made.
+/// One difference between two schemas, at its place.
 struct SchemaEdit: Sendable {
-    /// The rules it falls under, by what can be proved.
+    /// The rules that apply, depending on what can be proved.
     struct Rules: Sendable, Hashable, ExpressibleByStringLiteral {
-        /// The rule when old values are refused.
+        /// The rule if old values are rejected.
         let narrow: String
-        /// The rule when new values were refused before.
+        /// The rule if new values were rejected before.
         let widen: String
-        /// The rule when it is both.
+        /// The rule if both are true.
         let both: String
 
         init(narrow: String, widen: String, both: String? = nil) {
@@ -26,24 +26,24 @@ struct SchemaEdit: Sendable {
     let new: SchemaSite?
     let oldValue: JSONValue?
     let newValue: JSONValue?
-    /// Ways in which an old value is refused because of it; empty when it cannot refuse one.
+    /// The ways in which an old value is rejected because of it; empty if it cannot reject any.
     var narrowing: [[Literal]] = []
-    /// Ways in which a new value was refused because of it.
+    /// The ways in which a new value was rejected because of it.
     var widening: [[Literal]] = []
-    /// The ways down to it.
+    /// The paths to it.
     var paths: [[PathStep]] = []
-    /// Whether it weighs whatever can be proved.
+    /// Whether it is a finding whatever can be proved.
     var isDecreed = false
-    /// Whether it is worth telling where readers take anything.
+    /// Whether it is worth reporting even if readers accept anything.
     var isNews = false
 
-    /// Ways in which the reader refuses a value of the writer because of it.
+    /// The ways in which the reader rejects a value of the writer because of it.
     func breaks(_ direction: GateDirection) -> [[Literal]] { direction == .clientToServer ? narrowing : widening }
 
-    /// The place of it on the reader's side.
+    /// Its place on the reader's side.
     func readerSite(_ direction: GateDirection) -> SchemaSite? { direction == .clientToServer ? new : old }
 
-    /// The identity of an edit that is reached in different ways.
+    /// The identity of an edit that several paths reach.
     struct Key: Hashable {
         let rules: Rules
         let sites: [SchemaSite?]
@@ -53,15 +53,15 @@ struct SchemaEdit: Sendable {
     var key: Key { Key(rules: rules, sites: [old, new], values: [oldValue?.text(), newValue?.text()]) }
 }
 
-/// One step from a message down to the place of an edit, as far as it matters to the value there.
+/// One step from a message to the place of an edit, as far as it affects the value there.
 enum PathStep: Sendable {
     case member(ExactString)
     case members(NameClass)
     case item
-    /// The same value, where further demands hold on the old side and on the new side.
+    /// The same value, with further demands on the old side and on the new side.
     case inPlace(old: [Literal], new: [Literal])
 
-    /// Demands on a value that lead this step down to demands on what is there.
+    /// Demands on a value that express the demands on the value after this step.
     func goal(_ inner: [Literal], writerIsOld: Bool = true) -> [Literal] {
         switch self {
         case .member(let name): [.kinds(.object), .present(name, inner)]

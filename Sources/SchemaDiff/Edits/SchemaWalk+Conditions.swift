@@ -15,7 +15,7 @@ extension SchemaWalk {
                     false
                 }
             }
-            // Conditions with one test are looked into.
+            // Conditions with the same test are compared in detail.
             guard let twin, case .condition(let other, let newThen, let newOtherwise) = twin.keyword else { continue }
             gone.removeAll { $0.node == entry.node && $0.index == entry.index }
             fresh.removeAll { $0.node == twin.node && $0.index == twin.index }
@@ -34,7 +34,7 @@ extension SchemaWalk {
         }
     }
 
-    /// One edit for everything of a kind that differs: old and new are paired in order.
+    /// One edit for all differences of a kind: old and new are paired in order.
     private mutating func differ(
         _ rules: SchemaEdit.Rules, _ gone: [SchemaView.Entry], _ fresh: [SchemaView.Entry], _ spot: Spot
     ) {

@@ -28,7 +28,7 @@ extension SchemaWalk {
         }
     }
 
-    /// A member that went away while an equal one came is one edit.
+    /// A member that was removed while an equal one was added is one edit.
     private mutating func rename(_ gone: inout [ExactString], _ fresh: inout [ExactString], _ spot: Spot) {
         func colors(_ nodes: [Int]) -> Set<Int> { Set(SchemaView(nodes, space).nodes.map { space.colors[$0] }) }
         for name in gone {
@@ -81,7 +81,7 @@ extension SchemaWalk {
         (view.required[name] != nil, view.members(name), view.site(of: name))
     }
 
-    /// The ways in which a declared member is not as it is declared.
+    /// The ways in which a declared member can differ from its declaration.
     private func refusals(_ name: ExactString, _ isRequired: Bool, _ members: [Int]) -> [[Literal]] {
         (isRequired ? [[.kinds(.object), .absent(name)]] : [])
             + members.map { [.kinds(.object), .present(name, [.fails($0)])] }
@@ -112,7 +112,7 @@ extension SchemaWalk {
     }
 
     mutating func compareOtherMembers(_ spot: Spot) {
-        // All names that neither version names.
+        // All names that occur in neither version.
         let others = PathStep.members(.except(Set(spot.old.declared).union(spot.new.declared)))
         compareRest("additional-properties", "additionalProperties", spot, others) {
             if case .properties(let table) = $0 { table.additional } else { nil }

@@ -52,14 +52,14 @@ extension SchemaWalk {
         }
     }
 
-    /// Whether a place is the member that names the kind of the whole message.
+    /// Whether a place is the member that names the type of the whole message.
     private func isKind(_ path: [PathStep], old: JSONValue, new: JSONValue) -> Bool {
         guard path.count == 1, case .member(let name) = path[0] else { return false }
         return space.roots.allSatisfy { SchemaView([$0], space).required[name] != nil } && old.stringValue != nil
             && new.stringValue != nil
     }
 
-    /// Keywords that say one thing about a value, those together that say it about the same.
+    /// Keywords with one statement about a value, grouped by the property they restrict.
     private static let assertions: [(words: Set<String>, rules: SchemaEdit.Rules, changed: SchemaEdit.Rules?)] = {
         let limit = SchemaEdit.Rules(narrow: "limit-tightened", widen: "limit-loosened")
         let limits: [Set<String>] = [
@@ -80,7 +80,7 @@ extension SchemaWalk {
         for (words, rules, changed) in Self.assertions { compareKeywords(words, spot, rules, changed: changed) }
     }
 
-    /// Compares all that some keywords say as one edit, under other rules where it was changed than where it came or went.
+    /// Compares all statements of some keywords as one edit, under different rules for a change and for an addition or removal.
     mutating func compareKeywords(
         _ words: Set<String>, _ spot: Spot, _ rules: SchemaEdit.Rules, changed: SchemaEdit.Rules? = nil
     ) {

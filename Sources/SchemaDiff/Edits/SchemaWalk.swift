@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Walks two versions of one message side by side and notes every place where they say something else.
+/// Walks through two versions of one message side by side and notes every place where they differ.
 struct SchemaWalk {
     let space: SchemaSpace
     private let oldTexts: SchemaTexts
@@ -10,7 +10,7 @@ struct SchemaWalk {
     private var positions: [SchemaEdit.Key: Int] = [:]
     private var visits: [Pair: Int] = [:]
     private var stepsLeft: Int
-    /// Whether it stopped before it had seen everything.
+    /// Whether it stopped before the end.
     private(set) var ranOut = false
     /// The places that were too deep to compare.
     private var tooDeep: Set<Pair> = []
@@ -26,9 +26,9 @@ struct SchemaWalk {
     struct Spot {
         var old: SchemaView
         var new: SchemaView
-        /// The way down to it.
+        /// The path to it.
         let path: [PathStep]
-        /// The members declared outside of its condition: they neither come nor go with it.
+        /// The members declared outside of its condition, which do not depend on it.
         let outer: Set<ExactString>
     }
 
@@ -44,7 +44,7 @@ struct SchemaWalk {
 
     mutating func walk() -> [SchemaEdit] {
         compare([space.roots[0]], [space.roots[1]], [])
-        // Another way may have led there.
+        // Another path may have reached it.
         if tooDeep.contains(where: { visits[$0] == nil }) { ranOut = true }
         return edits
     }
@@ -52,7 +52,7 @@ struct SchemaWalk {
     mutating func compare(_ old: [Int], _ new: [Int], _ path: [PathStep], outer: Set<ExactString> = []) {
         var spot = Spot(old: SchemaView(old, space), new: SchemaView(new, space), path: path, outer: outer)
         let pair = Pair(old: spot.old.nodes.sorted(), new: spot.new.nodes.sorted())
-        // A shared definition is looked at again on other ways to it: a break may show only there.
+        // A shared definition is compared again on other paths: a break may show only there.
         guard visits[pair, default: 0] < (space.areSame(old, new) ? 1 : 4) else { return }
         guard path.count < 60 else {
             tooDeep.insert(pair)
@@ -80,7 +80,7 @@ struct SchemaWalk {
         compareConditions(spot)
     }
 
-    /// A member of `allOf` that came or went as a whole is one edit.
+    /// A member of `allOf` that was added or removed as a whole is one edit.
     private mutating func compareConjuncts(_ spot: inout Spot) {
         for member in spot.new.conjuncts(missingIn: spot.old, space) {
             note("all-of-member-added", spot, new: SchemaSite(node: member), narrowing: [[.fails(member)]])
@@ -92,7 +92,7 @@ struct SchemaWalk {
         }
     }
 
-    /// Compares what is said of everything that has no schema of its own, a step away from here.
+    /// Compares the statements about everything without its own schema, one step from here.
     mutating func compareRest(
         _ rule: String, _ word: String, _ spot: Spot, _ step: PathStep, _ rest: (Keyword) -> Int?
     ) {
@@ -113,7 +113,7 @@ struct SchemaWalk {
             narrowing: after.map { step.goal([.fails($0)]) }, widening: before.map { step.goal([.fails($0)]) })
     }
 
-    /// Notes an edit; the same edit reached again gets one more way.
+    /// Notes an edit; the same edit on another path gets an additional path.
     ///
     /// A side without a site uses its whole schema. The values at the sites are shown by default.
     mutating func note(

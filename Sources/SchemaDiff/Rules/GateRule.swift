@@ -1,13 +1,13 @@
-/// One rule of the gate: what it is called, and how much it weighs in each direction.
+/// One rule of the gate, with its severity in each direction.
 package struct GateRule: Sendable, Equatable {
-    /// How much a rule weighs in one direction.
+    /// The severity of a rule in one direction.
     package struct Weight: Sendable, Equatable {
-        /// When a message shows that the reader refuses what the writer may send.
+        /// If a message shows that the reader rejects something that the writer may send.
         package let broken: GateSeverity
-        /// When it is proved that there is no such message.
+        /// If it is proved that there is no such message.
         package let safe: GateSeverity
 
-        /// Reads `error`, which no proof changes, `error?`, which is information else, or `error?warning`.
+        /// Reads `error`, which no proof changes, `error?`, which is otherwise information, or `error?warning`.
         init?(_ text: String) {
             let parts = text.split(separator: "?", omittingEmptySubsequences: false).map(String.init)
             guard let broken = GateSeverity(rawValue: parts[0]) else { return nil }
@@ -20,25 +20,25 @@ package struct GateRule: Sendable, Equatable {
     package let id: String
     /// The change in a few words.
     package let title: String
-    /// Why it matters to servers of the new version that read what old clients write.
+    /// Its effect on servers of the new version that read messages of old clients.
     let whyToServer: String
-    /// Why it matters to old clients that read what servers of the new version write.
+    /// Its effect on old clients that read messages of new servers.
     let whyToClient: String
-    /// How much it weighs for messages to servers.
+    /// The severity for messages to servers.
     package let toServer: Weight
-    /// How much it weighs for messages to clients.
+    /// The severity for messages to clients.
     package let toClient: Weight
-    /// The rule of the edit made backwards; nil where there is none.
+    /// The rule for the reverse edit; nil if there is none.
     let mirror: String?
-    /// Those who break by it, where a message does not tell.
+    /// The peers it breaks, if no message decides that.
     let breaks: Breaks
-    /// An edit that falls under it, as the two texts of a schema.
+    /// An edit to which it applies, as the two texts of a schema.
     package let example: String
 
-    /// Those who break by what weighs as an error.
+    /// The peers that an error breaks.
     enum Breaks: String, Sendable { case clients, senders, everybody }
 
-    /// Those who break in one direction.
+    /// The peers that it breaks in one direction.
     func broken(_ direction: GateDirection) -> Set<GatePeer> {
         switch breaks {
         case .clients: [.client]

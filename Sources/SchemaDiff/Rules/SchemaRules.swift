@@ -26,8 +26,8 @@ extension GateRule {
             toClient: toClient, mirror: cells[6] == "–" ? nil : cells[6], breaks: breaks, example: cells[8])
     }
 
-    /// A rule in each line: its id, what was changed, what it weighs for messages to servers and to clients (behind `?`: where
-    /// no message shows it), why there and there, the rule of the edit made backwards, who breaks, and an example.
+    /// One rule per line: its id, the change, the severities for messages to servers and to clients (after `?`: if no
+    /// message shows it), the reason for each, the rule for the reverse edit, the peers it breaks, and an example.
     private static let table = #"""
         message-added | a message is new | information | error | Old clients never send it. | Old clients do not know it. | message-removed | clients | no typing.json  →  typing.json
         message-removed | a message is gone | error | warning | Old clients still send it. | Old clients may wait for it. | message-added | clients | typing.json  →  no typing.json

@@ -1,17 +1,17 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Everything that is asked of one value, on one way through the alternatives.
+/// All demands on one value, on one path through the alternatives.
 struct Facts: Sendable {
     var kinds = KindSet.all
-    /// The only values there are, when they are counted.
+    /// The only possible values, if there are few.
     var choices: [JSONValue]?
     var excluded: [JSONValue] = []
     var numbers = NumberFacts()
     var strings = StringFacts()
     var arrays = ArrayFacts()
     var objects = ObjectFacts()
-    /// Ways that are still open: one of each list must be gone.
+    /// Lists of alternatives that are still open: one of each list must hold.
     var open: [[[Literal]]] = []
     /// Schemas and keywords known to hold or to fail, by color.
     var holding: Set<Int> = []
@@ -26,7 +26,7 @@ struct ArrayFacts: Sendable {
     var isUnique = false
     var repeats = false
     var every: [Literal] = []
-    /// Demands on some element each.
+    /// Demands that at least one element each must meet.
     var some: [[Literal]] = []
 }
 

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Kinds of JSON values; whole numbers are a kind of their own.
+/// Kinds of JSON values; integers are a separate kind.
 struct KindSet: OptionSet, Hashable, Sendable {
     let rawValue: Int
 

@@ -3,8 +3,8 @@ import HoldfastJSONSchema
 
 /// One demand on a value.
 ///
-/// Demands on strings, arrays, objects and numbers say nothing about values of another kind, unless their
-/// name says that something must be there.
+/// Demands on strings, arrays, objects and numbers allow all values of another kind, unless their name says that
+/// something must be present.
 indirect enum Literal: Hashable, Sendable {
     /// Valid under a schema, or not.
     case holds(Int)
@@ -34,7 +34,7 @@ indirect enum Literal: Hashable, Sendable {
 
 enum NameClass: Hashable, Sendable {
     case name(ExactString)
-    /// All names but these.
+    /// All names except these.
     case except(Set<ExactString>)
 
     /// All of it that is in no list of names.

@@ -25,7 +25,7 @@ struct NumberFacts: Sendable {
         return true
     }
 
-    /// A number that is as asked.
+    /// A number that meets the demands.
     func solve(kinds: KindSet, excluded: [JSONValue]) -> Outcome {
         if let lower, let upper,
             lower.number > upper.number || (lower.number == upper.number && (lower.isOpen || upper.isOpen))
@@ -37,13 +37,13 @@ struct NumberFacts: Sendable {
             let isFree = kinds.contains(KindSet(of: .number(number))) && !taken.contains(number) && admits(number)
             return isFree ? .found(.number(number)) : nil
         }
-        // Plain numbers read best: 0 and 1 come first where they are allowed.
+        // Plain numbers read best: 0 and 1 come first if they are allowed.
         if let plain = good(0) ?? good(1) { return plain }
         let numbers = [lower, upper].compactMap { $0?.number }
         let bounds = numbers.compactMap(\.thousandths)
         guard bounds.count == numbers.count else { return .unknown("a bound has too many digits") }
         guard kinds.contains(.fraction) else { return integer(bounds, good) }
-        // A range of more than one point holds endless candidates, of which every exclusion takes only single ones.
+        // A range of more than one point has infinitely many candidates, and every exclusion removes only single ones.
         let middle = bounds.count == 2 ? [bounds[0] / 2 + bounds[1] / 2] : []
         let steps = [1000, 100, 10, 1].flatMap { unit in [1, -1, 2, -2, 3, -3, 7, -7, 11, -11].map { $0 * unit } }
         let near = (bounds + [0]).flatMap { bound in [0] + steps.map { bound + $0 } }
@@ -68,7 +68,7 @@ struct NumberFacts: Sendable {
 }
 
 extension JSONNumber {
-    /// It as a number of thousandths, as far as 64 bits reach with some room; nil for a finer or larger one.
+    /// The number in thousandths, within 64 bits and some reserve; nil for a finer or larger one.
     fileprivate var thousandths: Int? {
         let parts = text.split(separator: ".", maxSplits: 1)
         guard let whole = Int(parts[0]), whole.magnitude <= 9_100_000_000_000_000 else { return nil }

@@ -1,11 +1,11 @@
 import HoldfastJSON
 
 extension JSONNumber {
-    /// Whether readers that hold numbers as doubles see the same number, written as people write it.
+    /// Whether readers that store numbers as doubles see the same number, in ordinary notation.
     var isOrdinary: Bool {
         if text.contains(where: { $0 == "e" || $0 == "E" }) { return false }
         if let whole = Int(text) { return whole.magnitude <= 1 << 53 }
-        // Doubles hold any fifteen digits.
+        // Doubles preserve any fifteen digits.
         return text.count { $0.isNumber } <= 15
     }
 }

@@ -5,7 +5,7 @@ import HoldfastJSONSchema
 enum SchemaColors {
     /// The color of each node and of each of its keywords.
     static func of(_ nodes: [Program.Node]) -> (nodes: [Int], keywords: [[Int]]) {
-        // A node that only refers says what its target says.
+        // A node that is only a reference means the same as its target.
         let representative = nodes.indices.map { follow($0, in: nodes) }
         let plain = nodes.indices.map { node in nodes[node].keywords.map { Self.plain($0, at: node) } }
         var colors = [Int](repeating: 0, count: nodes.count)
@@ -54,7 +54,7 @@ enum SchemaColors {
         case named([ExactString: Int], patterns: [ExactString: Int] = [:], rest: Int? = nil)
     }
 
-    /// The end of a chain of schemas that do nothing but refer.
+    /// The end of a chain of schemas that are only references.
     static func follow(_ node: Int, in nodes: [Program.Node]) -> Int {
         var node = node
         for _ in 0..<nodes.count {
@@ -89,9 +89,9 @@ enum SchemaColors {
         }
     }
 
-    /// The keyword's name, one for those that mean the same, and what it holds beside schemas.
+    /// The keyword's name, the same for synonyms, and its contents besides schemas.
     private static func plain(_ keyword: Keyword, at location: Int) -> [JSONValue] {
-        // A list that is a set reads the same in any order.
+        // The order of a list that is a set has no meaning.
         func names(_ names: [String]) -> JSONValue {
             .array(names.sorted { ExactString($0) < ExactString($1) }.map { .string($0) })
         }

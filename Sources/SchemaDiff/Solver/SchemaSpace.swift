@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// The compiled schemas of both sides in one row, so that schemas of either side can be set against each other.
+/// The compiled schemas of both sides in one list, so that schemas of either side can be combined.
 ///
 /// Equivalent schemas have one color, whatever their names and places.
 struct SchemaSpace: Sendable {
@@ -39,20 +39,20 @@ struct SchemaSpace: Sendable {
     /// The place of a schema in the program of its side.
     func local(_ node: Int) -> Int { node < offset ? node : node - offset }
 
-    /// The schema with content: one that only refers has the color of its target.
+    /// The schema with content: a reference has the color of its target.
     func target(of node: Int) -> Int { SchemaColors.follow(node, in: nodes) }
 
-    /// Whether schemas say the same together.
+    /// Whether two lists of schemas have the same meaning.
     func areSame(_ one: [Int], _ other: [Int]) -> Bool {
         Set(one.map { colors[$0] }) == Set(other.map { colors[$0] })
     }
 
-    /// Whether a value is valid under a schema, as the validator says.
+    /// Whether a value is valid under a schema, by the validator.
     func accepts(_ value: JSONValue, at node: Int) -> Bool {
         programs[side(node)].accepts(value, at: local(node))
     }
 
-    /// Every member that schemas of a side give a meaning to; one that is never valid has none.
+    /// Every member to which schemas of a side give a meaning; a member that is never valid has none.
     func names(on side: Int) -> Set<ExactString> {
         var names: Set<ExactString> = []
         for node in nodes.indices where self.side(node) == side {
@@ -79,7 +79,7 @@ struct SchemaSite: Sendable, Hashable {
 }
 
 extension Keyword {
-    /// The same keyword, its schemas moved on in the row.
+    /// The same keyword, with its schemas moved on in the list.
     fileprivate func moved(by offset: Int) -> Keyword {
         func all(_ nodes: [Int]) -> [Int] { nodes.map { $0 + offset } }
         func some(_ node: Int?) -> Int? { node.map { $0 + offset } }

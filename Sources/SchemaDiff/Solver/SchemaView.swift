@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// All that holds at one place of a value, whichever schemas say it: references and `allOf` are followed.
+/// All statements about one place of a value, from whichever schemas: references and `allOf` are followed.
 struct SchemaView {
     /// One keyword of one of the schemas.
     struct Entry {
@@ -55,9 +55,9 @@ struct SchemaView {
         colors = Set(entries.map(\.color))
     }
 
-    /// Members of `allOf` that say several things, of which another view says none.
+    /// Members of `allOf` with several statements, none of which is in another view.
     ///
-    /// Members that speak of properties are looked into: what they say shows better there.
+    /// Members about properties are compared in detail, where their statements show better.
     func conjuncts(missingIn other: SchemaView, _ space: SchemaSpace) -> [Int] {
         var found: [Int] = []
         for node in nodes {
@@ -73,7 +73,7 @@ struct SchemaView {
         return found
     }
 
-    /// The same without what one of the schemas says.
+    /// The same without the statements of one of the schemas.
     func without(_ member: Int, _ space: SchemaSpace) -> SchemaView {
         let gone = Set(SchemaView([member], space).nodes)
         return SchemaView(
@@ -98,7 +98,7 @@ struct SchemaView {
         all { if case .properties(let table) = $0 { table } else { nil } }
     }
 
-    /// The names that properties are declared under, in order.
+    /// The declared names of properties, in order.
     var declared: [ExactString] {
         var seen: Set<ExactString> = []
         return tables.flatMap { $0.part.order.map { ExactString($0) } }.filter { seen.insert($0).inserted }
@@ -107,12 +107,12 @@ struct SchemaView {
     /// The schemas of a declared member.
     func members(_ name: ExactString) -> [Int] { tables.compactMap { $0.part.names[name] } }
 
-    /// Where a member is declared.
+    /// The place where a member is declared.
     func site(of name: ExactString) -> SchemaSite? {
         tables.first { $0.part.names[name] != nil }?.entry.at("properties", name.string)
     }
 
-    /// The names that must be there, with the place that says so.
+    /// The required names, with the places that say so.
     var required: [ExactString: SchemaSite] {
         let lists = all { if case .required(let names) = $0 { names } else { nil } }
         return Dictionary(
@@ -133,13 +133,13 @@ struct SchemaView {
         }
     }
 
-    /// A member that must be there, with one of a few values.
+    /// A required member with one of a few values.
     struct Tag {
         let name: ExactString
         let values: [JSONValue]
     }
 
-    /// The members that must be there with one of a few values, by name.
+    /// The required members with one of a few values, by name.
     func tags(_ space: SchemaSpace) -> [Tag] {
         required.keys.sorted().compactMap { name in
             SchemaView(members(name), space).fixed.map { Tag(name: name, values: $0) }

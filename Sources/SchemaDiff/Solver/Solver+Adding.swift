@@ -2,7 +2,7 @@ import HoldfastJSON
 import HoldfastJSONSchema
 
 extension Solver {
-    /// Makes demands facts; false when they contradict what is known.
+    /// Adds demands to the facts; false if they contradict what is known.
     mutating func add(_ literals: [Literal], to facts: inout Facts) -> Bool {
         for literal in literals {
             guard add(literal, to: &facts) else { return false }
@@ -52,7 +52,7 @@ extension Solver {
         return !facts.kinds.isEmpty
     }
 
-    /// One of the alternatives must be gone.
+    /// Adds alternatives, of which at least one must hold.
     private mutating func choose(_ alternatives: [[Literal]], _ facts: inout Facts) -> Bool {
         if alternatives.isEmpty { return false }
         if alternatives.count == 1 { return add(alternatives[0], to: &facts) }
@@ -130,7 +130,7 @@ extension Solver {
         case .properties(let table): keep(table, isWriters: space.side(node) == writer, &facts)
         case .items([], let rest?): facts.arrays.every.append(.holds(rest))
         case .contains(let target, min: 1, max: nil): facts.arrays.some.append([.holds(target)])
-        // Keywords that the solver does not know demand nothing here: the validator has the last word on what is found.
+        // Keywords that the solver does not know demand nothing here: the validator confirms each result.
         default: break
         }
         return !facts.kinds.isEmpty
@@ -187,7 +187,7 @@ extension Solver {
         case .properties(let table): return violations(of: table, isReaders: space.side(node) != writer)
         case .items([], let rest?): return [[.kinds(.array), .someItem([.fails(rest)])]]
         case .contains(let target, min: 1, max: nil): return [[.kinds(.array), .everyItem([.fails(target)])]]
-        // Anything may break what the solver does not know: what is found must be confirmed.
+        // Anything may break a keyword that the solver does not know: each result must be confirmed.
         default: return [[]]
         }
     }
@@ -218,7 +218,7 @@ extension Solver {
 }
 
 extension Keyword {
-    /// A keyword that demands one thing: of values of which kinds, what keeps it, and what breaks it; nil when nothing does.
+    /// A keyword with a single demand: the kinds of values, and what keeps and breaks it; nil for any other keyword.
     fileprivate var assertion: (kinds: KindSet, kept: Literal, broken: Literal?)? {
         switch self {
         case .type(let types):
@@ -249,6 +249,6 @@ extension PropertyTable {
         order.compactMap { name in names[ExactString(name)].map { (ExactString(name), $0) } }
     }
 
-    /// All names that it does not speak of.
+    /// All names that it does not mention.
     var others: NameClass { .except(Set(names.keys)) }
 }

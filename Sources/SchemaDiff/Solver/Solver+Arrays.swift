@@ -2,7 +2,7 @@ import HoldfastJSON
 import HoldfastJSONSchema
 
 extension Solver {
-    /// The longest array that is built.
+    /// The longest array to build.
     private static let maxItems = 3_000
 
     mutating func array(_ facts: ArrayFacts) -> Outcome {
@@ -10,7 +10,7 @@ extension Solver {
         return place(facts.some, [], facts)
     }
 
-    /// Gives each demand that some element must meet one of the elements, or a new one: all places are alike.
+    /// Assigns each demand on some element to one of the elements, or a new one: all places are alike.
     private mutating func place(_ demands: [[Literal]], _ chosen: [[Literal]], _ facts: ArrayFacts) -> Outcome {
         guard spend() else { return .outOfSteps }
         guard let demand = demands.first else { return complete(chosen, facts) }
@@ -46,9 +46,9 @@ extension Solver {
                 values.append(value)
                 last = (key, value)
             case .none:
-                // With one demand for all of them any choice of different elements is as good as another.
+                // With one demand for all of them, any choice of different elements is as good as another.
                 if facts.isUnique, goals.count > 1 {
-                    return .unknown("different elements were not found one after the other")
+                    return .unknown("trying elements one by one found no different ones")
                 }
                 return .none
             case .unknown(let reason): return .unknown(reason)

@@ -15,7 +15,7 @@ extension Solver {
     private struct MemberPlan {
         let facts: ObjectFacts
         var chosen: [(name: ExactString, literals: [Literal])] = []
-        /// Names that some schema speaks of.
+        /// Names that a schema mentions.
         let spoken: [ExactString]
 
         init(_ facts: ObjectFacts) {
@@ -24,12 +24,12 @@ extension Solver {
             spoken = Set(facts.required).union(facts.absent).union(classes.flatMap(\.names)).sorted()
         }
 
-        /// Names that some schema speaks of and that may still be chosen.
+        /// Names that a schema mentions and that may still be chosen.
         var free: [ExactString] {
             spoken.filter { name in !facts.absent.contains(name) && !chosen.contains { $0.name == name } }
         }
 
-        /// The same plan, in which a member is there that meets demands.
+        /// The same plan with a member that meets demands.
         func choosing(_ name: ExactString, _ literals: [Literal]) -> MemberPlan {
             var plan = self
             if let position = chosen.firstIndex(where: { $0.name == name }) {
@@ -46,7 +46,7 @@ extension Solver {
             || facts.declared.contains(name)
     }
 
-    /// Gives each demand that some member must meet a member, by trying the candidates.
+    /// Assigns each demand on some member to a member, by trying the candidates.
     private mutating func assign(_ demands: [(names: NameClass, literals: [Literal])], _ plan: MemberPlan) -> Outcome {
         guard spend() else { return .outOfSteps }
         guard let demand = demands.first else { return complete(plan) }

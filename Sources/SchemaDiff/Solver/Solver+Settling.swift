@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Decides most alternatives at a glance, so that they are never walked.
+/// Decides most alternatives quickly, so that no search is needed.
 extension Solver {
     /// Whether an alternative contradicts the facts.
     mutating func isImpossible(_ alternative: [Literal], _ facts: Facts) -> Bool {
@@ -55,7 +55,7 @@ extension Solver {
         }
     }
 
-    /// Whether a schema demands a member with other values than the facts do.
+    /// Whether a schema demands other values of a member than the facts do.
     private mutating func isOfAnotherTag(_ node: Int, _ objects: ObjectFacts) -> Bool {
         for tag in tags(node) where objects.required.contains(tag.name) {
             if let values = fixedValues(of: tag.name, objects), !values.contains(where: tag.values.contains) {
@@ -65,7 +65,7 @@ extension Solver {
         return false
     }
 
-    /// The only values a member can have, when they are counted.
+    /// The only possible values of a member, if there are few.
     private mutating func fixedValues(of name: ExactString, _ objects: ObjectFacts) -> [JSONValue]? {
         var values: [JSONValue]?
         for demand in objects.every where demand.names == .name(name) {
@@ -83,7 +83,7 @@ extension Solver {
 
     // MARK: One value
 
-    /// Whether a value keeps all demands, by the validator.
+    /// Whether a value meets all demands, by the validator.
     mutating func satisfies(_ value: JSONValue, _ literals: [Literal]) -> Bool {
         literals.allSatisfy { satisfies(value, $0) }
     }
@@ -117,7 +117,7 @@ extension Solver {
         case (.absent(let name), .object(let object)): return object[name.string] == nil
         case (.someMember(let names, let literals), .object(let object)):
             return object.contains { contains(names, ExactString($0.key)) && satisfies($0.value, literals) }
-        // A demand says nothing about values of another kind.
+        // A demand allows all values of another kind.
         default: return true
         }
     }

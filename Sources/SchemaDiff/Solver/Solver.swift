@@ -1,10 +1,10 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Looks for a value that is valid under some schemas and invalid under others, or proves that there is none.
+/// Searches for a value that is valid under some schemas and invalid under others, or proves that there is none.
 ///
-/// A schema that must hold is split into facts; one that must fail, into alternatives of which one must fail. The
-/// validator confirms each result; a value that is not found was ruled out way by way.
+/// A schema that must hold is split into facts; one that must fail, into alternatives of which one must hold. The
+/// validator confirms each result; if no value is found, every alternative was ruled out.
 struct Solver {
     let space: SchemaSpace
     /// The side that writes.
@@ -12,16 +12,16 @@ struct Solver {
     /// Whether the writer sends only members that its schema names or that are unknown to both, and the reader accepts
     /// those only the writer knows.
     let isLenient: Bool
-    /// Members that the reader's schemas give a meaning to: a writer that does not name them does not send them.
+    /// Members to which the reader's schemas give a meaning: a writer that does not name them does not send them.
     let readersNames: Set<ExactString>
-    /// Members that the writer's schemas give a meaning to: a reader ignores those that it does not name, even in a closed object.
+    /// Members to which the writer's schemas give a meaning: a reader ignores those that it does not name, even in a closed object.
     let writersNames: Set<ExactString>
     /// The remaining budget.
     private(set) var stepsLeft: Int
     private var memory: [Set<Literal>: Outcome] = [:]
-    /// The questions that are being asked right now, with their depth.
+    /// The questions in progress, with their depth.
     private var open: [Set<Literal>: Int] = [:]
-    /// The least depth of an open question that an answer relied on.
+    /// The least depth of a question in progress on which an answer relied.
     private var leans = Int.max
     private var disjoint: [Pair: Bool] = [:]
     private var tagsByNode: [Int: [SchemaView.Tag]] = [:]
@@ -30,7 +30,7 @@ struct Solver {
     private var matchMemory: [ExactString: [ExactString: Bool]] = [:]
 
     private static let maxDepth = 60
-    /// Alternatives in one list; more of them are not gone through.
+    /// The most alternatives in one list; longer lists are not searched.
     static let maxAlternatives = 4_000
 
     private struct Pair: Hashable {
@@ -45,7 +45,7 @@ struct Solver {
         writersNames = isLenient ? space.names(on: writer) : []
     }
 
-    /// Gives new steps for another question.
+    /// Sets a new budget for another question.
     mutating func refill(_ steps: Int) {
         if stepsLeft <= 0 { memory = memory.filter { if case .unknown = $0.value { false } else { true } } }
         stepsLeft = steps
@@ -55,7 +55,7 @@ struct Solver {
         let key = Set(goal.map(canonical))
         if let known = memory[key] { return known }
         if let depth = open[key] {
-            // The least value that is as asked would hold a smaller one: that cannot be.
+            // The smallest suitable value would contain a smaller one, which is impossible.
             leans = min(leans, depth)
             return .none
         }
@@ -77,7 +77,7 @@ struct Solver {
         return outcome
     }
 
-    /// Schemas that say the same are asked about once.
+    /// Equivalent schemas are examined only once.
     private func canonical(_ literal: Literal) -> Literal {
         guard !isLenient else { return literal }
         switch literal {
@@ -92,7 +92,7 @@ struct Solver {
         return stepsLeft > 0
     }
 
-    /// Goes through the ways, one after the other.
+    /// Tries the alternatives, one after another.
     private mutating func search(_ goal: [Literal]) -> Outcome {
         var first = Facts()
         guard add(goal, to: &first) else { return .none }
@@ -122,7 +122,7 @@ struct Solver {
         return tries.outcome
     }
 
-    /// Drops ways that are closed and lists that are met; false when a list has no way left.
+    /// Removes impossible alternatives and satisfied lists; false if a list has no alternative left.
     private mutating func settle(_ facts: inout Facts) -> Bool {
         var changed = true
         while changed {
@@ -130,7 +130,7 @@ struct Solver {
             guard !facts.kinds.isEmpty else { return false }
             var lists: [[[Literal]]] = []
             let open = facts.open
-            // Looking through the lists is the work there is.
+            // Searching the lists is most of the work.
             guard spend(open.reduce(1) { $0 + $1.count } / 4) else { return true }
             facts.open = []
             var forced: [[Literal]] = []
@@ -159,7 +159,7 @@ struct Solver {
         return true
     }
 
-    /// A value of one of the kinds that are left.
+    /// A value of one of the remaining kinds.
     private mutating func value(_ facts: Facts) -> Outcome {
         var tries = Tries()
         if facts.kinds.contains(.object), let value = tries.value(object(facts.objects)) { return .found(value) }
@@ -179,7 +179,7 @@ struct Solver {
         return tries.outcome
     }
 
-    // MARK: Answers at a glance
+    // MARK: Quick answers
 
     mutating func pattern(_ text: ExactString) -> Pattern? {
         if let known = patterns[text] { return known }
@@ -195,7 +195,7 @@ struct Solver {
         return answer
     }
 
-    /// The only values a schema can hold for, when it counts them.
+    /// The only values for which a schema can hold, if it lists them.
     mutating func fixedValues(_ node: Int) -> [JSONValue]? {
         if let known = fixedByNode[node] { return known }
         let values = SchemaView([node], space).fixed
@@ -211,7 +211,7 @@ struct Solver {
         return tags
     }
 
-    /// Whether no value is valid under both schemas; false also when that is not known.
+    /// Whether no value is valid under both schemas; false if unknown.
     mutating func areDisjoint(_ one: Int, _ other: Int) -> Bool {
         let pair = Pair(one: min(one, other), other: max(one, other))
         if let known = disjoint[pair] { return known }

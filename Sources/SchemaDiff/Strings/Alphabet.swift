@@ -1,10 +1,10 @@
 import HoldfastJSONSchema
 
-/// Classes of scalars that no set of some patterns tells apart, each with one scalar that stands for it.
+/// Classes of scalars that no pattern of a set distinguishes, with one scalar for each class.
 struct Alphabet {
     /// The scalars, the most readable first.
     private(set) var scalars: [UInt32] = []
-    /// Whether every scalar there is belongs to one of the classes.
+    /// Whether every existing scalar belongs to one of the classes.
     private(set) var isWhole = true
 
     init(_ sets: [PatternSet], extra: [UInt32] = []) {

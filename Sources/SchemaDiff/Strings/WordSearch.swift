@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Looks for strings that all of some machines accept and none of others, with a length in a range.
+/// Searches for strings that all of some machines accept and none of others, with a length in a range.
 struct WordSearch {
     private let facts: StringFacts
     private let alphabet: Alphabet
@@ -11,7 +11,7 @@ struct WordSearch {
     private static let maxWork = 3_000_000
     private static let maxLength = 300_000
 
-    /// The product of the machines, as far as it is reached.
+    /// The product of the machines, as far as it was reached.
     private var keys: [[Int]] = []
     private var moves: [[Int]] = []
     private var isEnd: [Bool] = []
@@ -37,7 +37,7 @@ struct WordSearch {
         return words(alive, ifNone: empty)
     }
 
-    /// Builds the product; false when it grows too large.
+    /// Builds the product; false if it grows too large.
     private mutating func explore() -> Bool {
         var numbers: [[Int]: Int] = [:]
         let start = machines.map { _ in 0 }
@@ -85,7 +85,7 @@ struct WordSearch {
         return alive
     }
 
-    /// Goes through the lengths, shortest first.
+    /// Searches the lengths, shortest first.
     private func words(_ alive: [Bool], ifNone empty: Outcome) -> Outcome {
         let targets = moves.enumerated().map { state, row in
             alive[state] ? Set(row.filter { alive[$0] }).sorted() : []
@@ -98,7 +98,7 @@ struct WordSearch {
             if layer.isEmpty { return empty }
             if length >= facts.minLength {
                 if layer.contains(where: { isEnd[$0] }) { return .found(.string(spelled(length, layers))) }
-                // The layers go round in a circle: what did not come in it will never come.
+                // The layers repeat: what did not occur in one period never will.
                 if !seen.insert(layer).inserted { return empty }
             }
             work += layer.count
@@ -131,7 +131,7 @@ struct WordSearch {
 }
 
 extension StringFacts {
-    /// A string that is as asked and none of the given ones.
+    /// A string that meets the demands and is none of the given ones.
     func solve(excluded: [JSONValue]) -> Outcome {
         var search = WordSearch(self, excluded: excluded.compactMap(\.stringValue))
         return search.solve()

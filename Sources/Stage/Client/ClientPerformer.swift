@@ -8,12 +8,12 @@ import HoldfastTranscript
 final class ClientPerformer: ClientScene, Sendable {
     private struct State {
         var notes = ClientNotes()
-        /// When an audit looks at no further session; nil while there is none.
+        /// The time after which an audit checks no further session; nil outside an audit.
         var auditEnd: ContinuousClock.Instant?
         var broken: DriverProblem?
-        /// Why the driver, and not the scenario, ended it.
+        /// The driver's failure that ended it.
         var failure: String?
-        /// How long optional arrivals took lately, and how many came; nil outside a life.
+        /// The recent time of optional arrivals, and their number; nil outside a life.
         var usual: (time: Duration, count: Int)?
     }
 
@@ -28,7 +28,7 @@ final class ClientPerformer: ClientScene, Sendable {
     private let address: Address
     private let state = Mutex(State())
 
-    /// Where the scripted server listens, and the credential it takes.
+    /// The address of the scripted server, and the credential it accepts.
     struct Address: Sendable {
         var webSocket: String
         var http: String
@@ -45,13 +45,13 @@ final class ClientPerformer: ClientScene, Sendable {
         (self.server, self.address, self.link, self.recorder, self.run) = (server, address, link, recorder, run)
     }
 
-    /// Why the driver, and not the scenario, ended it; nil when it did not.
+    /// The driver's failure that ended it; nil if there was none.
     var failure: String? { state.withLock { $0.failure } }
 
     // MARK: steps
 
     /// Performs steps one after the other.
-    /// - Throws: ``StepEnd`` when the rest cannot be performed.
+    /// - Throws: ``StepEnd`` if the rest cannot be performed.
     func perform(
         _ steps: [ClientStep], with local: ScenarioVariables = ScenarioVariables(), keepsMark: Bool = false
     ) async throws {
@@ -72,7 +72,7 @@ final class ClientPerformer: ClientScene, Sendable {
 
     func limit(_ name: String) -> Duration { subject.timeouts.limit(of: name, timeScale: timeScale) }
 
-    /// Ends an optional wait of `scheduling` soon after the usual time, from here on.
+    /// From now on, ends an optional wait of `scheduling` soon after the usual time.
     ///
     /// A life would otherwise spend half of its time on such waits.
     func learnToWait() { state.withLock { $0.usual = (.zero, 0) } }
@@ -86,7 +86,7 @@ final class ClientPerformer: ClientScene, Sendable {
         return min(whole, max(.milliseconds(400), usual.time * 3))
     }
 
-    /// Notes how long an optional arrival took.
+    /// Notes the time of an optional arrival.
     func note(metAfter time: Duration) {
         state.withLock { state in
             guard let usual = state.usual else { return }
@@ -109,7 +109,7 @@ final class ClientPerformer: ClientScene, Sendable {
     }
 
     func note(done act: ClientAct) {
-        // The app runs once the driver has started it.
+        // The app does not run until the driver has started it.
         guard act.verb != "launch", !ClientAct.endsApp(["do": .string(act.verb)]) else { return }
         notes { $0.condition.take(act) }
     }
@@ -147,7 +147,7 @@ final class ClientPerformer: ClientScene, Sendable {
     /// The current screen; recorded if it differs from the last record, if that is old, or if forced.
     func look(recording isForced: Bool = false, at pointer: JSONPointer) async throws -> JSONValue {
         try await gate.alone { () throws(StepEnd) in
-            // Another strand of the steps may have ended the app while this look waited for its turn.
+            // Another branch may have ended the app while this look waited for its turn.
             guard isRunning else { return [:] }
             let asked = ContinuousClock.now
             let state = try await perform(["do": "state"], at: pointer)
@@ -214,7 +214,7 @@ final class ClientPerformer: ClientScene, Sendable {
 
     /// Checks the client at rest, if it runs and can be brought to rest.
     ///
-    /// * `most`: So many sessions; nil for all of them, and for an app that is launched for it.
+    /// * `most`: The number of sessions; nil for all of them, and for an app that is launched for it.
     func audit(most: Int?) async {
         guard failure == nil, !recorder.wasFlooded, most == nil || isRunning && !server.act({ $0.isSentAway }) else {
             return
@@ -226,7 +226,7 @@ final class ClientPerformer: ClientScene, Sendable {
         server.act { $0.answerReads() }
     }
 
-    /// Whether an audit may look at one more session: a client that shows nothing right is not waited for sixty times.
+    /// Whether an audit has time for one more session: a client that shows nothing right is not waited for sixty times.
     var hasTimeToLook: Bool { state.withLock { $0.auditEnd.map { ContinuousClock.now < $0 } ?? true } }
 
     /// Keeps watching for a while after the client did not do what the scenario waited for.
@@ -242,7 +242,7 @@ final class ClientPerformer: ClientScene, Sendable {
         }
     }
 
-    /// Looks at the screen a last time and has the app end; whatever happens, in bounded time.
+    /// Looks at the screen one last time and makes the app end, in bounded time in any case.
     func finish() async {
         let (isRunning, isBroken) = state.withLock { ($0.notes.condition.isRunning, $0.broken != nil) }
         if isRunning, !isBroken, !Task.isCancelled {
@@ -258,12 +258,12 @@ final class ClientPerformer: ClientScene, Sendable {
         if isRunning, state.withLock({ $0.broken }) == nil, !Task.isCancelled {
             _ = try? await command(["do": "quit"], as: [:], at: JSONPointer())
         }
-        // How long was watched is part of the evidence.
+        // The length of the watch is part of the evidence.
         recorder.note(.wait(awaited: "end of the scenario", met: true), on: .client)
     }
 }
 
-/// Lets one command through at a time, in the order of asking.
+/// Lets one command through at a time, in the order of requests.
 actor CommandGate {
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

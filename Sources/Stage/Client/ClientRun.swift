@@ -2,11 +2,11 @@ import Holdfast
 
 /// Performs many client scenarios, several at a time; if it is canceled, it returns the results so far.
 package struct ClientRun: Sendable {
-    /// How many scenarios may run at a time; never more than there are drivers.
+    /// The number of scenarios that may run at a time; never more than there are drivers.
     package var jobs: Int
     package let stage: ClientStage
 
-    /// After this many scenarios in a row for which no driver was to be had, the rest is left out.
+    /// After this many consecutive scenarios without a driver, the others are omitted.
     private static let patience = 2
 
     package init(stage: ClientStage, jobs: Int = 1) {
@@ -18,9 +18,9 @@ package struct ClientRun: Sendable {
 
     /// Performs the scenarios, longest first.
     ///
-    /// If the task is canceled, running scenarios end at once and keep their observations, and the others are left out.
+    /// If the task is canceled, running scenarios end at once and keep their observations, and the others are omitted.
     /// All drivers have ended when this returns.
-    /// - Returns: One performance for each scenario, in the order given.
+    /// - Returns: One performance for each scenario, in the given order.
     package func run(
         _ scenarios: [ClientScenario], progress: @Sendable (SuiteRun.Progress) -> Void = { _ in }
     ) async -> SuiteRun.Outcome {
@@ -82,7 +82,7 @@ package struct ClientRun: Sendable {
 }
 
 extension ClientScenario {
-    /// The time that its watching alone takes.
+    /// The time that its watches alone take.
     func leastDuration(_ timeouts: Timeouts, timeScale: Double) -> Duration {
         Self.leastDuration(steps, timeouts, timeScale)
     }

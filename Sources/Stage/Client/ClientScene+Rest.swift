@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// How an app and its phone are.
+/// The state of an app and its phone.
 package struct ClientCondition: Sendable {
     package var isRunning = false
     package var isForeground = false
@@ -9,7 +9,7 @@ package struct ClientCondition: Sendable {
 
     package init() {}
 
-    /// Takes in what the person or the phone did.
+    /// Applies an act of the person or the phone.
     package mutating func take(_ act: ClientAct) {
         switch act {
         case .launch: (isRunning, isForeground) = (true, true)
@@ -23,7 +23,7 @@ package struct ClientCondition: Sendable {
     }
 }
 
-// The steps that bring a client to rest, which are known only then.
+// The steps that bring a client to rest, chosen when it is time.
 extension ClientScene {
     /// The steps of a part.
     ///
@@ -46,7 +46,7 @@ extension ClientScene {
         }
     }
 
-    /// Network, app and server as they are when all is well.
+    /// Restores network, app and server.
     private var mending: [ClientStep] {
         var steps: [ClientStep.Action] = []
         if !condition.hasNetwork { steps.append(.person(.networkUp)) }
@@ -62,7 +62,7 @@ extension ClientScene {
         return (steps + [.awaitState(connected)]).map { ClientStep($0) }
     }
 
-    /// Two sessions that were seen lately, with reads withheld: what is known of them shows at once.
+    /// Opens two recent sessions with reads withheld: what the client knows of them shows at once.
     private func revisits(from session: String?) -> [ClientStep] {
         act { $0.newestSessions }.filter { $0 != session }.prefix(2).flatMap { other in
             [ClientStep(.person(.select(session: other))), ClientStep(.rest(.hear))]
@@ -79,7 +79,7 @@ extension ClientScene {
         return quiet
     }
 
-    /// The stream's part of the session on the screen; nil if there is nothing to wait for.
+    /// The messages of the visible session that the stream delivered; nil if there is nothing to wait for.
     package func heard(onScreen session: String?) -> AwaitedState? {
         guard let session, case let told = act({ $0.told(of: session) }), !told.isEmpty else { return nil }
         var heard = AwaitedState(within: "pong")
@@ -87,8 +87,8 @@ extension ClientScene {
         return heard
     }
 
-    /// Writes down what the server holds of a session, and says what the screen has to show of it; nil where the client
-    /// cannot know that it lacks something.
+    /// Records the server's state of a session, and returns what the screen must show of it; nil if the client cannot
+    /// know that it lacks something.
     func compared(_ session: String) -> AwaitedState? {
         guard act({ !$0.passedOver.contains(session) }) else { return nil }
         let history = act { $0.history(of: session) }

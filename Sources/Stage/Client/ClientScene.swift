@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Where the steps of a client scenario are performed: the stage, or a simulation with a clock of its own.
+/// The place where the steps of a client scenario are performed: the stage, or a simulation with its own clock.
 package protocol ClientScene: AnyObject {
     var scenario: ClientScenario { get }
-    /// Stands in the texts that a scenario leaves to the run.
+    /// A unique text for `${run}` in a scenario.
     var run: String { get }
-    /// How long the wait with this name lasts.
+    /// The length of the wait with this name.
     func limit(_ name: String) -> Duration
     /// Reads or changes the notes.
     func notes<Result: Sendable>(_ body: (inout ClientNotes) -> Result) -> Result
@@ -22,12 +22,12 @@ package protocol ClientScene: AnyObject {
     func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result
 }
 
-/// The state of a scenario on its scene.
+/// The state of a scenario that is being performed.
 package struct ClientNotes: Sendable {
     /// The messages that the person sent, in order.
     var sent: [(name: String, text: String)] = []
     private var launches = 0
-    /// How the app and the phone are.
+    /// The state of the app and the phone.
     package var condition = ClientCondition()
     /// Later arrivals are new.
     package var mark = 0
@@ -72,13 +72,13 @@ extension ClientScene {
         return ClientScreen.Named(key: key == before ? nil : key, text: sent.text, number: sent.number)
     }
 
-    /// The turn of a message of the person, once its question has come.
+    /// The turn of a message of the person, once its question has arrived.
     func turn(of name: String) -> Int? {
         guard let sent = sent(name) else { return nil }
         return act { world in world.key(of: sent.text, number: sent.number).flatMap { world.turnByKey[$0] } }
     }
 
-    /// The values behind references, as things are now.
+    /// The current values of references.
     func variables(with local: ScenarioVariables) -> ScenarioVariables {
         var variables = ScenarioVariables()
         variables["run"] = .string(run)
@@ -107,7 +107,7 @@ extension ClientScene {
         return variables.overlaid(by: local)
     }
 
-    /// Whether a question is the message of a name: by its key once that is known, else by its words.
+    /// Whether a question is the message with a name: by its key if that is known, else by its text.
     func isQuestion(_ arrival: WorldArrival, named name: String) -> Bool {
         let named = named(name)
         guard named.id == nil else { return false }

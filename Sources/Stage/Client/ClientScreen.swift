@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// The state of a client's screen, as far as waits check it.
+/// The parts of a client's screen that waits check.
 package struct ClientScreen {
     private let state: JSONValue
 
@@ -13,14 +13,14 @@ package struct ClientScreen {
     package struct Named: Sendable {
         /// The id on the server; nil for a message of the person.
         var id: String?
-        /// The key the client gave to it, once it is known.
+        /// The key that the client gave to it, once known.
         var key: String?
         var text: String?
-        /// How many messages of the person with the same words came before it.
+        /// The number of earlier messages of the person with the same text.
         var number = 0
     }
 
-    /// The message with a name; a client need not show ids, and then it is known by its words.
+    /// The message with a name; if the client shows no ids, its text identifies it.
     func message(_ named: Named) -> JSONValue? {
         let meant = messages.filter { message in
             if let id = named.id {
@@ -33,7 +33,7 @@ package struct ClientScreen {
         return named.key == nil ? meant.dropFirst(named.number).first ?? meant.last : meant.first
     }
 
-    /// Whether all of it holds.
+    /// Whether all conditions hold.
     package func shows(_ awaited: AwaitedState, named: (String) -> Named) -> Bool {
         if let words = awaited.connection, !words.contains(state["connection"]?.stringValue ?? "") { return false }
         if let thinking = awaited.thinking, state["thinking"]?.boolValue != thinking { return false }
@@ -71,7 +71,7 @@ package struct ClientScreen {
         return true
     }
 
-    /// Where a message stands that is shown without its id.
+    /// The index of a message that is shown without its id.
     private func place(of named: Named, from next: Int) -> Int? {
         messages.indices.first { place in
             place >= next && messages[place]["id"]?.stringValue == nil
@@ -83,10 +83,10 @@ package struct ClientScreen {
 /// Decides which looks at a screen to record: every change, and an unchanged screen now and then.
 package struct Looks: Sendable {
     private var shown: JSONValue?
-    /// When a look was recorded last, since the beginning.
+    /// The time of the last recorded look.
     private var noted = Duration.zero
 
-    /// How long a screen that does not change goes unrecorded: when it then changes, the record tells since when at the latest.
+    /// The longest time for which an unchanged screen goes unrecorded; a later change happened within it.
     private static let longestSilence = Duration.milliseconds(500)
 
     /// Whether to record the current screen.

@@ -3,14 +3,14 @@ import HoldfastBasics
 import HoldfastTranscript
 
 extension ClientStage {
-    /// Lives one life: one app on one phone, never reset, round after round until the time is up.
+    /// Performs one life: one app on one phone, never reset, round after round until the time is up.
     ///
-    /// A step that cannot be performed is left out. Now and then and at the end everything comes to rest and is looked at.
+    /// A step that cannot be performed is omitted. Now and then and at the end, everything comes to rest and is checked.
     ///
     /// * `scenario`: The server's sessions, and the beginning of the life.
     package func live(_ scenario: ClientScenario, by script: LifeScript) async -> LifePerformance {
         var stage = self
-        // Long histories are shown again and again.
+        // Long histories are shown repeatedly.
         stage.bounds = .life
         let startedAt = WallClock.now()
         let performance = await stage.perform(scenario) { performer, performance in
@@ -36,7 +36,7 @@ extension ClientStage {
                     due = .now + LifeScript.stretch
                 }
                 performer.beginRound()
-                // A lost message shows on the screen before the person leaves, and a read heals it.
+                // A message that was lost shows before the person leaves the session; after that, a read heals it.
                 let looks = [ClientRest.mend, .finish(speaking: true), .compare(session: nil)]
                 steps =
                     looks.map { ClientStep(.rest($0)) } + ClientScenarioReader.steps(script.next(.now - start).steps)

@@ -109,7 +109,7 @@ package struct ClientStage: Sendable {
         await link.end()
     }
 
-    /// Everything that a scenario has seen so far; empty without a recorder.
+    /// Everything that a scenario has recorded so far; empty without a recorder.
     func history(
         _ scenario: ClientScenario, _ recorder: Recorder? = nil, since startedAt: String? = nil
     ) -> History {

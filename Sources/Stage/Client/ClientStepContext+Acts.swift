@@ -123,7 +123,7 @@ extension ClientStepContext {
         }
     }
 
-    /// The same with numbers for `${next}` that no question takes meanwhile.
+    /// The same messages, with reserved numbers for `${next}` so that no question takes these meanwhile.
     private func reserving(_ messages: [ClientWorld.Message]) -> Self {
         let ends = Set(messages.compactMap { $0.id.split(separator: "${next").dropFirst().first })
         guard !ends.isEmpty else { return self }
@@ -157,7 +157,7 @@ extension ClientStepContext where Scene == ClientPerformer {
 }
 
 extension ClientAct {
-    /// Whether the server can be reached from then on; nil where nothing changes.
+    /// Whether the server is reachable from then on; nil if that does not change.
     package var makesReachable: Bool? {
         switch self {
         case .networkDown: false

@@ -4,10 +4,10 @@ import HoldfastTranscript
 
 // Waits.
 extension ClientStepContext where Scene == ClientPerformer {
-    /// How long the state is left alone between two looks, at first and at most.
+    /// The shortest and the longest pause between two looks at the state.
     private static var firstPause: Duration { .milliseconds(15) }
     private static var longestPause: Duration { .milliseconds(120) }
-    /// The same while something is awaited from the client.
+    /// The same while an arrival from the client is awaited.
     private static var pauseOfArrivals: Duration { .milliseconds(240) }
 
     func await(_ awaited: AwaitedArrival) async throws {
@@ -25,7 +25,7 @@ extension ClientStepContext where Scene == ClientPerformer {
         if awaited.isOptional { performer.note(metAfter: .now - begun) }
     }
 
-    /// Waits for an arrival, and looks at the screen meanwhile: the judge needs a continuous record of it.
+    /// Waits for an arrival, and looks at the screen meanwhile, because the judge needs a continuous record of it.
     private func take(
         after mark: Int, before deadline: PatientDeadline, where matches: @Sendable (WorldArrival) -> Bool
     ) async throws -> Bool {
@@ -105,7 +105,7 @@ extension ClientStepContext {
 }
 
 extension AwaitedArrival {
-    /// An open connection and an unawaited question count, whenever they arrived.
+    /// Whether an earlier arrival counts too, as an open connection and an unawaited question do.
     package var isLasting: Bool { [.connection, .chat, .post, .question].contains(kind) }
 
     /// A description of the missing arrivals, given the number that came.

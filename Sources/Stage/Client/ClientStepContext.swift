@@ -7,14 +7,14 @@ package struct ClientStepContext<Scene: ClientScene> {
     let performer: Scene
     package let pointer: JSONPointer
     let local: ScenarioVariables
-    /// Whether the steps around it set the mark, as for branches that run at the same time.
+    /// Whether enclosing steps set the mark, as for simultaneous branches.
     let keepsMark: Bool
 
     package init(performer: Scene, pointer: JSONPointer, local: ScenarioVariables, keepsMark: Bool) {
         (self.performer, self.pointer, self.local, self.keepsMark) = (performer, pointer, local, keepsMark)
     }
 
-    /// The step as problems name it.
+    /// The step's name in problems.
     var location: String { "\(performer.scenario.name) \(pointer)" }
 
     // MARK: rules
@@ -56,7 +56,7 @@ package struct ClientStepContext<Scene: ClientScene> {
         }
     }
 
-    /// A name that belongs to a question has no value before the question came, and that is up to the client.
+    /// A name that belongs to a question has no value before the client sends the question.
     private func end(filling problem: ScenarioVariables.Problem) -> StepEnd {
         if case .unknown(let name, _) = problem, ClientScenarioReader.isOfAQuestion(name) {
             return .unmet("\(pointer): no question came that sets '\(name)'")
@@ -64,7 +64,7 @@ package struct ClientStepContext<Scene: ClientScene> {
         return .harness(HarnessProblem(filling: problem, at: location))
     }
 
-    /// The number of a turn: given, by the name of its question, or the latest.
+    /// The number of a turn: as given, by the name of its question, or the latest.
     func turn(_ value: JSONValue?) throws -> Int {
         guard let value else { return performer.act { $0.latestTurn } }
         let filled = try filled(value)
@@ -77,7 +77,7 @@ package struct ClientStepContext<Scene: ClientScene> {
 
 extension ClientStepContext: Sendable where Scene: Sendable {}
 
-/// The rest of a step, after its references are filled in and its immediate effects have happened.
+/// The remaining work of a step, after its references are filled in and its immediate effects have happened.
 package enum ClientTask {
     case done
     case person(ClientAct)
@@ -86,7 +86,7 @@ package enum ClientTask {
     case watch(Duration)
     case rest(ClientRest)
     case together([[ClientStep]])
-    /// Steps that are performed one after the other, each group with values of its own.
+    /// Steps that are performed one after another, each group with its own values.
     case steps([(steps: [ClientStep], local: ScenarioVariables)])
 }
 
@@ -125,7 +125,7 @@ extension ClientStepContext {
         return inner
     }
 
-    /// Begins a part of bringing rest about.
+    /// Begins one part of bringing the client to rest.
     ///
     /// * `session`: The session on the screen.
     package func begin(_ rest: ClientRest, onScreen session: String?) throws -> ClientTask {
@@ -167,7 +167,7 @@ extension ClientStepContext where Scene == ClientPerformer {
 }
 
 extension ClientSubject {
-    /// Whether its driver does not obey the command of a step.
+    /// Whether the driver does not support the command of a step.
     fileprivate func refuses(_ step: ClientStep) -> Bool {
         guard case .person(let act) = step.action else { return false }
         return unsupported.contains(act.verb)
@@ -175,7 +175,7 @@ extension ClientSubject {
 }
 
 extension ClientStep {
-    /// Every order of so many things, the given one first.
+    /// Every order of this many things, the given one first.
     static func orders(of count: Int) -> [[Int]] {
         guard count > 0 else { return [[]] }
         return (0..<count).flatMap { first in

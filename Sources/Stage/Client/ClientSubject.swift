@@ -3,16 +3,16 @@ import HoldfastTranscript
 
 /// A client under test: its declaration, and its driver.
 package struct ClientSubject: Sendable {
-    /// How reports call it.
+    /// Its name in reports.
     package var name: String
     /// The profiles that it declares; `client-core` is implied.
     package var profiles: Set<Profile>
     package var driver: any DriverSource
-    /// Commands its driver does not obey.
+    /// Commands that its driver does not support.
     package var unsupported: Set<String>
-    /// How long each awaited thing may take.
+    /// The timeouts of all waits.
     package var timeouts: Timeouts
-    /// How many times faster than people's time its timers have to run; 1 where that cannot be arranged.
+    /// The factor by which its timers must run faster; 1 if that cannot be arranged.
     package var timeScale: Double
     /// The address of this machine that the client can reach.
     package var host: String
@@ -33,7 +33,7 @@ package struct ClientSubject: Sendable {
         History.Subject(name: name, role: .client, profiles: profiles, hasScriptedAgent: true)
     }
 
-    /// Why a scenario cannot be performed with it; nil when it can.
+    /// The reason why a scenario cannot be performed with it; nil if it can.
     package func obstacle(to scenario: ClientScenario) -> String? {
         let missing = scenario.needs.profiles.subtracting(profiles).sorted()
         if !missing.isEmpty { return "it needs \(missing.map(\.rawValue).joined(separator: ", "))" }
@@ -42,19 +42,19 @@ package struct ClientSubject: Sendable {
         return nil
     }
 
-    /// The scale a scenario is performed at; a client that cannot hurry is never asked to.
+    /// The time scale for a scenario; always 1 for a client that cannot change its timers.
     package func timeScale(for scenario: ClientScenario) -> Double {
         timeScale == 1 ? 1 : scenario.needs.timeScale ?? timeScale
     }
 }
 
 extension Timeouts {
-    /// How long a wait for something of a client lasts: its own timers run faster, and a busy machine makes them late.
+    /// The length of a wait for the client: its own timers run faster, and a busy machine makes them late.
     package func limit(of name: String, timeScale: Double) -> Duration {
         let bound = self[name] ?? rest
         return Self.scaled.contains(name) ? bound / timeScale + scheduling : bound
     }
 
-    /// Bounds in which a timer of the client lies.
+    /// Bounds that contain a timer of the client.
     private static let scaled: Set<String> = ["resend", "silence", "backoff", "polling", "degraded", "attempts"]
 }

@@ -13,7 +13,7 @@ package struct Arrivals: Sendable {
     /// The number of the newest arrival.
     package private(set) var last = 0
 
-    /// The most arrivals kept, in case a client asks without end.
+    /// The most arrivals kept, in case a client sends endlessly.
     private static let limit = 10_000
 
     package init() {}
@@ -24,7 +24,7 @@ package struct Arrivals: Sendable {
         entries.append(Entry(number: last, arrival: arrival))
     }
 
-    /// A connection ended, so no wait may take it any more.
+    /// Forgets a connection that ended, so that no wait may take it any more.
     package mutating func forget(connection: Int) {
         entries.removeAll { $0.arrival.connection == connection && $0.arrival.kinds == [.connection] }
     }
@@ -54,7 +54,7 @@ final class PendingArrivals: Sendable {
     private let state = Mutex(Arrivals())
     private let waiters = Waiters()
 
-    /// The place from which on something counts as new.
+    /// The number of the last arrival; later ones are new.
     var mark: Int { state.withLock { $0.last } }
 
     func note(_ arrival: WorldArrival) {
@@ -66,14 +66,14 @@ final class PendingArrivals: Sendable {
 
     func forgetAll() { state.withLock { $0.forgetAll() } }
 
-    /// Takes the first that matches, now or when it comes; false when none comes before the deadline.
+    /// Takes the first that matches, now or later; false if none comes before the deadline.
     func take(
         after mark: Int, before deadline: PatientDeadline, where matches: @Sendable (WorldArrival) -> Bool
     ) async -> Bool {
         // `matches` may lock the server, which notes arrivals under its own lock: so hold no lock here.
         await waiters.first(within: { deadline.rest }) {
             for (index, entry) in state.withLock({ $0.entries(after: mark) }).enumerated() {
-                // A client that repeats itself without end makes looking take long.
+                // If a client repeats itself endlessly, the search takes long.
                 if index % 64 == 63, deadline.rest <= .zero || Task.isCancelled { return false }
                 if matches(entry.arrival), state.withLock({ $0.take(entry.number) }) { return true }
             }

@@ -6,13 +6,13 @@ import HoldfastTransport
 
 /// Passes events on real sockets to a ``ServerWorld``, performs its effects, and records both.
 ///
-/// All of it happens under one lock, and nothing in it waits: the transcript has the order in which the world saw things.
+/// All of it happens under one lock, and nothing in it waits: the transcript has the order in which the world saw the events.
 final class ScriptedServer: Sendable {
     private struct State: Sendable {
         var world: ServerWorld
         var sockets: [Int: ServerSocket] = [:]
         var cutAt: [Int: ContinuousClock.Instant] = [:]
-        /// Numbers given to connections that were let in, by the address of the client.
+        /// The numbers of admitted connections, by the client's address.
         var admitted: [String: (number: Int, principal: String?, close: Int?)] = [:]
         var requests: [Int: CheckedContinuation<HTTPServerResponse, Never>] = [:]
         var silent: [Int: CheckedContinuation<UpgradeDecision, Never>] = [:]
@@ -21,10 +21,10 @@ final class ScriptedServer: Sendable {
         var lastExchange = 0
         var problems: [HarnessProblem] = []
         var isOver = false
-        /// Lets those go on who have their answer.
+        /// Resumes waiting tasks that have their answer.
         var resumptions: [@Sendable () -> Void] = []
 
-        /// Gives a waiting task its answer, to continue after the lock is released.
+        /// Gives a waiting task its answer; it continues after the lock is released.
         mutating func resume<Answer: Sendable>(_ waiting: CheckedContinuation<Answer, Never>, with answer: Answer) {
             resumptions.append { waiting.resume(returning: answer) }
         }
@@ -37,7 +37,7 @@ final class ScriptedServer: Sendable {
     private let token: String
     private let state: Mutex<State>
 
-    /// How long a client may be silent before it says who it is (AUTH-4).
+    /// The time in which a client must authenticate (AUTH-4).
     private static let authentication = Duration.seconds(10)
 
     init(_ world: ClientWorld, token: String, recorder: Recorder, schemas: SentSchemas, location: String) {
@@ -45,7 +45,7 @@ final class ScriptedServer: Sendable {
         state = Mutex(State(world: ServerWorld(world, token: token, now: WallClock.milliseconds())))
     }
 
-    /// The bounds of the server: a client that opens connections without end, or never ends a body, is cut off.
+    /// The bounds of the server: a client that opens connections endlessly, or never ends a body, is cut off.
     static var limits: ServerLimits {
         ServerLimits(maxHeldBytes: 32 << 20, maxConnections: 64, requestTimeout: .seconds(20))
     }
@@ -53,7 +53,7 @@ final class ScriptedServer: Sendable {
     /// Problems of the suite itself.
     var problems: [HarnessProblem] { state.withLock { $0.problems } }
 
-    /// Rules that nothing made use of.
+    /// Rules that were never used.
     var unusedRules: [String] { state.withLock { $0.world.unusedRules } }
 
     /// Reads or changes the world, and performs the resulting effects.
@@ -139,11 +139,11 @@ final class ScriptedServer: Sendable {
     private func send(_ text: String, on number: Int, _ state: State) {
         guard let socket = state.sockets[number] else { return }
         guard recorder.record(.text(.fromServer, text), on: .connection(number: number), at: .now) else {
-            // One large question of a client with many connections is told to each of them.
+            // One large question from a client with many connections goes to each of them.
             recorder.noteFlood()
             return socket.cut(.reset)
         }
-        // A socket that cannot take it is at its end, and its own task is about to say so.
+        // A socket that cannot take it has ended, and its own task is about to say so.
         try? socket.post(text: text)
     }
 
@@ -157,7 +157,7 @@ final class ScriptedServer: Sendable {
 
     /// Headers that let a page of any origin read the answers.
     ///
-    /// They are not recorded: they are between a browser and the page, and no clause concerns them.
+    /// They are not recorded: they concern only the browser and the page, and no clause.
     private static let forPages = [
         ("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "Retry-After"),
     ]
@@ -173,7 +173,7 @@ final class ScriptedServer: Sendable {
             ])
     }
 
-    /// The server's own frames are valid, or the suite says so of itself.
+    /// Checks the server's own frames; an invalid one is a failure of the suite.
     private func check(_ frame: JSONValue, _ state: inout State) {
         guard let type = frame["type"]?.stringValue, schemas.knows(type) else { return }
         check(frame, as: type == "error" && frame["code"] == "rate_limited" ? "rateLimit" : type, &state)
@@ -237,7 +237,7 @@ extension ScriptedServer: TransportHandler {
         }
     }
 
-    /// A client no longer waits for its WebSocket.
+    /// Notes that a client no longer waits for its WebSocket.
     private func gaveUp(_ number: Int) {
         withState { state in
             guard let continuation = state.silent.removeValue(forKey: number) else { return }
@@ -279,7 +279,7 @@ extension ScriptedServer: TransportHandler {
         }
     }
 
-    /// A client no longer waits for an answer.
+    /// Notes that a client no longer waits for an answer.
     private func gaveUpRequest(_ number: Int) {
         withState { state in
             guard let continuation = state.requests.removeValue(forKey: number) else { return }
@@ -313,7 +313,7 @@ extension ScriptedServer: TransportHandler {
             guard take(arrival.event, from: number, at: max(arrival.at, openedAt)) else { break }
         }
         withState { state in
-            // A connection that was made silent stays as it is, until the client or the scenario ends it.
+            // A connection that was made silent stays so, until the client or the scenario ends it.
             state.sockets[number] = nil
             pending.forget(connection: number)
             act(&state) { $0.ended(number) }

@@ -4,7 +4,7 @@ import HoldfastJSON
 
 // The server's own acts; all texts are filled in already.
 extension ServerWorld {
-    /// Another device or a timer stores messages.
+    /// Stores messages from another device or a timer.
     mutating func storeElsewhere(_ messages: [ClientWorld.Message], in session: String, to audience: ServerAudience) {
         if index(of: session) == nil { sessions.append(Session(id: session, createdAt: now)) }
         for message in messages {
@@ -54,7 +54,7 @@ extension ServerWorld {
 
     mutating func remove(_ session: String) { sessions.removeAll { $0.id == session } }
 
-    /// The network goes or comes: whatever is open falls silent, and nothing new comes through.
+    /// Removes or restores the network: open connections fall silent, and new ones do not get through.
     package mutating func setReachable(_ isReachable: Bool) {
         isUnreachable = !isReachable
         guard !isReachable else { return }

@@ -3,7 +3,7 @@ import HoldfastJSON
 
 // HTTP requests.
 extension ServerWorld {
-    /// Something that waits to be answered: until it is released, or until its time has come.
+    /// Something that awaits its answer: until it is released, or until its time has come.
     struct Held {
         enum What {
             case greeting(JSONObject?)
@@ -19,13 +19,13 @@ extension ServerWorld {
         var connection: Int?
         var comes: Rule.Event
         var session: String?
-        /// The answer as things were when it came.
+        /// The answer with the state at its arrival.
         var asked: WorldAnswer?
         /// The same for a `sync`.
         var askedFrame: JSONValue?
     }
 
-    /// Holds an answer back until it is released, or as long as a rule says.
+    /// Holds an answer back until it is released, or for as long as a rule says.
     mutating func hold(_ it: Held, by rule: Rule) {
         var it = it
         if rule.deed == .delay { effects.append(.later(token: nextToken(), milliseconds: rule.milliseconds ?? 0)) }
@@ -38,7 +38,7 @@ extension ServerWorld {
         return lastToken
     }
 
-    /// A request came; it is answered by an effect, at once, later or never.
+    /// Handles a request; an effect answers it, at once, later or never.
     package mutating func asked(_ request: Int, method: String, path: String, principal: String?, body: JSONValue?) {
         let route = RESTRoute(path).flatMap { $0 == .read("") ? nil : $0 }
         let isChat = route == .chat && method == "POST"
@@ -69,7 +69,7 @@ extension ServerWorld {
         }
     }
 
-    /// The client no longer waits for an answer.
+    /// Notes that the client no longer waits for an answer.
     package mutating func gone(_ request: Int) {
         held.removeAll { $0.request == request }
         for number in turns.keys { turns[number]?.waiting.removeAll { $0 == request } }
@@ -111,7 +111,7 @@ extension ServerWorld {
         let number = before ?? begin(question)
         if before == nil, let turn = turns[number] { announce(turn) }
         if rule.deed == .store {
-            // In silence the client is left to wait.
+            // In silence, the client is left waiting.
             if rule.cut != .silence { effects.append(.hangUp(request: request)) }
             return
         }
@@ -196,7 +196,7 @@ extension ServerWorld {
         ])
     }
 
-    /// A time as it is written.
+    /// A time in its wire form.
     func text(at milliseconds: Int) -> String {
         let usual = WallClock.shortest(milliseconds: milliseconds)
         guard hasRareForms else { return usual }
@@ -234,7 +234,7 @@ extension ServerWorld {
         let known = Set(session.messages.compactMap(\.turn))
         let turns = session.turns.filter(known.contains).compactMap { number in
             self.turns[number].map { turn in
-                // A past turn is written as its messages show it.
+                // The stored form of a past turn follows from its messages.
                 let isAnswered = session.messages.contains { $0.turn == number && $0.role == .assistant }
                 let word = turn.status == .done && !isAnswered ? "running" : turn.status.word
                 return JSONValue(members: [

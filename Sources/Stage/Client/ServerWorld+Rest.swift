@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-// A server at rest: everything is well, and nothing is under way.
+// A server at rest: no faults, and nothing under way.
 extension ServerWorld {
     /// Ends all faults: drops the rules, answers everything held back, and cuts stuck connections.
     mutating func heal() {
@@ -24,13 +24,13 @@ extension ServerWorld {
         }
     }
 
-    /// Takes so many numbers of turns for messages of others; the first of them.
+    /// Reserves this many turn numbers for messages of others; returns the first.
     mutating func reserve(_ count: Int) -> Int {
         lastTurn += count
         return lastTurn - count + 1
     }
 
-    /// The turns that run in a session that is there, oldest first.
+    /// The running turns of existing sessions, oldest first.
     var runningTurns: [Int] {
         turns.values.filter { $0.status == .running && index(of: $0.session) != nil }.map(\.number).sorted()
     }
@@ -48,6 +48,6 @@ extension ServerWorld {
         return history(of: session).filter(told.contains)
     }
 
-    /// The sessions in which something happened last come first.
+    /// The sessions, most recently changed first.
     var newestSessions: [String] { sessions.sorted { $0.updatedAt > $1.updatedAt }.map(\.id) }
 }

@@ -22,7 +22,7 @@ extension ServerWorld {
         if isUnreachable { cut(connection, .silence) }
     }
 
-    /// A client has not said who it is for too long.
+    /// Ends a connection whose client has not authenticated for too long.
     package mutating func authenticationIsOverdue(_ connection: Int) {
         guard connections[connection]?.state == .open else { return }
         send(Self.error("auth_timeout", "no auth in time"), to: connection)
@@ -95,7 +95,7 @@ extension ServerWorld {
         case .close: close(connection, code: rule.code ?? 1011)
         case .refuse:
             var error = Self.error(rule.error ?? "auth_failed", "refused")
-            // The very version that is refused: who offers each once is not led on by it.
+            // The refused version itself, so that a client which tries each version once is not misled.
             if rule.error == "unsupported_version" { error["supported"] = [1] }
             send(error, to: connection)
             close(connection, code: rule.code ?? 4001)
@@ -104,7 +104,7 @@ extension ServerWorld {
         }
     }
 
-    /// Says `connected`.
+    /// Sends `connected`.
     mutating func greet(_ connection: Int, _ changes: JSONObject?) {
         guard connections[connection]?.state == .unanswered else { return }
         connectionNumber += 1

@@ -3,7 +3,7 @@ import HoldfastJSON
 
 // Replay, and answers that were held back.
 extension ServerWorld {
-    /// A client asks for missed frames.
+    /// Handles a request for missed frames.
     mutating func sync(_ frame: JSONValue, on connection: Int) {
         effects.append(.arrived(WorldArrival([.sync], connection: connection)))
         guard let position = frame["lastSeqSeen"]?.intValue, position >= 0 else {
@@ -24,7 +24,7 @@ extension ServerWorld {
         }
     }
 
-    /// The honest answer to a `sync`; a page may be given another reason than its size.
+    /// The correct answer to a `sync`; a page may be given another reason than its size.
     func replay(for frame: JSONValue, page: Int? = nil, reason: String? = nil) -> JSONValue {
         let position = frame["lastSeqSeen"]?.intValue ?? 0
         if let epoch = frame["epoch"]?.stringValue {
@@ -52,7 +52,7 @@ extension ServerWorld {
 
     // MARK: held answers
 
-    /// Something that was put off is due.
+    /// Performs something that was postponed until now.
     package mutating func due(_ token: Int) {
         guard let position = held.firstIndex(where: { $0.id == token }) else { return }
         answer(held.remove(at: position), asAsked: true)
@@ -68,7 +68,7 @@ extension ServerWorld {
             return true
         }
         guard release.comes == .post else { return false }
-        // A question held back is answered when its turn ends; to release it is to end the turn.
+        // Releasing a question that was held back means ending its turn, which answers it.
         let waiting = turns.values.filter {
             $0.status == .running && !$0.waiting.isEmpty && (release.session == nil || $0.session == release.session)
         }.map(\.number)

@@ -3,7 +3,7 @@ import HoldfastJSON
 
 // Questions and their turns.
 extension ServerWorld {
-    /// A question over a socket.
+    /// Handles a question over a socket.
     mutating func chat(_ frame: JSONValue, on connection: Int) {
         guard let question = WorldQuestion(frame) else {
             let key = frame["clientMessageId"]?.stringValue
@@ -24,7 +24,7 @@ extension ServerWorld {
             return send(Self.error(problem.code, problem.text, key: question.key), to: connection)
         }
         if let number = known(question) {
-            // A repeat of a running turn waits for the one ending like all others.
+            // A repeat of a running turn waits for the single ending like all others.
             guard then != .store, let turn = turns[number] else { return }
             send(ack(turn, isDuplicate: true), to: connection)
             if turn.status != .running { send(ending(of: turn, isCopy: true), to: connection) }
@@ -37,7 +37,7 @@ extension ServerWorld {
         if then == .serve { finish(number) }
     }
 
-    /// Notes a question for those who wait for one.
+    /// Notes a question for waits.
     func arrival(of question: WorldQuestion, _ kind: AwaitedArrival.Kind, connection: Int?) -> WorldArrival {
         WorldArrival(
             [kind, .question], session: question.session, key: question.key, text: question.text,
@@ -49,7 +49,7 @@ extension ServerWorld {
         effects.append(.arrived(arrival(of: question, kind, connection: connection)))
     }
 
-    /// Why a question is not taken; nil when it is.
+    /// The refusal of a question; nil if it is accepted.
     func refusal(of question: WorldQuestion) -> (code: String, text: String)? {
         if let session = question.session, index(of: session) == nil {
             return ("session_not_found", "no session '\(session.prefix(60))'")
@@ -61,7 +61,7 @@ extension ServerWorld {
         return isSame ? nil : ("idempotency_mismatch", "this key stands for another question")
     }
 
-    /// The turn of a question that was taken before.
+    /// The turn of a question that was accepted before.
     func known(_ question: WorldQuestion) -> Int? { turnByKey[question.key] }
 
     /// Stores a question and begins its turn.
@@ -96,7 +96,7 @@ extension ServerWorld {
         return keys.indices.contains(number) ? keys[number] : keys.last
     }
 
-    /// The number of the latest question, or of the newest turn where this client has asked nothing.
+    /// The number of the latest question, or of the newest turn if this client has asked nothing.
     var latestTurn: Int { latest ?? lastTurn }
 
     /// A stored message by its id.
@@ -120,7 +120,7 @@ extension ServerWorld {
         tellEnding(of: number, to: audience)
     }
 
-    /// Ends a turn without one.
+    /// Ends a turn without an answer.
     mutating func fail(_ number: Int, code: String, to audience: ServerAudience = .all) {
         guard turns[number]?.status == .running else { return }
         turns[number]?.status = .failed(code: code)
@@ -156,7 +156,7 @@ extension ServerWorld {
         ])
     }
 
-    /// Tells other devices of a question: in a stream, for only one has messages (TURN-11).
+    /// Announces a question to other devices, if there is a stream; without one there are no messages (TURN-11).
     mutating func announce(_ turn: Turn, except connection: Int? = nil) {
         let stored = index(of: turn.session).flatMap { position in
             sessions[position].messages.first { $0.id == "u\(turn.number)" }

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// A small correct server of one principal, in memory, with rules that make it something else.
+/// A small correct server of one principal, in memory, with rules that make it misbehave.
 ///
 /// Pure: events go in, and the results are left in ``effects``; nothing here waits or touches a socket.
 package struct ServerWorld {
@@ -53,7 +53,7 @@ package struct ServerWorld {
         /// Those of them that repeat the question.
         var repeats: Set<Int> = []
 
-        /// The key of its question, also of one that another device asked.
+        /// The key of its question, even if another device asked.
         var key: String { question?.key ?? "other-\(number)" }
     }
 
@@ -72,11 +72,11 @@ package struct ServerWorld {
         var state = State.open
         /// The owner of the credentials in the upgrade.
         var principal: String?
-        /// The messages that it was told as they came.
+        /// The messages that were sent on it when they were stored.
         var told: Set<String> = []
-        /// Whether something that the client waits for will never come on it.
+        /// Whether the client waits for something that will never come on it.
         var isStuck = false
-        /// The sessions of frames that it lost.
+        /// The sessions of frames that were lost on it.
         var lost: Set<String> = []
     }
 
@@ -99,11 +99,11 @@ package struct ServerWorld {
     var effects: [WorldEffect] = []
     /// Whether nothing can be reached.
     var isUnreachable = false
-    /// Whether reads and lists wait for their answers.
+    /// Whether answers to reads and lists are withheld.
     var withholdsReads = false
-    /// The sessions of frames that a connection lost before later ones reached it: nothing tells a client to ask for them.
+    /// The sessions of frames that a connection lost before later ones reached it, so that nothing tells a client to ask for them.
     private(set) var passedOver: Set<String> = []
-    /// Whether the client was sent away for good, and has not come again.
+    /// Whether the client was sent away for good, and has not returned.
     package var isSentAway = false
 
     var epoch: String
@@ -117,14 +117,14 @@ package struct ServerWorld {
     private var rules = Rules()
     /// Dropped rules that were never used.
     private var pastUnused: [String] = []
-    /// The conversations as they were when each rule was made.
+    /// The conversations at the time when each rule was made.
     private var past: [[Session]] = []
     var held: [Held] = []
     /// The number of the newest turn.
     var lastTurn = 0
     /// The turn of the latest question of this client.
     var latest: Int?
-    /// Every question that came, also those that were not taken, in order.
+    /// Every question that arrived, even if refused, in order.
     var asked: [WorldQuestion] = []
     var connectionNumber = 0
     var lastToken = 0
@@ -189,7 +189,7 @@ package struct ServerWorld {
         return Rule(.post, .hold)
     }
 
-    /// Rules that were made for something and never used, in words such as `read hold`.
+    /// Rules that were never used, in words such as `read hold`.
     package var unusedRules: [String] {
         pastUnused + unused
     }
@@ -200,7 +200,7 @@ package struct ServerWorld {
         }
     }
 
-    /// From here on everything is served as usual.
+    /// From now on, serves everything as usual.
     mutating func dropRules() {
         pastUnused = unusedRules
         (rules, past) = (Rules(), [])
@@ -223,15 +223,15 @@ package struct ServerWorld {
         return number
     }
 
-    /// The words of a message that were left out in a scenario.
+    /// The text of a message for which a scenario gives none.
     static func usualText(of id: String) -> String {
         guard let turn = turn(in: id) else { return "message \(id)" }
         return id.first == "u" ? "question \(turn)" : "answer \(turn)"
     }
 
-    /// Stores a message of another device, once; one whose id names a turn belongs to it.
+    /// Stores a message of another device, once; if its id names a turn, it belongs to that turn.
     ///
-    /// - Returns: The stored message; nil if it was there already.
+    /// - Returns: The stored message; nil if it was already there.
     @discardableResult
     mutating func store(_ message: ClientWorld.Message, in session: String, at time: Int) -> Stored? {
         guard let position = index(of: session),
@@ -258,7 +258,7 @@ package struct ServerWorld {
 
     // MARK: sending
 
-    /// Sends a frame to its audience, with the next number where it is one of the stream.
+    /// Sends a frame to its audience, with the next number if it belongs to the stream.
     mutating func tell(
         _ frame: JSONValue, isNumbered: Bool = true, to audience: ServerAudience = .all, except: Int? = nil
     ) {
@@ -281,7 +281,7 @@ package struct ServerWorld {
         }
     }
 
-    /// The current connections will never get the frame.
+    /// Notes that the current connections will never get the frame.
     mutating func getStuck(in session: String?) {
         for number in connections.keys {
             connections[number]?.isStuck = true

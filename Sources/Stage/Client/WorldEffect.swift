@@ -7,28 +7,28 @@ import HoldfastTransport
 /// An effect for the shell of a scripted server to perform.
 package enum WorldEffect: Equatable {
     case send(connection: Int, JSONValue)
-    /// A text or bytes leave that need not be a frame.
+    /// Send text or bytes that need not be a frame.
     case sendRaw(connection: Int, text: String?, bytes: [UInt8]?)
-    /// A close frame, and the end.
+    /// Send a close frame, and end.
     case close(connection: Int, code: Int)
-    /// The end without a close frame.
+    /// End without a close frame.
     case cut(connection: Int, Cut)
     case answer(request: Int, WorldAnswer)
-    /// A request ends without an answer.
+    /// End a request without an answer.
     case hangUp(request: Int)
-    /// Something is due after a while.
+    /// Make something due after a while.
     case later(token: Int, milliseconds: Int)
-    /// Something came from the client that a wait may be waiting for.
+    /// Report something from the client that a wait may be waiting for.
     case arrived(WorldArrival)
 }
 
 package struct WorldAnswer: Equatable {
     var status = 200
-    /// How many seconds the client is told to wait.
+    /// The number of seconds that the client is told to wait.
     package var retryAfter: Int?
     /// The body; nil for none.
     var body: JSONValue?
-    /// The schema it has to pass; nil for one that a scenario wrote.
+    /// The schema it must satisfy; nil if a scenario wrote it.
     var schema: String?
 
     var headers: [(String, String)] {
@@ -36,7 +36,7 @@ package struct WorldAnswer: Equatable {
             + (retryAfter.map { [("Retry-After", "\($0)")] } ?? [])
     }
 
-    /// The answer as a transcript has it.
+    /// The answer in the form of transcripts.
     package var response: Event.Response {
         Event.Response(
             status: status, headers: headers.map { Event.Header(name: $0.0.lowercased(), value: $0.1) },
@@ -50,10 +50,10 @@ package enum WorldAdmission: Equatable {
     case refuse(status: Int)
     case silence
     case reset
-    /// Accepted, and closed right after.
+    /// Accept, and close right after.
     case acceptAndClose(code: Int)
 
-    /// A refusal as a transcript has it.
+    /// A refusal in the form of transcripts.
     package var refusal: Event.Kind? {
         switch self {
         case .refuse(let status): .refused(status: status, reason: "refused")
@@ -63,9 +63,9 @@ package enum WorldAdmission: Equatable {
     }
 }
 
-/// Something that came from a client.
+/// Something that arrived from a client.
 package struct WorldArrival: Equatable, Sendable {
-    /// The kinds of waits it satisfies; one wait takes it.
+    /// The kinds of waits it satisfies; only one wait takes it.
     package var kinds: Set<AwaitedArrival.Kind>
     var session: String?
     var key: String?
@@ -85,10 +85,10 @@ struct WorldQuestion: Equatable {
     /// The conversation it continues.
     var session: String?
     var key: String
-    /// The content of its last message, as it was written.
+    /// The content of its last message, verbatim.
     var content: JSONValue
 
-    /// Reads a `chat` or the body of a request; nil when it is neither.
+    /// Reads a `chat` or the body of a request; nil if it is neither.
     init?(_ value: JSONValue) {
         guard let last = value["messages"]?.arrayValue?.last, last["role"]?.stringValue == "user",
             let content = last["content"], content.stringValue != nil || content.arrayValue?.isEmpty == false,

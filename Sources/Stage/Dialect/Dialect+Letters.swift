@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastJSON
 
 extension Dialect {
-    /// Whether a server asks for credentials with this message; it may say more than it must.
+    /// Whether a server asks for credentials with this message, which may contain more than required.
     func isChallenge(_ wire: JSONValue) -> Bool {
         challenge?.objectValue?.allSatisfy { wire[$0.key] == $0.value } ?? false
     }
 
-    /// Whether a server can send this type at all; a wait for another one could not be met.
+    /// Whether a server can send this type at all; a wait for another type could not be met.
     func hasWord(for type: String) -> Bool {
         guard !isCanonical else { return true }
         switch encode(Self.sample(of: type), sentBy: .server) {
@@ -25,7 +25,7 @@ extension Dialect {
         return seen.first?["nonce"] == "n"
     }
 
-    /// A frame of a server with all that a dialect may want to place.
+    /// A server's frame with all members that a dialect may want to place.
     static func sample(of type: String) -> JSONValue {
         [
             "type": .string(type), "sessionId": "s", "messageId": "m", "clientMessageId": "c", "text": "",

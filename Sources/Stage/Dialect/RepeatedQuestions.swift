@@ -2,10 +2,10 @@ import Holdfast
 import HoldfastJSON
 import HoldfastPlatform
 
-/// The questions of a scenario that are asked again under the same key, and the transports they take.
+/// The questions of a scenario that are repeated under the same key, and their transports.
 ///
-/// Only its key makes a question a repeat. On a transport whose wire carries none, the same text again is a new question, and what
-/// a server does with it says nothing about repeats.
+/// Only its key makes a question a repeat. On a transport whose wire carries no key, the same text again is a new
+/// question, and the server's reaction says nothing about repeats.
 final class RepeatedQuestions: Sendable {
     /// How a question travels.
     private enum Transport: String {
@@ -14,7 +14,7 @@ final class RepeatedQuestions: Sendable {
     }
 
     private struct Asking {
-        /// The key, as the scenario writes it.
+        /// The key, as in the scenario.
         let key: String
         let transport: Transport
         /// Whether later steps build on the answer.
@@ -24,12 +24,12 @@ final class RepeatedQuestions: Sendable {
     private let dialect: String
     /// The transports on which a key is lost.
     private let keyless: Set<Transport>
-    /// The transport of the first asking, by the step that asks again.
+    /// The transport of the first question, by the step that repeats it.
     private let firstTransports: [JSONPointer: Transport]
-    /// The keys of those steps that one `repeat` performs several times.
+    /// The keys of those steps that a `repeat` performs several times.
     private let asked = Mutex<Set<String>>([])
 
-    /// The repeats among steps that a subject with these profiles is shown.
+    /// The repeats among the steps for a subject with these profiles.
     init(_ steps: [ScenarioStep], of profiles: Set<Profile>, in dialect: Dialect) {
         self.dialect = dialect.name
         keyless = dialect.isCanonical ? [] : Self.keyless(in: dialect)
@@ -41,8 +41,8 @@ final class RepeatedQuestions: Sendable {
         self.firstTransports = firstTransports
     }
 
-    /// Makes sure that a step which asks again can be told from one that asks anew.
-    /// - Throws: ``StepEnd/inexpressible(_:)`` where it cannot, and ``StepEnd/unmet(_:)`` when later steps need its answer.
+    /// Makes sure that a repeated question can be distinguished from a new one.
+    /// - Throws: ``StepEnd/inexpressible(_:)`` if not, and ``StepEnd/unmet(_:)`` if later steps need its answer.
     func check(_ step: ScenarioStep, with variables: ScenarioVariables) throws {
         guard !keyless.isEmpty, let asking = Self.asking(step.action) else { return }
         var first = firstTransports[step.pointer]
@@ -81,7 +81,7 @@ final class RepeatedQuestions: Sendable {
         }
     }
 
-    /// How a step asks a question with a key; nil when it asks none.
+    /// The transport and key of a step's question; nil if it asks none.
     private static func asking(_ action: ScenarioStep.Action) -> Asking? {
         switch action {
         case .chat(let question, _):

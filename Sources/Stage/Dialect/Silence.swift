@@ -1,18 +1,18 @@
 import Holdfast
 
-/// The connections on which the last message was left out, because the dialect cannot say it.
+/// The connections on which the last message was omitted, because the dialect cannot express it.
 ///
-/// A wait for the answer to what was never sent is left out with it.
+/// A wait for the answer to a message that was never sent is omitted too.
 struct Silence {
     private var lanes: [String: String] = [:]
 
-    /// Remembers a step that was left out.
+    /// Remembers a step that was omitted.
     mutating func add(_ step: ScenarioStep, _ reason: String) {
         if let lane = step.action.sender { lanes[lane] = reason }
     }
 
-    /// Whether a step waits for the answer to something that was left out.
-    /// - Throws: ``StepEnd/unmet(_:)`` when later steps need what the answer holds.
+    /// Whether a step waits for the answer to something that was omitted.
+    /// - Throws: ``StepEnd/unmet(_:)`` if later steps need values from the answer.
     mutating func covers(_ step: ScenarioStep) throws -> Bool {
         guard case .await(let awaited, let lane) = step.action else {
             if let lane = step.action.sender { lanes[lane] = nil }
@@ -25,7 +25,7 @@ struct Silence {
 }
 
 extension ScenarioStep.Action {
-    /// The connection on which the step sends a message; nil when it sends none.
+    /// The connection on which the step sends a message; nil if it sends none.
     fileprivate var sender: String? {
         switch self {
         case .chat(_, let lane), .send(_, _, let lane), .sendText(_, _, let lane), .sendBinary(_, let lane),

@@ -2,7 +2,7 @@ import HoldfastBasics
 import HoldfastPlatform
 import HoldfastTransport
 
-/// Lets devices in, of which the latest counts: one that connects anew has lost its old connection, whatever that looks like.
+/// Accepts devices, of which the latest counts: a device that reconnects has lost its old connection, however that looks.
 final class DeviceListener: TransportHandler {
     private let device = Mutex<DeviceTransport?>(nil)
     private let waiters = Waiters()
@@ -28,7 +28,7 @@ final class DeviceListener: TransportHandler {
         device.withLock { device in if device === new { device = nil } }
     }
 
-    /// The device that is there, or comes within the limit.
+    /// The current device, or one that comes within the limit.
     func device(within limit: Duration) async -> DeviceTransport? {
         await waiters.first(within: limit) { device.withLock { $0?.arrivals.end == nil ? $0 : nil } }
     }
@@ -44,7 +44,7 @@ final class DeviceTransport: DriverTransport {
 
     func send(_ line: String, within limit: Duration) async -> Bool {
         do {
-            // The socket bounds unread data; the answer of a device shows whether it reads.
+            // The socket bounds unread data; the device's answer shows whether it reads.
             try socket.post(text: line)
             return true
         } catch {
@@ -58,7 +58,7 @@ final class DeviceTransport: DriverTransport {
         socket.cut(.fin)
     }
 
-    /// Takes what the device sends, until it is gone.
+    /// Receives from the device until it is gone.
     func listen() async {
         messages: for await arrival in socket.messages {
             switch arrival.event {

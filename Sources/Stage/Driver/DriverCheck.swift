@@ -2,20 +2,20 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTransport
 
-/// The first look at a driver: whether it can be greeted and launches its app, before a suite is spent on it.
+/// Checks a driver before the suite runs: whether it can be greeted and launches its app.
 package struct DriverCheck: Sendable {
     private let source: any DriverSource
     private let host: String
     private let timeScale: Double
     private let limit = Timeouts().driver
 
-    /// A look at the drivers of a source; `host` is the address of this machine that the app can reach.
+    /// Checks the drivers of a source; `host` is the address of this machine that the app can reach.
     package init(_ source: any DriverSource, host: String, timeScale: Double) {
         (self.source, self.host, self.timeScale) = (source, host, timeScale)
     }
 
     /// Greets the driver, launches the app against a server that accepts no one, and asks for its state.
-    /// - Throws: Why nothing can be tested; `invalidCommand` and `noServer` are faults on this side.
+    /// - Throws: The reason why nothing can be tested; `invalidCommand` and `noServer` are faults on this side.
     package func run() async throws(DriverProblem) -> DriverGreeting {
         let folder: DataFolder
         do {

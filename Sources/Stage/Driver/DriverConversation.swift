@@ -24,10 +24,10 @@ final class DriverConversation: Sendable {
         (self.transport, self.schemas, self.location) = (transport, schemas, location)
     }
 
-    /// Why nothing more can be said; nil as long as something can.
+    /// The reason why the conversation has ended; nil while it goes on.
     var problem: DriverProblem? { state.withLock { $0.problem } }
 
-    /// Says `hello`.
+    /// Sends `hello`.
     func greet(within limit: Duration) async throws(DriverProblem) -> DriverGreeting {
         let reply = try await perform(["do": "hello", "driver": JSONValue(Self.version)], within: limit)
         switch reply {
@@ -62,7 +62,7 @@ final class DriverConversation: Sendable {
         // A command that could not be sent has no reader: the arrivals show the driver's state.
         _ = await transport.send(JSONValue.object(object).text(), within: limit)
         var arrival = await transport.arrivals.next(within: max(deadline.rest, .milliseconds(100)))
-        // A machine that was late meanwhile gave the driver no time either.
+        // If the machine was late meanwhile, the driver had no time either.
         while arrival == .late, deadline.rest > .zero {
             arrival = await transport.arrivals.next(within: deadline.rest)
         }
@@ -95,10 +95,10 @@ final class DriverConversation: Sendable {
 
     /// The time that any driver may take to report its state.
     private static let usual = Duration.milliseconds(50)
-    /// A busy machine takes this much at a time; an app that stands still for longer does so itself.
+    /// The most delay that counts as a busy machine's; an app that hangs for longer does so by itself.
     private static let mostHeld = Duration.milliseconds(500)
 
-    /// The contents of a line, if it replies to any command.
+    /// The contents of a line, if it replies to the command.
     private func reply(in line: [UInt8], to name: String) throws(DriverProblem) -> JSONValue {
         let value: JSONValue
         do {
@@ -135,17 +135,17 @@ final class DriverConversation: Sendable {
         return problem
     }
 
-    /// A line as it was written, cut where it gets long.
+    /// A line as it was written, shortened if it is long.
     private static func shown(_ line: [UInt8]) -> String { excerpt(String(decoding: line, as: UTF8.self), limit: 200) }
 }
 
-/// The way lines travel to a driver and back: a pipe, a WebSocket, a function call.
+/// A transport for lines to and from a driver: a pipe, a WebSocket, a function call.
 protocol DriverTransport: Sendable {
     /// The arrivals from the driver.
     var arrivals: LineBox { get }
 
     /// Sends one line, without its end.
-    /// - Returns: False when it does not leave within the limit; why is told by the arrivals.
+    /// - Returns: False if it cannot be sent within the limit; the arrivals have the reason.
     func send(_ line: String, within limit: Duration) async -> Bool
 
     /// The last lines the driver wrote elsewhere, for problems.

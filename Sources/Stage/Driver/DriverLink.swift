@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// One driver that obeys commands; one scenario uses it at a time.
+/// A driver that carries out commands; one scenario uses it at a time.
 package protocol DriverLink: Sendable {
     /// Sends a command and waits for its answer.
     ///
@@ -9,7 +9,7 @@ package protocol DriverLink: Sendable {
     ///
     /// * `command`: Without its `id`, such as `{"do":"background"}`.
     /// * `limit`: Not scaled.
-    /// - Throws: Why there is no answer; the link is of no use after that.
+    /// - Throws: The reason why there is no answer; the link cannot be used after that.
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply
 
     var greeting: DriverGreeting { get }
@@ -33,31 +33,31 @@ extension ClientAct {
 }
 
 package enum DriverReply: Sendable, Equatable {
-    /// It did it; with what the app shows now, where it says so, and with the whole answer.
+    /// It carried out the command; with the state of the app, if given, and with the whole answer.
     case done(state: JSONValue?, answer: JSONValue)
-    /// It cannot do that at all, and why.
+    /// It does not support the command, with the reason.
     case unsupported(String)
-    /// It tried and failed, and how.
+    /// It tried and failed, with the reason.
     case failed(String)
 }
 
 /// Gives a driver to each scenario.
 package protocol DriverSource: Sendable {
-    /// How many scenarios may have a driver at a time; 1 for a device.
+    /// The number of scenarios that may have a driver at a time; 1 for a device.
     var capacity: Int { get }
 
     /// A driver that has been greeted with `hello`, for one scenario.
     ///
-    /// * `folder`: Where the app may store; it lives as long as the scenario.
-    /// * `timeScale`: By how much the app is to divide its timers, from 1.
+    /// * `folder`: The app's data folder; it lives as long as the scenario.
+    /// * `timeScale`: The factor by which the app must divide its timers, from 1.
     func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink
 }
 
 /// A driver's description of its app in the greeting.
 package struct DriverGreeting: Sendable, Equatable {
-    /// How reports call the app.
+    /// The app's name in reports.
     package var name: String
-    /// Which build of it.
+    /// The version of the app.
     package var version: String?
     /// Its profiles; nil if the user of the suite declares them.
     package var profiles: Set<Profile>?

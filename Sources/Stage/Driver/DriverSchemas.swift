@@ -31,7 +31,7 @@ package struct DriverSchemas: Sendable {
 
     private struct Missing: Error {}
 
-    /// Why a command cannot be sent; empty when it can.
+    /// The reasons why a command cannot be sent; empty if it can.
     func reasons(againstCommand value: JSONValue) -> [String] { Self.reasons(command, value) }
 
     /// The reasons why a value is not a reply; empty if it is one.

@@ -12,7 +12,7 @@ package struct InProcessDrivers: DriverSource {
     private let make: @Sendable (_ data: String) -> any DrivenClient
     private let schemas: DriverSchemas
 
-    /// Makes a client for each folder: at the start of a scenario, and anew after each `quit` and `crash`.
+    /// Makes a client for each folder: at the start of a scenario, and again after each `quit` and `crash`.
     package init(schemas: DriverSchemas, make: @escaping @Sendable (_ data: String) -> any DrivenClient) {
         (self.schemas, self.make) = (schemas, make)
     }

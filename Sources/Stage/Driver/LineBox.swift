@@ -6,7 +6,7 @@ final class LineBox: Sendable {
     /// The longest line, and the most that may wait: a state with thousands of messages is one line.
     static let limit = 16 << 20
 
-    /// Why no further line comes.
+    /// The reason why no more lines come.
     enum End: Sendable, Equatable {
         case ended(SubjectExit)
         case disconnected
@@ -33,7 +33,7 @@ final class LineBox: Sendable {
     private let waiters = Waiters()
 
     /// Takes a piece of a stream of lines.
-    /// - Returns: False when there is no point in going on.
+    /// - Returns: False if there is no point in continuing.
     @discardableResult
     func take(_ chunk: [UInt8]) -> Bool {
         change { state in
@@ -56,16 +56,16 @@ final class LineBox: Sendable {
         change { state in state.end == nil && Self.add(line, to: &state) }
     }
 
-    /// No further line will come; only the first reason counts.
+    /// Notes that no more lines will come; only the first reason counts.
     func finish(_ end: End) { change { state in if state.end == nil { state.end = end } } }
 
-    /// The next line that is there already.
+    /// The next line, if it has already arrived.
     func waiting() -> [UInt8]? { state.withLock { Self.next(&$0) } }
 
-    /// Why no further line comes, also while lines still wait; nil as long as one may.
+    /// The reason why no more lines come, even while lines still wait; nil while more may come.
     var end: End? { state.withLock { $0.end } }
 
-    /// The next line, or why there is none.
+    /// The next line, or the reason why there is none.
     func next(within limit: Duration) async -> Arrival {
         let arrival: Arrival? = await waiters.first(within: limit) {
             state.withLock { state in Self.next(&state).map { .line($0) } ?? state.end.map { .end($0) } }

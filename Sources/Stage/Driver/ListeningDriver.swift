@@ -3,17 +3,17 @@ import HoldfastJSON
 import HoldfastPlatform
 import HoldfastTransport
 
-/// A device that opens a WebSocket to the suite: one at a time, which gets one scenario after the other.
+/// Devices that open a WebSocket to the suite: one at a time, for one scenario after another.
 package final class ListeningDrivers: DriverSource {
-    /// A device does one thing at a time.
+    /// A device performs one scenario at a time.
     package var capacity: Int { 1 }
     package let address: String
     /// The host in that address, which is one of this machine.
     package let host: String
 
-    /// How long the first device may take to come; a person may have to start the app first.
+    /// The time in which the first device must connect; a person may have to start the app first.
     package static let arrival = Duration.seconds(60)
-    /// How long a device may take to come back between two scenarios.
+    /// The time in which a device must reconnect between two scenarios.
     static let comeback = Duration.seconds(10)
 
     private let server: TransportServer
@@ -33,8 +33,8 @@ package final class ListeningDrivers: DriverSource {
 
     /// Starts to listen.
     ///
-    /// * `port`: 0 takes a free one.
-    /// * `shown`: The host shown in the address if the given one means every address.
+    /// * `port`: 0 for any free one.
+    /// * `shown`: The host in the displayed address if the given one means every address.
     package static func start(
         host: String, port: Int, shownAs shown: String? = nil, schemas: DriverSchemas, firstWait: Duration = arrival
     ) async throws(TransportProblem) -> ListeningDrivers {
@@ -46,7 +46,7 @@ package final class ListeningDrivers: DriverSource {
         return ListeningDrivers(server, devices, schemas, host: shown ?? host, firstWait: firstWait)
     }
 
-    /// Waits for the device, where it is not there, and greets it.
+    /// Waits for the device if necessary, and greets it.
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
         let deadline = ContinuousClock.now + (wasSeen.withLock { $0 } ? Self.comeback : firstWait)
         var problem: DriverProblem?
@@ -86,7 +86,7 @@ struct ListeningDriver: DriverLink {
         try await conversation.perform(command, within: limit)
     }
 
-    /// A device that obeyed stays for the next scenario; one that did not is sent away, so that it begins anew.
+    /// Keeps a device that followed all commands for the next scenario; disconnects any other, so that it starts afresh.
     func end() async {
         if conversation.problem != nil { transport.close() }
     }

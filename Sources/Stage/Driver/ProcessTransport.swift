@@ -21,7 +21,7 @@ final class ProcessTransport: DriverTransport {
 
     var lastWords: [String] { process.output.lines() }
 
-    /// Ends the process in any case: by the end of its input, then by a signal, then by the other.
+    /// Ends the process in any case: by the end of its input, then by SIGTERM, then by SIGKILL.
     func end(farewell: Duration, patience: Duration) async {
         process.closeInput()
         if farewell > .zero, !Task.isCancelled, await process.exit(within: farewell) != nil { return }

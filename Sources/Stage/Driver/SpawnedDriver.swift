@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastPlatform
 
-/// A command that is started for each scenario and obeys over its standard input and output.
+/// A command that is started for each scenario and takes commands on its standard input.
 package struct SpawnedDrivers: DriverSource {
     package var capacity: Int { .max }
 
@@ -24,11 +24,11 @@ package struct SpawnedDrivers: DriverSource {
     }
 }
 
-/// One program for one scenario, started again when it ended with `quit` or `crash` as it may.
+/// One program for one scenario, started again if it ended with `quit` or `crash`, as it may.
 final class SpawnedDriver: DriverLink {
-    /// How long a program may take to end after the end of its input, before it is told to.
+    /// The time a program gets to end after the end of its input, before a signal.
     private static let farewell = Duration.milliseconds(250)
-    /// How long it may take after it was told to, before it is killed.
+    /// The time it gets to end after the signal, before it is killed.
     private static let patience = Duration.milliseconds(500)
 
     private let launch: SubjectProcess.Launch
@@ -40,7 +40,7 @@ final class SpawnedDriver: DriverLink {
         var transport: ProcessTransport
         var conversation: DriverConversation
         var greeting: DriverGreeting
-        /// Whether the last command was an obeyed `quit` or `crash`, after which the program may end.
+        /// Whether the last command was a successful `quit` or `crash`, after which the program may end.
         var mayEnd = false
         var isOver = false
     }
@@ -95,7 +95,7 @@ final class SpawnedDriver: DriverLink {
                     state.withLock { $0.mayEnd = false }
                     return reply
                 } catch {
-                    // Its end was under way when the command came.
+                    // It was already ending when the command came.
                     guard case .ended = error.code else { throw error }
                 }
             }

@@ -9,12 +9,12 @@ import HoldfastTransport
 final class LoadDevice: Sendable {
     private struct Question {
         let frame: JSONValue
-        /// When it was to be asked.
+        /// The scheduled time of the question.
         let due: ContinuousClock.Instant
         var turn: String?
         var isAcked = false
         var hasTool = false
-        /// Whether the device was away in the meantime: then how long the answer took is its own doing.
+        /// Whether the device was away meanwhile, so that the time to the answer is its own doing.
         var wasAway = false
     }
 
@@ -26,9 +26,9 @@ final class LoadDevice: Sendable {
         var asked = 0
         var questions: [String: Question] = [:]
         var last: JSONValue?
-        /// When the return was intended whose `syncResult` is awaited.
+        /// The scheduled time of the return whose `syncResult` is awaited.
         var returned: ContinuousClock.Instant?
-        /// Exchanges and handshakes under way.
+        /// The number of exchanges and handshakes under way.
         var busy = 0
     }
 
@@ -36,7 +36,7 @@ final class LoadDevice: Sendable {
     private let letter: String
     private let owner: LoadPrincipal
     private let state = Mutex(State())
-    /// How long answers are awaited once the schedule is over.
+    /// The time to wait for answers after the end of the schedule.
     private static let patience = Duration.seconds(5)
 
     init(_ number: Int, letter: String, of owner: LoadPrincipal) {
@@ -47,7 +47,7 @@ final class LoadDevice: Sendable {
     private var load: LoadContext { owner.load }
     private var subject: ServerSubject { owner.load.subject }
 
-    /// Whether nothing waits for an answer of the server, and no connection for its end.
+    /// Whether no answer of the server and no end of a connection is awaited.
     var isQuiet: Bool {
         state.withLock { state in
             state.questions.isEmpty && state.returned == nil && state.busy == 0 && state.lane?.isEnding != true
@@ -62,7 +62,7 @@ final class LoadDevice: Sendable {
 
     // MARK: acting
 
-    /// Performs the schedule, each act at its time, and waits for what is still open.
+    /// Performs the schedule, each act at its time, and waits for open answers.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             var free = load.start
@@ -97,12 +97,12 @@ final class LoadDevice: Sendable {
         await state.withLock { $0.lane }?.abandon()
     }
 
-    /// Tells what the server did not do; what an interrupt cut short is not its fault.
+    /// Reports what the server did not do; an interrupted act is not its fault.
     private func tell(_ news: LoadNews) { if !Task.isCancelled { load.tell(news) } }
 
     private func keeps(_ profile: Profile) -> Bool { subject.profiles.contains(profile) }
 
-    /// Does something beside the schedule that awaits an answer.
+    /// Runs an exchange beside the schedule.
     private func exchange(in group: inout TaskGroup<Void>, _ body: @escaping @Sendable () async -> Void) {
         state.withLock { $0.busy += 1 }
         group.addTask {
@@ -129,7 +129,7 @@ final class LoadDevice: Sendable {
         for frame in unsure { await send(frame) }
     }
 
-    /// A connection that the server has greeted; nil when there is none.
+    /// A connection that the server has greeted; nil if there is none.
     private func greeted() async -> ConnectionLane? {
         let principal = owner.principal
         let asked = subject.upgrade(token: principal.token)
@@ -161,7 +161,7 @@ final class LoadDevice: Sendable {
         return lane
     }
 
-    /// The next question, in the session of the last one unless a new one is to begin.
+    /// The next question, in the session of the last one unless a new one is wanted.
     private func question(inNewSession: Bool) -> JSONValue {
         state.withLock { state in
             state.asked += 1
@@ -192,7 +192,7 @@ final class LoadDevice: Sendable {
         await send(frame)
     }
 
-    /// Sends on the connection there is; one that is gone takes nothing.
+    /// Sends on the current connection; one that is gone takes nothing.
     private func send(_ frame: JSONValue) async { try? await open?.send(text: frame.text()) }
 
     private func leave(_ departure: LoadSchedule.Departure) async {
@@ -207,7 +207,7 @@ final class LoadDevice: Sendable {
         }
     }
 
-    /// Counts what has no answer: as long as was waited, it took at least.
+    /// Counts questions without an answer, with the time they have waited so far.
     private func giveUp() {
         let left = state.withLock { state in
             defer { (state.questions, state.returned) = ([:], nil) }
@@ -272,7 +272,7 @@ final class LoadDevice: Sendable {
             }
             (state.epoch, state.seq) = (message["epoch"]?.stringValue, message["lastSeq"]?.intValue ?? state.seq)
             if let due = state.returned.take() { time(.caughtUp, since: due, at: moment) }
-            // It contains what was answered meanwhile; a person finds the rest over REST.
+            // It contains the answers of the meantime; a person finds the others over REST.
             state.questions = state.questions.filter { !($0.value.wasAway && $0.value.isAcked) }
             return nil
         }
@@ -280,14 +280,14 @@ final class LoadDevice: Sendable {
         owner.rest()
     }
 
-    /// Takes a frame; one of a replay has no time.
+    /// Takes a frame; a replayed frame has no time.
     private func take(_ frame: JSONValue, at moment: ContinuousClock.Instant?, _ state: inout State) {
         if let seq = frame["seq"]?.intValue { state.seq = max(state.seq, seq) }
         let turn = frame["turnId"]?.stringValue
         let key =
             frame["clientMessageId"]?.stringValue
             ?? turn.flatMap { turn in state.questions.first { $0.value.turn == turn }?.key }
-            // Without keys and turns, the oldest question is the one that is answered.
+            // Without keys and turns, the oldest question counts as the answered one.
             ?? (subject.dialect.hasAcks ? nil : state.questions.min { $0.value.due < $1.value.due }?.key)
         switch frame["type"]?.stringValue {
         case "connected":

@@ -2,13 +2,13 @@ import Holdfast
 import HoldfastPlatform
 import HoldfastTranscript
 
-/// One principal of a load: what its devices see, handed over and forgotten wherever nothing is open.
+/// One principal of a load: what its devices see, handed over and forgotten whenever nothing is open.
 final class LoadPrincipal: Sendable {
     private struct State {
         /// The greetings of connections that are open, which begin the next history.
         var carried: [Event] = []
         var wasCut = false
-        /// When the history began.
+        /// The time at which the history began.
         var since: ContinuousClock.Instant
         var devices: [LoadDevice] = []
     }
@@ -43,14 +43,14 @@ final class LoadPrincipal: Sendable {
         }
     }
 
-    /// Hands the history over where it is long enough and nothing waits for an answer.
+    /// Hands the history over if it is long enough and nothing awaits an answer.
     func rest() {
         let (devices, since) = state.withLock { ($0.devices, $0.since) }
         guard recorder.count >= load.room || .now - since >= Self.longest, devices.allSatisfy(\.isQuiet) else { return }
         cut(goingOn: devices.compactMap(\.openLane))
     }
 
-    /// Hands over what is left.
+    /// Hands over the rest.
     func finish() { cut(goingOn: []) }
 
     private func cut(goingOn lanes: [Lane]) {
@@ -59,7 +59,7 @@ final class LoadPrincipal: Sendable {
             guard !new.isEmpty else { return nil }
             let all = state.carried + new
             var header = load.header(of: principal.name)
-            // Earlier questions to a server are known only for one that was just started.
+            // Earlier questions are known only for a server that was just started.
             if state.wasCut || !load.isUntouched { header.capture = History.Capture(carried: state.carried.count) }
             state.carried = lanes.flatMap { Self.greeting(of: $0, in: all) }.sorted { $0.at < $1.at }
             (state.wasCut, state.since) = (true, .now)
@@ -85,19 +85,19 @@ final class LoadContext: Sendable {
     let subject: ServerSubject
     let plan: LoadPlan
     let start: ContinuousClock.Instant
-    /// From how many events on a history is handed over.
+    /// The number of events from which a history is handed over.
     let room: Int
     let bounds: Recorder.Bounds
-    /// Whether the server received no question before.
+    /// Whether the server had received no question before.
     let isUntouched: Bool
     let tell: @Sendable (LoadNews) -> Void
-    /// Makes keys that no other run has used.
+    /// Makes keys unique to this run.
     let run = UniqueName.short()
     private let specification: String
     private let startedAt = WallClock.now()
     private let lateness = Mutex((at: ContinuousClock.now, stretches: [History.Lateness]()))
 
-    /// The most events that are kept of all principals together, in the middle of a run.
+    /// The most events kept for all principals together.
     private static let mostEvents = 400_000
 
     init(
@@ -120,7 +120,7 @@ final class LoadContext: Sendable {
             timeouts: subject.timeouts, lateness: known(), startedAt: startedAt)
     }
 
-    /// When the machine was late; asked a few times a second, however many histories there are.
+    /// The periods in which the machine was late; measured a few times a second, however many histories there are.
     private func known() -> [History.Lateness] {
         lateness.withLock { lateness in
             guard lateness.at <= .now else { return lateness.stretches }

@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastBasics
 
-/// The schedule of one device, drawn in advance: the server's behavior moves no action.
+/// The schedule of one device, drawn in advance; the server's behavior never changes it.
 package struct LoadSchedule: Sendable, Equatable {
-    /// How a device goes away.
+    /// The way in which a device disconnects.
     enum Departure: Sendable, Equatable, CaseIterable {
         case closing, ending, resetting
     }
@@ -18,7 +18,7 @@ package struct LoadSchedule: Sendable, Equatable {
     }
 
     struct Act: Sendable, Equatable {
-        /// When, in milliseconds since the run began.
+        /// The time, in milliseconds since the run began.
         let at: Int
         let deed: Deed
     }
@@ -34,12 +34,12 @@ package struct LoadSchedule: Sendable, Equatable {
         func isDrawn(_ share: Int) -> Bool { chance.number(in: 0...999) < share }
         var now = plan.devices > 1 ? plan.ramp * device / (plan.devices - 1) : 0
         var acts = [Act(at: now, deed: .connect)]
-        // Devices that connect together are not to ask together, and of a short run each is to ask.
+        // Devices that connect together should not ask together, and in a short run each should ask.
         now += chance.number(in: 20...max(20, min(mix.pause.upperBound, plan.duration / 4)))
         while now < plan.duration {
             acts.append(
                 Act(at: now, deed: .ask(overREST: isDrawn(mix.rest), inNewSession: isDrawn(mix.newSession))))
-            // Until then the answer of a scripted agent is under way.
+            // Until then, the answer of a scripted agent is under way.
             let answered = mix.tools * mix.toolMs + 100
             var end = now
             if isDrawn(mix.repeats) {
@@ -59,10 +59,10 @@ package struct LoadSchedule: Sendable, Equatable {
     }
 }
 
-/// How many devices there are, how they behave, and for how long.
+/// The number of devices, their behavior, and the duration.
 package struct LoadPlan: Sendable, Equatable {
     package var devices: Int
-    /// How long they act, and how long it takes until all of them have connected, in milliseconds.
+    /// The duration of their acts, and the time until all have connected, in milliseconds.
     package var duration: Int
     package var ramp: Int
     package var seed: UInt64
@@ -72,7 +72,7 @@ package struct LoadPlan: Sendable, Equatable {
         (self.devices, self.duration, self.ramp, self.seed, self.mix) = (devices, duration, ramp, seed, mix)
     }
 
-    /// The devices of each principal; so many principals there are at most.
+    /// The devices of each principal, for at most this many principals.
     package func people(atMost most: Int = .max) -> [[Int]] {
         var chance = SplitMix64(seed: ~seed)
         var people: [[Int]] = []

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastTranscript
 
-/// Performs a load: many devices against one server, which it starts where the subject says how.
+/// Performs a load: many devices against one server, which it starts if there is a start command.
 package struct LoadStage: Sendable {
     private let subject: ServerSubject
     private let plan: LoadPlan
@@ -11,8 +11,8 @@ package struct LoadStage: Sendable {
 
     /// - Parameters:
     ///   - subject: The server; devices are dealt to its principals.
-    ///   - plan: How many devices, and what they do.
-    ///   - shard: The part of the principals that is performed here, from 1; nil for all.
+    ///   - plan: The number of devices, and their behavior.
+    ///   - shard: The part of the principals to perform, from 1; nil for all.
     ///   - specification: The specification by which histories are judged.
     package init(
         _ subject: ServerSubject, _ plan: LoadPlan, shard: (index: Int, count: Int)? = nil,
@@ -24,7 +24,7 @@ package struct LoadStage: Sendable {
     /// Runs to the end of all schedules, or until the task is canceled; then every device has closed.
     ///
     /// `began` is called when the clock of the load starts, `tell` for each observation.
-    /// - Throws: Why there is no server.
+    /// - Throws: The reason why there is no server.
     package func run(
         began: @Sendable () -> Void, telling tell: @escaping @Sendable (LoadNews) -> Void
     ) async throws(HarnessProblem) {
@@ -75,15 +75,15 @@ package struct LoadStage: Sendable {
 
 /// The live reports of a load; moments are in microseconds since it began.
 package enum LoadNews: Sendable {
-    /// So many devices begin their schedules.
+    /// This many devices begin their schedules.
     case began(devices: Int)
     /// A wait of this many microseconds for an action that was intended at a moment.
     case time(LoadTime, Int, intendedAt: Int)
-    /// An act began so long after it could and should have, in microseconds; the stage is to blame.
+    /// An act began this many microseconds late because of the stage.
     case lag(Int, at: Int)
     /// A question was refused with this code.
     case refused(String)
-    /// No connection came about.
+    /// No connection could be opened.
     case unconnected
     /// A question had no ending when the run was over.
     case unanswered

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastTransport
 
-/// Answers as `POST /v1/messages` gives them.
+/// Answers in the form of `POST /v1/messages`.
 enum AnthropicForm {
     /// An answer in one piece.
     static func whole(_ answer: ModelAnswer) -> JSONValue {

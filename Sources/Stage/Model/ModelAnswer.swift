@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// One answer of the model, before it takes the form of a vendor.
+/// One answer of the model, before it gets a vendor's form.
 struct ModelAnswer: Sendable {
     enum Said: Sendable {
         case text(String)
@@ -12,7 +12,7 @@ struct ModelAnswer: Sendable {
     let includesUsage: Bool
     /// A unique id.
     let name: String
-    /// An estimate, at least 1: one token for four bytes.
+    /// An estimate, at least 1: one token per four bytes.
     let inputTokens: Int
     let outputTokens: Int
 
@@ -35,7 +35,7 @@ struct ModelAnswer: Sendable {
         outputTokens = size / 4 + 1
     }
 
-    /// A text in about so many pieces, cut between characters.
+    /// A text in about this many pieces, cut between characters.
     static func pieces(of text: String, about count: Int = 8) -> [String] {
         var rest = text[...]
         var pieces: [String] = []

@@ -1,13 +1,13 @@
 import HoldfastJSON
 import HoldfastTransport
 
-/// Why the model gives no answer; each vendor has a form for it.
+/// The reason why the model gives no answer; each vendor has a form for it.
 enum ModelProblem: Error, Sendable, Equatable {
-    /// The request is not one.
+    /// The request is invalid.
     case badRequest(String)
     /// There is nothing at that path.
     case notFound(String)
-    /// The path is asked with another method.
+    /// The path requires another method.
     case wrongMethod(String)
     /// The body is larger than this many bytes.
     case tooLarge(Int)
@@ -26,7 +26,7 @@ enum ModelProblem: Error, Sendable, Equatable {
     /// The answer in the form of a vendor.
     func response(for vendor: ModelVendor) -> HTTPServerResponse {
         var response = HTTPServerResponse.json(body(for: vendor).text(), status: status(for: vendor))
-        // The vendors' own packages ask again after a failure, unless they are told not to; a script fails once.
+        // The vendors' own packages repeat a failed request unless told not to; a script fails once.
         response.headers.append(("x-should-retry", "false"))
         return response
     }

@@ -2,7 +2,7 @@ import HoldfastJSON
 
 /// A request to the model, in either vendor's interface.
 struct ModelRequest: Sendable {
-    /// The model by the name that was asked for; answers repeat it.
+    /// The name of the requested model; answers repeat it.
     var model: String
     /// Whether the answer comes in pieces.
     var isStreaming: Bool
@@ -10,11 +10,11 @@ struct ModelRequest: Sendable {
     var includesUsage: Bool
     /// The texts of the last message that a user wrote: one, or one for each part.
     var prompt: [String]
-    /// How many results of tools came after it.
+    /// The number of tool results after it.
     var results: Int
     /// The tools that may be used, by name, in their order.
     var tools: [String]
-    /// The size of the request, which stands for its tokens.
+    /// The size of the request, from which its tokens are estimated.
     var bytes: Int
 
     /// Reads the body of a request.

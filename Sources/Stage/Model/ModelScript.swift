@@ -1,26 +1,26 @@
 import Holdfast
 import HoldfastJSON
 
-/// The model's reaction to one request: the script in the prompt, from the step that the tools' results show.
+/// The model's reaction to one request: the next step of the script in the prompt, given the tool results.
 ///
-/// A model remembers nothing: each request carries the whole conversation, and the results of tools that came after the
-/// prompt tell how far its script is.
+/// A model remembers nothing: each request carries the whole conversation, and the tool results after the prompt show
+/// how much of the script is done.
 struct ModelScript: Sendable, Equatable {
-    /// How one request ends.
+    /// The outcome of one request.
     enum Act: Sendable, Equatable {
-        /// A tool is to be used, with what it is given.
+        /// A call of a tool, with its input.
         case tool(String, input: JSONValue)
         case answer(String)
         /// The vendor's error.
         case failure(String)
     }
 
-    /// How long the model thinks before, in milliseconds.
+    /// The time that the model thinks before it, in milliseconds.
     var waitMs: Int
     /// The next action.
     var act: Act
 
-    /// The words of a failure; nil when it does not fail.
+    /// The words of a failure; nil if it does not fail.
     var failure: String? {
         if case .failure(let words) = act { words } else { nil }
     }
@@ -59,7 +59,7 @@ struct ModelScript: Sendable, Equatable {
         act = .answer("The script is done.")
     }
 
-    /// The steps in a text, also where the server under test wrote something around the prompt.
+    /// The steps in a text, even if the server under test wrote something around the prompt.
     static func steps(in text: String) -> [JSONValue]? {
         for candidate in [text[...]] + objects(in: text) {
             if let script = (try? JSONParser.value(String(candidate)))?["script"]?.arrayValue { return script }
@@ -67,7 +67,7 @@ struct ModelScript: Sendable, Equatable {
         return nil
     }
 
-    /// The pieces of a text that begin like a script, each to where its braces close.
+    /// The parts of a text that begin like a script, each up to its closing brace.
     private static func objects(in text: String) -> [Substring] {
         var found: [Substring] = []
         var rest = text[...]

@@ -28,7 +28,7 @@ struct ModelStream {
         if waitMs > 0 { parts.append(.wait(.milliseconds(waitMs))) }
     }
 
-    /// The answer; a client that leaves ends the waiting.
+    /// The answer; if the client leaves, the waiting ends.
     var response: HTTPServerResponse {
         let headers = [("Content-Type", "text/event-stream; charset=utf-8"), ("Cache-Control", "no-cache")]
         var response = HTTPServerResponse(headers: headers)

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastTransport
 
-/// Answers as `POST /v1/chat/completions` gives them.
+/// Answers in the form of `POST /v1/chat/completions`.
 enum OpenAIForm {
     /// An answer in one piece.
     static func whole(_ answer: ModelAnswer) -> JSONValue {
@@ -18,7 +18,7 @@ enum OpenAIForm {
         return body
     }
 
-    /// An answer as `chat.completion.chunk` after `chat.completion.chunk`, and `[DONE]`.
+    /// An answer as a series of `chat.completion.chunk`, then `[DONE]`.
     static func stream(_ answer: ModelAnswer, afterMs waitMs: Int) -> HTTPServerResponse {
         var stream = ModelStream(signOfLife: ": thinking\n\n")
         stream.add(chunk(answer, ["role": "assistant", "content": ""]))

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// Responses of the push service that steps set; of two for one principal, the first is used up before the second.
+/// Responses of the push service that steps set; for one principal, they are used up in order.
 package struct PushAnswers: Sendable {
     private var entries: [(answer: ScenarioStep.PushAnswer, pointer: JSONPointer, uses: Int)] = []
 
@@ -19,7 +19,7 @@ package struct PushAnswers: Sendable {
         return entries[index].answer.outcome
     }
 
-    /// The first response that was never used, except for some principals: its step and its principal.
+    /// The first response that was never used, and its step, except for some principals.
     func unused(except missed: Set<String>) -> (pointer: JSONPointer, principal: String)? {
         entries.first { $0.uses == 0 && !missed.contains($0.answer.principal) }.map {
             ($0.pointer, $0.answer.principal)

@@ -44,9 +44,9 @@ struct PushHandler: TransportHandler {
     }
 }
 
-/// Makes the answers to one request, which name it by its `apns-id`: its own, or a new one.
+/// Makes the answers to one request, with its `apns-id` or a new one.
 struct PushReply: Sendable {
-    /// The most bytes of a payload that Apple takes.
+    /// The most bytes of a payload that Apple accepts.
     static let maxPayloadBytes = 4096
 
     let id: String

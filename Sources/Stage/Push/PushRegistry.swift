@@ -1,10 +1,10 @@
 import HoldfastPlatform
 
-/// Which scenario a push belongs to, and what is remembered of those that belong to none.
+/// Assigns pushes to scenarios, and remembers those that belong to none.
 final class PushRegistry: Sendable {
     enum Destination {
         case route(PushRoute, principal: String)
-        /// It concerns a session of a scenario that has ended, or a principal that is not borrowed.
+        /// It concerns a session of a scenario that has ended, or a principal that is not lent.
         case late
         case unknown
     }
@@ -22,7 +22,7 @@ final class PushRegistry: Sendable {
     private static let maxStrays = 100
     private static let maxEnded = 20_000
 
-    /// The app that pushes must be for; any will do when nil.
+    /// The app that pushes must be for; nil for any.
     let topic: String?
     private let state = Mutex(State())
 
@@ -32,7 +32,7 @@ final class PushRegistry: Sendable {
     var strayCount: Int { state.withLock { $0.strayCount } }
     var lateCount: Int { state.withLock { $0.lateCount } }
 
-    /// Devices known from now on, also while their principals are not borrowed.
+    /// Registers devices, even while their principals are not lent.
     func expect(_ devices: [String]) {
         state.withLock { state in
             for device in devices where state.devices[Self.key(device)] == nil {
@@ -45,7 +45,7 @@ final class PushRegistry: Sendable {
         state.withLock { $0.devices[Self.key(device)] ?? .fresh }
     }
 
-    /// Remembers that a device was refused; there is no way back.
+    /// Remembers that a device was refused, which is final.
     func note(_ usefulness: PushSink.Usefulness, of device: String) {
         state.withLock { state in
             if state.devices[Self.key(device)] != .refused { state.devices[Self.key(device)] = usefulness }

@@ -22,7 +22,7 @@ final class PushRoute: Sendable {
     private let state = Mutex(State())
     private let closed = Latch<Void>()
 
-    /// Opens a route, and records the principals whose pushes it takes from now on.
+    /// Opens a route, and records the principals whose pushes it receives from now on.
     init(devices: [String: String], at registry: PushRegistry, recorder: Recorder) {
         (self.devices, self.registry, self.recorder) = (devices, registry, recorder)
         mailboxes = devices.mapValues { _ in Mailbox() }
@@ -48,7 +48,7 @@ final class PushRoute: Sendable {
         return push
     }
 
-    /// The first configured answer that was not used although every wait for a push was met, in words.
+    /// The first configured answer that was not used although every awaited push came, in words.
     var unused: String? {
         state.withLock { state in
             state.answers.unused(except: state.missed).map {
@@ -57,7 +57,7 @@ final class PushRoute: Sendable {
         }
     }
 
-    /// Ends the route and all requests that hang.
+    /// Ends the route and all pending requests.
     func close(sessions: Set<String>) {
         registry.close(self, sessions: sessions)
         for mailbox in mailboxes.values { mailbox.end() }
@@ -89,7 +89,7 @@ final class PushRoute: Sendable {
         }
     }
 
-    /// Records a push directly followed by its answer, and offers it to the waits.
+    /// Records a push and then its answer, and offers it to the waits.
     private func deliver(_ request: HTTPServerRequest, of principal: String, then end: Event.Kind) {
         let body = String(decoding: request.body, as: UTF8.self)
         let seen = Event.Request(
@@ -110,7 +110,7 @@ final class PushRoute: Sendable {
             body: String(decoding: response.body, as: UTF8.self))
     }
 
-    /// The meaning of an answer for a device; nil if it is not bad.
+    /// The meaning of an answer for a device; nil if it is not a refusal.
     private static func usefulness(after outcome: Outcome) -> PushSink.Usefulness? {
         switch outcome {
         case .status(410, _), .status(400, "BadDeviceToken"), .status(400, "DeviceTokenNotForTopic"): .refused

@@ -1,17 +1,17 @@
 import HoldfastTransport
 
-/// A push service for one server under test: takes what Apple's would, and hands each push to the scenario it belongs to.
+/// A push service for one server under test: accepts what Apple's would, and hands each push to its scenario.
 ///
-/// A push belongs to the scenario that borrowed the principal whose device it names. One sink serves one server, because
-/// two servers that were configured alike push to the same devices.
+/// A push belongs to the scenario that borrowed the principal whose device it names. One sink serves one server,
+/// because two servers with the same configuration push to the same devices.
 package final class PushSink: Sendable {
-    /// Whether a device can still be counted on.
+    /// Whether a server can still be expected to use a device.
     package enum Usefulness: Sendable, Hashable {
-        /// The server has no reason to leave it out.
+        /// The server has no reason to omit it.
         case fresh
-        /// It was refused for a reason that says nothing about the device; a server that misunderstood leaves it out.
+        /// It was refused for a reason that says nothing about the device, which a server may misunderstand.
         case doubtful
-        /// It was told to be gone, or wrong.
+        /// The server was told that it is gone, or wrong.
         case refused
     }
 
@@ -30,7 +30,7 @@ package final class PushSink: Sendable {
 
     /// The base of its addresses, such as `http://127.0.0.1:4711`.
     package let url: String
-    /// The certificate that a client over TLS has to trust, in PEM and made for this sink alone; nil without TLS.
+    /// The certificate that a client over TLS must trust, in PEM and made for this sink alone; nil without TLS.
     package let certificate: String?
 
     let registry: PushRegistry
@@ -43,10 +43,10 @@ package final class PushSink: Sendable {
 
     /// Starts to listen, for HTTP/2 as Apple's service speaks it, and for HTTP/1.1.
     ///
-    /// * `port`: 0 takes a free one.
+    /// * `port`: 0 for any free one.
     /// * `isSecure`: Whether clients must speak TLS; see ``certificate``. Without it HTTP/2 begins with prior knowledge.
-    /// * `topic`: The app that pushes must be for; any will do when nil.
-    /// - Throws: `cannotListen`, or `tls` when no certificate can be made for the host.
+    /// * `topic`: The app that pushes must be for; nil for any.
+    /// - Throws: `cannotListen`, or `tls` if no certificate can be made for the host.
     package static func start(
         host: String = "127.0.0.1", port: Int = 0, isSecure: Bool = false, topic: String? = nil
     ) async throws(TransportProblem) -> PushSink {
@@ -58,16 +58,16 @@ package final class PushSink: Sendable {
         return PushSink(server: server, registry: registry, certificate: authority?.certificate)
     }
 
-    /// Stops to listen, and ends what hangs.
+    /// Stops listening, and ends pending requests.
     package func stop() async { await server.stop(graceful: .zero) }
 
     /// Requests that no scenario waits for: to unknown devices, paths or methods; the first hundred.
     package var strays: [Stray] { registry.strays }
-    /// How many there were in all.
+    /// The number of such requests.
     var strayCount: Int { registry.strayCount }
-    /// How many pushes came after the scenario they belong to.
+    /// The number of pushes that came after their scenario had ended.
     var lateCount: Int { registry.lateCount }
 
-    /// The possible reactions of a device.
+    /// Whether a server can still be expected to use the device.
     func usefulness(of device: String) -> Usefulness { registry.usefulness(of: device) }
 }

@@ -1,27 +1,27 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The questions of a scenario, and those of them that stand refused as busy: nothing comes of these, so nothing of them is
-/// waited for (ORDER-2).
+/// The questions of a scenario, and those of them that remain refused as busy: these have no effects, so none are
+/// awaited (ORDER-2).
 struct BusyQuestions {
-    /// The session that each question which stands refused was asked in; nil where it named none.
+    /// The session of each question that remains refused; nil if it named none.
     private var refused: [String: String?] = [:]
     /// The connections on which a question was refused.
     private var lanes: Set<Lane> = []
     private var asked: Set<String> = []
-    /// How many questions had no key.
+    /// The number of questions without a key.
     private var keyless = 0
     private var endings: [Lane: Int] = [:]
 
     private var sessions: [String: String] = [:]
     private var posts: [Lane: String] = [:]
-    /// The question that was refused as busy when an exchange asked it again.
+    /// The question that was refused as busy, by the exchange that repeats it.
     private var stood: [Lane: String?] = [:]
 
-    /// Reads what was observed, in the order of time.
+    /// Reads events, in the order of time.
     init(_ events: [Event] = []) { for event in events { note(event) } }
 
-    /// Reads what was observed next.
+    /// Reads the next event.
     mutating func note(_ event: Event) {
         switch event.kind {
         case .text(.toServer, let text):
@@ -54,7 +54,7 @@ struct BusyQuestions {
         }
         asked.insert(key)
         sessions[key] = question.sessionId
-        // Asked again, it may be taken.
+        // If repeated, it may be accepted.
         refused[key] = nil
     }
 
@@ -70,13 +70,13 @@ struct BusyQuestions {
         }
     }
 
-    /// How many questions of a session stand refused.
+    /// The number of questions of a session that remain refused.
     func count(in session: String) -> Int { refused.values.count { $0 == session } }
 
     /// Whether a question was refused on a connection.
     func isRefused(on lane: Lane) -> Bool { lanes.contains(lane) }
 
-    /// Whether a question stands refused, and each that does not has had its ending on a connection.
+    /// Whether a question remains refused, and each other question has had its ending on a connection.
     func leavesNothing(on lane: Lane) -> Bool {
         !refused.isEmpty && endings[lane, default: 0] + refused.count >= asked.count + keyless
     }

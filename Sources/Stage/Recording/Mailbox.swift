@@ -10,7 +10,7 @@ final class Mailbox: Sendable {
     }
 
     private struct State {
-        /// In the order of arrival; nil where a wait has taken one, so that indices stay what they are.
+        /// In the order of arrival; nil once a wait has taken one, so that indices stay valid.
         var letters: [Letter?] = []
         var hasEnded = false
         /// The close code with which the server ended the connection.
@@ -20,10 +20,10 @@ final class Mailbox: Sendable {
     private let state = Mutex(State())
     private let waiters = Waiters()
 
-    /// Whether the server has ended the connection, or said that it does.
+    /// Whether the server has ended the connection, or announced it.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// A message from the server, by its own type unless another is given; one without a type is nothing to wait for.
+    /// Adds a message from the server, under its own type unless another is given; a message without a type cannot be awaited.
     func add(_ value: JSONValue, as type: String? = nil) {
         guard let type = type ?? value["type"]?.stringValue else { return }
         state.withLock { $0.letters.append(Letter(type: type, value: value)) }
@@ -33,7 +33,7 @@ final class Mailbox: Sendable {
     /// Drops messages that no wait takes.
     func clear() { state.withLock { $0.letters = [] } }
 
-    /// Nothing more will come; only the first end counts.
+    /// Notes that nothing more will come; only the first end counts.
     func end(with code: Int? = nil) {
         state.withLock { state in
             if !state.hasEnded { (state.hasEnded, state.code) = (true, code) }
@@ -41,12 +41,11 @@ final class Mailbox: Sendable {
         waiters.tell()
     }
 
-    /// The first message of one of the types that matches, which is then gone; nil when none comes within the limit or before
-    /// the end.
+    /// Takes the first matching message of one of the types; nil if none comes within the limit or before the end.
     func take(
         _ types: [String], within limit: Duration, where matches: (JSONValue) -> Bool = { _ in true }
     ) async -> JSONValue? {
-        // A flood must not cost a look at every message for every message.
+        // In a flood, each message must not cause a look at every message.
         var next = 0
         return await waiting(within: limit) { state in
             while next < state.letters.count {
@@ -61,7 +60,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// A short name for an untaken error, or the end, in place of an awaited message; nil for none.
+    /// A short name for an untaken error, or the end, instead of an awaited message; nil for none.
     var obstacle: String? {
         state.withLock { state in
             guard let error = state.letters.last(where: { $0?.type == "error" }) ?? nil else {

@@ -3,10 +3,10 @@ import HoldfastJSON
 import HoldfastPlatform
 import HoldfastTranscript
 
-/// Collects what is observed while one scenario is performed, up to a bound.
+/// Collects the observations of one scenario, up to a bound.
 ///
-/// Every lane writes into it at once. The events are put in the order of their times at the end; what has the same time
-/// stays in the order of writing.
+/// All lanes write into it concurrently. In the end, events are sorted by time; events at the same time stay in the
+/// order of writing.
 final class Recorder: Sendable {
     /// The most bytes of one scenario: a subject that floods must not fill the memory of the suite.
     struct Bounds: Sendable {
@@ -17,7 +17,7 @@ final class Recorder: Sendable {
         static let life = Bounds(bytes: 512 << 20, events: 1_000_000)
     }
 
-    /// A text of so many bytes is kept only once.
+    /// A text of at least this many bytes is stored only once.
     private static let longText = 1_000
 
     private struct Entry {
@@ -33,10 +33,10 @@ final class Recorder: Sendable {
         var bytes = 0
         var flooded = false
         var sawBusy = false
-        /// The questions of so many entries.
+        /// The questions of the first entries, and their number.
         var busy = (questions: BusyQuestions(), entries: 0)
         var slowAnswers: [History.SlowAnswer] = []
-        /// The long texts so far, each with its message: devices get the same ones, and each look at a session again.
+        /// The long texts so far, each with its message: several devices get the same text, and so does each look at a session.
         var texts: [ExactString: Frame?] = [:]
         private var screen: JSONValue?
 
@@ -48,7 +48,7 @@ final class Recorder: Sendable {
             entries.append(entry)
         }
 
-        /// Lets an entry hold what an earlier one does; false where none has the same.
+        /// Makes an entry share the text of an earlier one; false if there is none.
         private mutating func share(_ entry: inout Entry) -> Bool {
             if case .state(let state) = entry.kind {
                 if let screen, screen == state {
@@ -69,7 +69,7 @@ final class Recorder: Sendable {
             return true
         }
 
-        /// Whether there is room for something that arrived.
+        /// Whether there is room for another arrival.
         mutating func hasRoom(_ bounds: Bounds) -> Bool {
             if bytes < bounds.bytes, entries.count < bounds.events { return true }
             flooded = true
@@ -77,7 +77,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// When recording began.
+    /// The time at which recording began.
     let start: ContinuousClock.Instant
     private let state = Mutex(State())
     private let bounds: Bounds
@@ -87,19 +87,19 @@ final class Recorder: Sendable {
         (self.bounds, self.start, self.redaction) = (bounds, start, redaction)
     }
 
-    /// Whether half of what may be kept is used, so that nothing is asked for that can be left.
+    /// Whether half of the room is used, so that optional requests are omitted.
     var isHalfFull: Bool { state.withLock { $0.bytes > bounds.bytes / 2 } }
 
-    /// Whether little more may be kept.
+    /// Whether little room is left.
     var isNearlyFull: Bool {
         state.withLock { $0.bytes > bounds.bytes / 5 * 4 || $0.entries.count > bounds.events / 5 * 4 }
     }
 
-    /// Whether something was left out because there was too much of it.
+    /// Whether something was dropped for lack of room.
     var wasFlooded: Bool { state.withLock { $0.flooded } }
 
-    /// Records something the stage does, at this moment.
-    /// - Returns: The time it was given.
+    /// Records an act of the stage at the current time.
+    /// - Returns: The recorded time.
     @discardableResult
     func note(_ kind: Event.Kind, on lane: Lane) -> ContinuousClock.Instant {
         let kind = redaction.applied(to: kind)
@@ -110,29 +110,29 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Records something the stage did, at the moment it began to.
+    /// Records an act of the stage at the time at which it began.
     ///
-    /// Other threads see the effect, perhaps before this one continues; so the time must be taken before the action.
+    /// Other threads may see the effect before this one continues, so the time must be taken before the action.
     func note(_ kind: Event.Kind, on lane: Lane, at time: ContinuousClock.Instant) {
         let entry = Entry(at: time, lane: lane, kind: redaction.applied(to: kind))
         state.withLock { $0.add(entry) }
     }
 
-    /// Notes how long a driver took to tell what its app shows.
+    /// Notes how long a driver took to report the state of its app.
     func noteAnswer(from asked: ContinuousClock.Instant, to answered: ContinuousClock.Instant) {
         guard answered - asked >= History.SlowAnswer.least else { return }
         let answer = History.SlowAnswer(from: (asked - start).microseconds, to: (answered - start).microseconds)
         state.withLock { $0.slowAnswers.append(answer) }
     }
 
-    /// How late machine and driver were so far, for a header.
+    /// Adds the lateness of machine and driver so far to a header.
     func noteLateness(in header: inout History.Header) {
         header.lateness = SchedulingMeter.shared.lateness(from: start)
         header.slowAnswers = state.withLock { $0.slowAnswers }
     }
 
-    /// Records things that belong together: nothing of the same lane comes between them.
-    /// - Returns: False when it was too much, and was left out.
+    /// Records events that belong together: no event of the same lane comes between them.
+    /// - Returns: False if there was no room, and they were dropped.
     func record(together kinds: [Event.Kind], on lane: Lane) -> Bool {
         let kinds = kinds.map(redaction.applied)
         return state.withLock { state in
@@ -143,13 +143,13 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Records something that arrived.
+    /// Records an arrival.
     ///
     /// * `frame`: The text of the event, parsed.
-    /// - Returns: False when it was too much, and was left out.
+    /// - Returns: False if there was no room, and it was dropped.
     func record(_ kind: Event.Kind, on lane: Lane, at time: ContinuousClock.Instant, frame: Frame? = nil) -> Bool {
         let shown = redaction.applied(to: kind)
-        // A text that was changed says something else than what arrived.
+        // A text that was changed no longer matches the parsed frame.
         let entry = Entry(at: time, lane: lane, kind: shown, frame: frame != nil && shown == kind ? frame : nil)
         return state.withLock { state in
             guard state.hasRoom(bounds) else { return false }
@@ -158,7 +158,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// The questions so far, if one was refused as busy; else none, because they are not needed.
+    /// The questions so far, if one was refused as busy; otherwise none, because they are not needed.
     var busyQuestions: BusyQuestions {
         state.withLock { state in
             guard state.sawBusy else { return BusyQuestions() }
@@ -170,12 +170,12 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Remembers that a connection was cut for bringing too much.
+    /// Remembers that a connection was cut for sending too much.
     func noteFlood() { state.withLock { $0.flooded = true } }
 
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// Everything so far, in the order of time, which is then forgotten.
+    /// Removes and returns everything so far, in the order of time.
     func takeAll() -> [Event] {
         let entries = state.withLock { state in
             defer { (state.entries, state.bytes, state.texts) = ([], 0, [:]) }
@@ -187,7 +187,7 @@ final class Recorder: Sendable {
     /// Everything so far, in the order of time.
     func events() -> [Event] { ordered().map(event) }
 
-    /// Everything so far, in the order of time; each event with its message, if that was parsed on arrival.
+    /// Everything so far, in the order of time; each event with its message, if it was parsed on arrival.
     func arrivals() -> [(event: Event, frame: Frame?)] { ordered().map { (event($0), $0.frame) } }
 
     /// Everything so far as a history; each message is parsed once, here or on arrival.
@@ -212,7 +212,7 @@ final class Recorder: Sendable {
 }
 
 extension Redaction {
-    /// An event as it may be written down.
+    /// An event in the form that may be stored.
     fileprivate func applied(to kind: Event.Kind) -> Event.Kind {
         switch kind {
         case .text(.toServer, let text): return .text(.toServer, applied(toSent: text))
@@ -249,10 +249,10 @@ extension Redaction {
 }
 
 extension Event.Kind {
-    /// How much memory an event holds without its text, roughly.
+    /// The approximate memory of an event without its text.
     static let leastCost = 64
 
-    /// How much memory the event holds, roughly.
+    /// The approximate memory of the event.
     package var cost: Int {
         switch self {
         case .text(_, let text): Self.leastCost + text.utf8.count

@@ -4,13 +4,13 @@ import HoldfastJSON
 
 /// Replaces credentials by the name of their owner, so that no transcript holds one.
 ///
-/// At the place of a credential, any text is replaced: the `token` of an `auth` frame, and a query. Elsewhere a
+/// Where a credential belongs, any text is replaced: in the `token` of an `auth` frame, and in a query. Elsewhere a
 /// credential is replaced only if it is too long to occur by chance: a server may repeat what it was sent, but a
 /// credential such as `a` must not remove every `a` from the evidence.
 package struct Redaction: Sendable {
-    /// The shortest credential that is looked for in texts of the subject, in bytes.
+    /// The shortest credential that is replaced in texts of the subject, in bytes.
     static let shortestInTexts = 8
-    /// The shortest that is looked for among the words of a command; below, it would take out what helps.
+    /// The shortest that is replaced among the words of a command; a shorter one would remove useful text.
     static let shortestAsWord = 3
 
     private struct Secret {
@@ -21,12 +21,12 @@ package struct Redaction: Sendable {
     private let secrets: [Secret]
     private typealias Spelling = (bytes: [UInt8], shown: [UInt8])
 
-    /// Longest first: one credential may begin another.
+    /// Longest first: one credential may begin with another.
     private let spellings: [Spelling]
-    /// Whether a credential begins with two bytes, at the number that they make.
+    /// For each pair of bytes, whether a credential begins with it.
     private let beginnings: [Bool]
 
-    /// Credentials and their owners, the device tokens of the same, and what headers hold; empty ones hide nothing.
+    /// Hides credentials and device tokens behind their owners' names, and secrets in headers; empty ones are ignored.
     package init(
         _ owners: [(name: String, token: String?)], devices: [(name: String, token: String?)] = [],
         headers: [(name: String, token: String?)] = []
@@ -50,7 +50,7 @@ package struct Redaction: Sendable {
 
     private static func beginning(_ first: UInt8, _ second: UInt8) -> Int { Int(first) << 8 | Int(second) }
 
-    /// A frame of the stage's own.
+    /// A frame of the stage's own, without credentials.
     func applied(toSent text: String) -> String {
         let bytes = text.utf8.count
         if bytes <= 65_536, !secrets.isEmpty, var frame = try? JSONParser.document(text).root,
@@ -62,7 +62,7 @@ package struct Redaction: Sendable {
         return applied(to: text)
     }
 
-    /// The values of a query or a form whose names say that they are credentials, as they stand and as they are meant.
+    /// The values of a query or a form whose names mark them as credentials, both raw and decoded.
     package static func credentials(inQuery query: String) -> [String] {
         parts(ofQuery: query).flatMap { part -> [String] in
             guard let equals = part.firstIndex(of: "="), CredentialNames.opens(part[..<equals]) else {
@@ -70,7 +70,7 @@ package struct Redaction: Sendable {
             }
             let value = part[part.index(after: equals)...]
             let meant = decoded(value)
-            // In a form a plus sign is a space.
+            // In a form, a plus sign is a space.
             let inForm = value.contains("+") ? decoded(Substring(value.replacing("+", with: " "))) : meant
             var all = [meant]
             for other in [inForm, String(value)] where !all.contains(other) { all.append(other) }
@@ -97,7 +97,7 @@ package struct Redaction: Sendable {
         return applied(to: parts.joined())
     }
 
-    /// The pairs of a query and what stands between them, in order.
+    /// The pairs of a query and the separators between them, in order.
     private static func parts(ofQuery query: String) -> [Substring] {
         var parts: [Substring] = []
         var rest = query[...]
@@ -112,22 +112,22 @@ package struct Redaction: Sendable {
         return parts
     }
 
-    /// A text that the subject may have written.
+    /// A text that the subject may have written, without credentials.
     package func applied(to text: String) -> String {
         guard !spellings.isEmpty else { return text }
         var text = text
         return text.withUTF8 { replaced(in: $0).map { String(decoding: $0, as: UTF8.self) } } ?? text
     }
 
-    /// Bytes that the subject may have written.
+    /// Bytes that the subject may have written, without credentials.
     package func applied(to bytes: [UInt8]) -> [UInt8] {
         guard !spellings.isEmpty else { return bytes }
         return bytes.withUnsafeBufferPointer { replaced(in: $0) } ?? bytes
     }
 
-    /// The same bytes without credentials; nil where none is in them.
+    /// The same bytes without credentials; nil if they have none.
     ///
-    /// One pass, whatever the number of credentials: texts of a megabyte are looked through often.
+    /// One pass, whatever the number of credentials: texts of a megabyte are searched often.
     private func replaced(in bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var result: [UInt8] = []
         var start = 0
@@ -149,9 +149,9 @@ package struct Redaction: Sendable {
         return start == 0 ? nil : result + bytes[start...]
     }
 
-    /// Text about a started subject for people: its command line, or a line it printed.
+    /// Text about a started subject for people: its command line, or a line of its output.
     ///
-    /// Here a credential too short to be looked for in texts is replaced too, where it stands as a word of its own.
+    /// Here even a credential that is too short for other texts is replaced, if it is a whole word.
     func applied(toWords text: String) -> String {
         let bytes = Array(applied(to: text).utf8)
         let words = secrets.filter {
@@ -179,7 +179,7 @@ package struct Redaction: Sendable {
         secrets.first { Array($0.token.utf8) == Array(token.utf8) }?.shown
     }
 
-    /// A value of a query without its percent signs; as it stands where they make no sense.
+    /// The percent-decoded value of a query; unchanged if the encoding is invalid.
     private static func decoded(_ value: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(value.utf8)[...]
@@ -210,7 +210,7 @@ package struct Redaction: Sendable {
         return result + bytes[start...]
     }
 
-    /// Where a credential begins, without overlaps.
+    /// The positions of a credential, without overlaps.
     private static func positions(of token: [UInt8], in bytes: UnsafeBufferPointer<UInt8>) -> [Int] {
         var positions: [Int] = []
         var index = 0

@@ -3,13 +3,13 @@ import HoldfastBasics
 import HoldfastPlatform
 import HoldfastTranscript
 
-/// How late this process is woken, and its drivers: on a machine that has no time for them, nothing is on time.
+/// Measures how late this process and its drivers are woken: on an overloaded machine, nothing is on time.
 ///
-/// A task asks to be woken every 20 ms and notes what comes on top. A subject that takes a second on an idle machine takes many
-/// there, and is not to blame: so the time in which something has to come passes more slowly (see ``History/Lateness``), where it
-/// is waited for and where it is judged.
+/// A task asks to be woken every 20 ms and notes the excess. A subject that takes a second on an idle machine takes
+/// many on a busy one, and is not to blame. So the time of a bound passes more slowly (see ``History/Lateness``), both
+/// in waits and in judging.
 final class SchedulingMeter: Sendable {
-    /// The meter of this process; it begins with the first question.
+    /// The meter of this process; it begins with its first use.
     static let shared: SchedulingMeter = {
         let meter = SchedulingMeter(beginningAt: .now)
         Task.detached {
@@ -33,13 +33,13 @@ final class SchedulingMeter: Sendable {
     private struct State {
         var samples: [Sample]
         var lost = Duration.zero
-        /// When the task went to sleep, and what of its lateness is in `lost` already.
+        /// The time at which the task went to sleep, and the part of its lateness that is already in `lost`.
         var asleepSince: ContinuousClock.Instant
         var counted = Duration.zero
-        /// Until when it is known what others lost.
+        /// The time up to which delays of others are counted.
         var heldUntil: ContinuousClock.Instant
 
-        /// Counts by how much the task is too late at a moment.
+        /// Counts the delay of the task up to a moment.
         mutating func count(upTo moment: ContinuousClock.Instant) {
             let late = moment - asleepSince - SchedulingMeter.pause
             guard late > SchedulingMeter.usual, late > counted else { return }
@@ -49,11 +49,11 @@ final class SchedulingMeter: Sendable {
     }
 
     private static let pause = Duration.milliseconds(20)
-    /// Timers of an idle machine are as late as this.
+    /// The usual delay of timers on an idle machine.
     private static let usual = Duration.milliseconds(5)
-    /// The minimum length of a sample, unless it is requested.
+    /// The minimum length of a sample, unless one is requested.
     private static let length = Duration.milliseconds(100)
-    /// How far back it can tell: half an hour, more than any scenario takes.
+    /// The number of samples kept: half an hour, longer than any scenario.
     private static let kept = 18_000
     private let state: Mutex<State>
 
@@ -61,10 +61,10 @@ final class SchedulingMeter: Sendable {
         state = Mutex(State(samples: [Sample(at: start, lost: .zero)], asleepSince: start, heldUntil: start))
     }
 
-    /// Something beside this process that comes at once on an idle machine took from one moment to another.
+    /// Notes that something else, which is immediate on an idle machine, took from one moment to another.
     func held(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
         state.withLock { state in
-            // Time that several lost simultaneously was lost once.
+            // Time that several lost simultaneously is counted once.
             let start = max(start, state.heldUntil)
             guard start < end else { return }
             state.heldUntil = end
@@ -77,7 +77,7 @@ final class SchedulingMeter: Sendable {
         }
     }
 
-    /// The task was woken, and sleeps again.
+    /// Notes that the task was woken, and sleeps again.
     func wake(at moment: ContinuousClock.Instant) {
         state.withLock { state in
             state.count(upTo: moment)
@@ -92,7 +92,7 @@ final class SchedulingMeter: Sendable {
         if state.samples.count > kept { state.samples.removeFirst(kept / 2) }
     }
 
-    /// The stretches of time between two moments in which the process was late; asking ends one.
+    /// The periods between two moments in which the process was late; the request ends a sample.
     func lateness(
         from start: ContinuousClock.Instant, to end: ContinuousClock.Instant = .now
     ) -> [History.Lateness] {
@@ -118,7 +118,7 @@ final class SchedulingMeter: Sendable {
         return stretches
     }
 
-    /// How much of the time since a moment counts for a bound.
+    /// The part of the time since a moment that counts toward a bound.
     func patience(since start: ContinuousClock.Instant) -> Duration {
         let now = ContinuousClock.now
         let clock = PatientClock(lateness(from: start, to: now))
@@ -126,12 +126,12 @@ final class SchedulingMeter: Sendable {
     }
 }
 
-/// Whether the machine woke this process late within the last moments.
+/// Whether the machine recently woke this process late.
 package func isMachineLate() -> Bool {
     !SchedulingMeter.shared.lateness(from: .now - .milliseconds(100)).isEmpty
 }
 
-/// Performs scenarios with bounds that pass as the clock on the wall does, however late the machine is.
+/// Performs scenarios with bounds in real time, however late the machine is.
 ///
 /// For subjects that are known to be broken, which need no patience.
 package func byTheWallClock<Result>(_ body: () async throws -> Result) async rethrows -> Result {

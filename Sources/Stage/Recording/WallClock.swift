@@ -2,14 +2,14 @@ import HoldfastBasics
 import HoldfastPlatform
 import HoldfastSmallFoundation
 
-/// The time of day, for the first line of a transcript and for answers of the push service; nothing is measured with it.
+/// The time of day, for the first line of a transcript and for answers of the push service; never used to measure.
 enum WallClock {
     static func now() -> String { Instant.text(SystemClock.microseconds, digits: 0) }
 
-    /// A moment given in milliseconds since 1970, as servers write it.
+    /// A time in milliseconds since 1970, as servers write it.
     static func text(milliseconds: Int) -> String { Instant.text(milliseconds * 1000, digits: 3) }
 
-    /// The same without zeros at the end, as many libraries write it: then times of one server differ in length.
+    /// The same without trailing zeros, as many libraries write it, so that times of one server differ in length.
     static func shortest(milliseconds: Int) -> String {
         let digits = (0...2).first { milliseconds % [1000, 100, 10][$0] == 0 } ?? 3
         return Instant.text(milliseconds * 1000, digits: digits)

@@ -40,7 +40,7 @@ final class ArmedKill: Sendable {
         }
     }
 
-    /// Whether a message is of a type; any other may hold the same word as a value.
+    /// Whether a message has a type; a message of another type may contain the same word as a value.
     private static func isOf(_ type: String, _ message: [UInt8], _ dialect: Dialect) -> Bool {
         guard let text = String(utf8: message), let root = try? JSONParser.value(text),
             case .frames(let frames) = dialect.decode(root, sentBy: .server)
@@ -81,7 +81,7 @@ final class ArmedKills: Sendable {
         }
     }
 
-    /// The first whose message never came, although no question was refused where it was awaited.
+    /// The first kill whose message never came, although no question was refused where it was awaited.
     func unfired(beside questions: @autoclosure () -> BusyQuestions) -> ArmedKill? {
         let unfired = state.withLock { $0.all }.filter { $0.fired.value == nil }
         guard !unfired.isEmpty else { return nil }

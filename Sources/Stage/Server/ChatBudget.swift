@@ -2,15 +2,15 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The questions that each principal may still ask, where the subject limits them.
+/// The number of questions that each principal may still ask, if the subject limits them.
 ///
-/// It knows what this run asked, and what it learnt of the limit; nothing is limited until a limit is known.
+/// It counts the questions of this run and learns the limit from the server; until then, nothing is limited.
 struct ChatBudget {
     /// The questions that a subject allows in a window; nil until a limit is known.
     private(set) var limit: Int?
-    /// The window that it holds for.
+    /// The window to which the limit applies.
     private(set) var window: Duration
-    /// From when on everything is known that the principals had asked within a window.
+    /// The moment since which every question of the principals is known.
     private let knownSince: ContinuousClock.Instant
     private let wasTold: Bool
     private var uses: [String: [(at: ContinuousClock.Instant, count: Int)]] = [:]
@@ -22,21 +22,21 @@ struct ChatBudget {
         knownSince = subject.isUntouched || subject.startCommand != nil ? now - .seconds(60) : now
     }
 
-    /// Whether everything is known that a principal asked within the last window.
+    /// Whether every question of the last window is known.
     func isKnown(at now: ContinuousClock.Instant) -> Bool { now - knownSince >= window }
 
-    /// When that will be so.
+    /// The moment from which ``isKnown(at:)`` is true.
     var known: ContinuousClock.Instant { knownSince + window }
 
-    /// Whether the window is so short that it may be waited for.
+    /// Whether the window is short enough to wait for.
     var hasShortWindow: Bool { window <= .seconds(5) }
 
-    /// The certain and the possible questions of a principal within the last window.
+    /// The number of questions that a principal asked in the last window, including uncertain ones.
     func spent(_ principal: String, at now: ContinuousClock.Instant) -> Int {
         (uses[principal] ?? []).reduce(0) { $0 + (now - $1.at < window ? $1.count : 0) }
     }
 
-    /// The first moment from which on a principal may ask so many; nil when the whole budget is less.
+    /// The first moment at which a principal may ask this many questions; nil if the whole budget is smaller.
     func opens(_ principal: String, for count: Int, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         guard let limit else { return now }
         guard count <= limit else { return nil }
@@ -49,12 +49,12 @@ struct ChatBudget {
         return now
     }
 
-    /// The most questions that a scenario spends a whole budget of.
+    /// The largest budget that a scenario uses up.
     private static let largest = 600
 
-    /// Why no principal will ever do for a scenario; nil where one will, as far as a limit is known.
+    /// The reason why no principal can ever serve a scenario; nil if one can, or no limit is known.
     func objection(to scenario: Scenario) -> String? {
-        // A server of its own knows nothing of what others asked.
+        // A scenario's own server has received no other questions.
         guard let limit, !scenario.needs.start else { return nil }
         if scenario.needs.budget {
             if limit <= Self.largest { return nil }
@@ -73,9 +73,9 @@ struct ChatBudget {
         uses[principal, default: []].append((time, count))
     }
 
-    /// Notes the questions of a scenario's principals, and the limit that the subject stated.
+    /// Notes the questions of a scenario's principals, and the limit that the subject announced.
     ///
-    /// A server counts a question when it takes it, which may be late; a question stands where its last answer does.
+    /// A server counts a question when it accepts it, which may be late, so each counts at the time of its last answer.
     mutating func note(
         _ performance: Performance, by principals: [ServerSubject.Principal], at now: ContinuousClock.Instant
     ) {
@@ -110,7 +110,7 @@ struct ChatBudget {
         }
     }
 
-    /// When each question was last answered, by its key, and each request over HTTP, by its lane.
+    /// The time of the last answer to each question, by its key, and to each HTTP request, by its lane.
     private static func answers(in history: History) -> (byKey: [String: Int], byLane: [Lane: Int]) {
         var byKey: [String: Int] = [:]
         var byLane: [Lane: Int] = [:]
@@ -139,10 +139,10 @@ struct ChatBudget {
 }
 
 extension Scenario {
-    /// How many questions each of its principals asks, at most, as far as its text says.
+    /// The largest number of questions that each of its principals asks, as far as the file says.
     ///
-    /// - Parameter budget: The value of a count that only the run knows.
-    /// - Returns: Questions by principal; those that ask none are left out.
+    /// - Parameter budget: The value of a count that is known only during the run.
+    /// - Returns: Questions by principal, without principals that ask none.
     func chats(budget: Int) -> [String: Int] {
         var count = ChatCount(budget: budget)
         count.add(steps)
@@ -150,7 +150,7 @@ extension Scenario {
     }
 }
 
-/// How many questions each principal asks in steps, one after another.
+/// Counts the questions that each principal asks in a list of steps.
 struct ChatCount {
     let budget: Int
     private(set) var byPrincipal: [String: Int] = [:]

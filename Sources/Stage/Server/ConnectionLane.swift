@@ -30,9 +30,9 @@ final class ConnectionLane: Sendable {
         var position: (epoch: String, seq: Int)?
     }
 
-    /// The name of a letter that is the answer to a ping of the WebSocket itself.
+    /// The name of the message that stands for the pong to a WebSocket ping.
     static let pong = "‹pong›"
-    /// The name of a letter by which a server asks for credentials.
+    /// The name of the message by which a server asks for credentials.
     static let challenge = "‹challenge›"
 
     private let connection: WebSocketConnection
@@ -48,7 +48,7 @@ final class ConnectionLane: Sendable {
     /// Set when nothing more is read from it.
     private let over = Latch<Bool>()
 
-    /// Takes each message with its time of arrival in place of the mailbox, which then gets the greeting alone.
+    /// Takes each message with its time of arrival instead of the mailbox, which then gets only the greeting.
     private let hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)?
 
     private init(
@@ -81,7 +81,7 @@ final class ConnectionLane: Sendable {
 
     var isAuthenticated: Bool { state.withLock { $0.isAuthenticated } }
 
-    /// Notes that the server took it.
+    /// Notes that the server accepted the credentials.
     func authenticate() {
         state.withLock { $0.isAuthenticated = true }
         greet(at: .now)
@@ -92,35 +92,35 @@ final class ConnectionLane: Sendable {
         if let number { run?.noteGreeting(number, at: time) }
     }
 
-    /// The last question for missed frames that a step sent.
+    /// The last `sync` that a step sent.
     var lastSync: JSONValue? {
         get { state.withLock { $0.lastSync } }
         set { state.withLock { $0.lastSync = newValue } }
     }
 
-    /// Notes how long the answers to what is sent now may take.
+    /// Notes how long answers to the messages sent now may take.
     func owe(within bound: Duration) {
         state.withLock { $0.owedUntil = max($0.owedUntil ?? .now, .now + bound) }
     }
 
-    /// How long what was sent may still be answered; until then, silence proves nothing.
+    /// The time for which an answer may still come; until then, silence proves nothing.
     var stillOwed: Duration { state.withLock { $0.owedUntil.map { max(.zero, $0 - .now) } ?? .zero } }
 
     /// Whether the stage ended it, without or with a close frame.
     var wasEndedHere: Bool { state.withLock { $0.cutAt != nil || $0.closeSent } }
-    /// Whether it is about to end: what belongs to it may still arrive.
+    /// Whether it is about to end; its last events may still arrive.
     var isEnding: Bool { (wasEndedHere || mailbox.hasEnded) && over.value == nil }
     var isPaused: Bool { state.withLock { $0.isPaused } }
-    /// Whether nothing that belongs to it can arrive any more.
+    /// Whether none of its events can arrive any more.
     var isOver: Bool { over.value != nil }
 
-    /// The place of the stream that it has taken; nil where it has taken nothing.
+    /// The stream position it has reached; nil before any frame.
     var position: (epoch: String, seq: Int)? { state.withLock { $0.position } }
 
     /// When it ended without a goodbye; nil if it did not.
     var lostAt: ContinuousClock.Instant? { state.withLock { $0.lostAt } }
 
-    /// How the server said that it stops, restarts or is overloaded, and whether it had greeted; nil if it did not.
+    /// The code by which the server said that it stops, restarts or is overloaded, and whether it had greeted; nil if none.
     ///
     /// The number is that of the connection in the run.
     var goodbye: (code: Int, number: Int?, wasGreeted: Bool)? {
@@ -129,17 +129,17 @@ final class ConnectionLane: Sendable {
 
     // MARK: doing
 
-    /// Records a text and sends it in so many fragments, cut between bytes, also inside a character.
+    /// Records a text and sends it in this many fragments, cut between bytes, even inside a character.
     func send(text: String, fragments: Int = 1) async throws(TransportProblem) {
         try await send(WireMessage(text), fragments: fragments)
     }
 
-    /// Records a message as it may be shown and sends it in so many fragments.
+    /// Records a message without its secrets and sends it in this many fragments.
     func send(_ message: WireMessage, fragments: Int = 1) async throws(TransportProblem) {
         try await send(pieces: Self.pieces(of: message.text, count: fragments), shown: message.shown)
     }
 
-    /// A text in so many pieces, cut between bytes, also inside a character.
+    /// A text in this many pieces, cut between bytes, even inside a character.
     static func pieces(of text: String, count: Int) -> [[UInt8]] {
         let bytes = Array(text.utf8)
         let count = max(1, min(count, bytes.count))
@@ -148,7 +148,7 @@ final class ConnectionLane: Sendable {
         }
     }
 
-    /// Records a text and sends it, a fragment a piece; a ping goes between the first two, as proxies do it.
+    /// Records a text and sends each piece as a fragment, with a ping between the first two, as proxies do.
     func send(pieces: [[UInt8]], shown: String? = nil) async throws(TransportProblem) {
         let text = shown ?? String(decoding: pieces.joined(), as: UTF8.self)
         let fragments = Event.Kind.act("fragments", ["count": JSONValue(pieces.count)])
@@ -165,12 +165,12 @@ final class ConnectionLane: Sendable {
         try await send([WebSocketFrame(.binary, binary)], as: [.binary(.toServer, binary)])
     }
 
-    /// Sends a ping of the WebSocket itself, with a payload that its pong repeats.
+    /// Sends a WebSocket ping, with a payload that its pong repeats.
     func ping(_ payload: String = "") async throws(TransportProblem) {
         try await send([WebSocketFrame(.ping, Array(payload.utf8))], as: [.ping(.toServer)])
     }
 
-    /// Records and queues frames in one step, so that steps at the same moment are recorded in the order in which they are sent.
+    /// Records and queues frames in one step, so that the record has the order in which they are sent.
     private func send(_ frames: [WebSocketFrame], as kinds: [Event.Kind]) async throws(TransportProblem) {
         let queued = try sending.withLock { _ throws(TransportProblem) in
             for kind in kinds { recorder.note(kind, on: lane) }
@@ -179,7 +179,7 @@ final class ConnectionLane: Sendable {
         try await queued.value()
     }
 
-    /// Reads on, and answers no ping of the WebSocket itself any more.
+    /// Keeps reading, but answers no more WebSocket pings.
     func mute() {
         connection.answersPings = false
         recorder.note(.act("mute", [:]), on: lane)
@@ -204,7 +204,7 @@ final class ConnectionLane: Sendable {
         mailbox.end()
     }
 
-    /// Says goodbye and waits for the peer to do the same, at most for the time given.
+    /// Sends a close frame and waits for the peer's, at most for the given time.
     func close(code: Int, timeout: Duration) async {
         let isFirst = state.withLock { state in
             defer { state.closeSent = true }
@@ -217,17 +217,17 @@ final class ConnectionLane: Sendable {
         _ = await mailbox.waitForEnd(within: .seconds(1))
     }
 
-    /// Waits until a connection that has said goodbye is gone, at most for the time given, then gives it up.
+    /// Waits until a closing connection is gone, at most for the given time, then abandons it.
     ///
-    /// Its end comes after its close frame, and would be recorded for the connection that has its letter by then. A
-    /// connection that was cut records nothing any more, and one that fell silent stays silent.
+    /// Its end comes after its close frame, and by then another connection may have its letter. A connection that was
+    /// cut records nothing more, and one that fell silent stays silent.
     func leave(within limit: Duration) async {
         guard mailbox.hasEnded, state.withLock({ $0.cutAt == nil }) else { return }
         _ = await over.wait(within: limit)
         await abandon()
     }
 
-    /// Ends the socket at once and returns when nothing is recorded any more.
+    /// Ends the socket at once and returns when its recording has ended.
     func abandon() async {
         let pump = state.withLock { state in
             state.cutAt = state.cutAt ?? .now
@@ -238,7 +238,7 @@ final class ConnectionLane: Sendable {
         await pump?.value
     }
 
-    /// Looks for bytes in each message that becomes whole, before it is delivered.
+    /// Searches each complete message for bytes before it is delivered.
     func watch(with tripwire: Tripwire) { connection.watch(with: tripwire) }
 
     // MARK: observing
@@ -246,7 +246,7 @@ final class ConnectionLane: Sendable {
     private func pump() async {
         while let arrival = await connection.next() {
             if let cutAt = state.withLock({ $0.cutAt }), arrival.at > cutAt { break }
-            // Data that arrives with the response to the upgrade came before the stage knew that the socket was open.
+            // Data that arrives with the response to the upgrade has a time before the socket was known to be open.
             guard take(arrival.event, at: max(arrival.at, openedAt)) else { break }
             if arrival.event.isSpoken, let number { run?.noteHeard(number, at: arrival.at) }
         }
@@ -260,7 +260,7 @@ final class ConnectionLane: Sendable {
         switch event {
         case .text(let text):
             let frame = Frame(text)
-            // A listener that hears messages at once gets so many that a parsed one is too large to keep.
+            // A listener gets so many messages that keeping them parsed would take too much memory.
             let kept = hear == nil ? frame : nil
             guard recorder.record(.text(.fromServer, text), on: lane, at: time, frame: kept) else {
                 return flooded(time)
@@ -301,7 +301,7 @@ final class ConnectionLane: Sendable {
         }
     }
 
-    /// Offers what a message means to the waits.
+    /// Offers a message to the waits.
     private func deliver(_ message: JSONValue) {
         if dialect.isChallenge(message) { mailbox.add(message, as: Self.challenge) }
         for letter in dialect.letters(in: message) {
@@ -327,14 +327,14 @@ final class ConnectionLane: Sendable {
         return false
     }
 
-    /// Gives up a connection for a message that no client has to read (ENV-9).
+    /// Abandons a connection for a message that is larger than any client must read (ENV-9).
     private func refused(moreThan bytes: Int, _ time: ContinuousClock.Instant) -> Bool {
         let cut = Event.Kind.act("cut", ["how": .string(Cut.reset.rawValue), "moreThan": JSONValue(bytes)])
         _ = recorder.record(cut, on: lane, at: time)
         return ended("a message of more than \(bytes) bytes, so the suite cut the connection", time)
     }
 
-    /// Cuts a connection that brings more than is kept; the end is noted even where nothing else fits.
+    /// Cuts a connection that sends more than is kept; the end is recorded even if nothing else fits.
     private func flooded(_ time: ContinuousClock.Instant) -> Bool {
         recorder.noteFlood()
         connection.cut(.reset)
@@ -352,7 +352,7 @@ final class ConnectionLane: Sendable {
 }
 
 extension WebSocketEvent {
-    /// Whether the server said something with it, and not its end.
+    /// Whether it is something the server said, rather than the end of the connection.
     fileprivate var isSpoken: Bool {
         switch self {
         case .text, .binary, .invalidText, .ping, .pong: true

@@ -9,20 +9,20 @@ final class FirstStart: Sendable {
     private struct State {
         /// How many starts are under way.
         var pending = 0
-        /// Why the first of them failed.
+        /// The first failure.
         var problem: HarnessProblem?
     }
 
     private let state = Mutex(State())
-    /// Set once a start succeeded, with nil, or all that were tried together have failed.
+    /// Set once a start succeeded (nil), or once all simultaneous starts have failed.
     private let decision = Latch<HarnessProblem?>()
 
     init(of subject: ServerSubject) { self.subject = subject }
 
-    /// Why no subject starts; nil while none has failed, and once one has started.
+    /// The reason why no subject starts; nil before any failure, and after any success.
     var problem: HarnessProblem? { decision.value ?? nil }
 
-    /// A start that others wait for: when one fails, those under way decide.
+    /// A start that others wait for: if one fails, the others under way decide.
     func trying(
         _ start: () async throws(HarnessProblem) -> SubjectInstance
     ) async throws(HarnessProblem) -> SubjectInstance {
@@ -44,14 +44,14 @@ final class FirstStart: Sendable {
         do throws(HarnessProblem) {
             try await subject.at(instance).reach()
         } catch {
-            // The scenarios report how a server ends that exits at its first upgrade.
+            // If a server exits at its first upgrade, the scenarios report it.
             if await instance.exit(within: Self.exitDelay) != nil { return }
             await instance.end()
             throw error
         }
     }
 
-    /// How long after its last connection the exit of a process may be noticed.
+    /// The time after its last connection in which the exit of a process may be noticed.
     private static let exitDelay = Duration.seconds(1)
 
     private func end(with problem: HarnessProblem?) {
@@ -63,7 +63,7 @@ final class FirstStart: Sendable {
         if let final { decision.set(final) }
     }
 
-    /// Why nothing more is to be started; once a start has failed, this waits for those that are under way.
+    /// The reason to start nothing more; after a failed start, this waits for those under way.
     func verdict() async -> HarnessProblem? {
         while decision.value == nil, state.withLock({ $0.problem != nil && $0.pending > 0 }), !Task.isCancelled {
             if let problem = await decision.wait(within: .seconds(60)) { return problem }

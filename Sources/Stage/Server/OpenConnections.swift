@@ -1,28 +1,28 @@
 import HoldfastPlatform
 
-/// The connections of a whole run, over all of its scenarios.
+/// The connections of a whole run, across all scenarios.
 ///
-/// A server that stops, restarts or is overloaded ends all of its connections (LIVE-10). Whether it did is seen by the others:
-/// one that lives on shows that the server went on, and no server restarts again and again.
+/// A server that stops, restarts or is overloaded must end all its connections (LIVE-10). The other connections tell:
+/// if one survives, the server went on, and no server restarts again and again.
 final class OpenConnections: Sendable {
     private struct Life {
-        /// When it was opened, and from its greeting on when it was greeted.
+        /// The time of the opening, or of the greeting once there is one.
         var began: ContinuousClock.Instant
         var isGreeted = false
         var heard: ContinuousClock.Instant
         var hasEnded = false
-        /// When the server said on it that it stops, restarts or is overloaded.
+        /// The time at which the server said on it that it stops, restarts or is overloaded.
         var goodbye: ContinuousClock.Instant?
     }
 
     private let lives = Mutex<[Life]>([])
 
-    /// How long a server that stops may take from its first goodbye to its last.
+    /// The longest time from the first to the last goodbye of a stopping server.
     static let longestStop = Duration.seconds(5)
-    /// So many goodbyes within a minute, each to a connection that began after the one before, are no restarts.
+    /// This many goodbyes within a minute, each to a connection that began after the previous one, are not restarts.
     static let mostRestarts = (count: 3, within: Duration.seconds(60))
 
-    /// Takes a connection that was opened at a moment, and gives it a number.
+    /// Adds a connection that was opened at the given time, and returns its number.
     func add(openedAt time: ContinuousClock.Instant) -> Int {
         lives.withLock { lives in
             lives.append(Life(began: time, heard: time))
@@ -30,30 +30,30 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Notes that the server greeted a connection at a moment; only the first time counts.
+    /// Notes the time of a connection's greeting; only the first counts.
     func noteGreeting(_ number: Int, at time: ContinuousClock.Instant) {
         lives.withLock { lives in
             if !lives[number].isGreeted { (lives[number].began, lives[number].isGreeted) = (time, true) }
         }
     }
 
-    /// Notes that the server said something on a connection at a moment; its goodbye is nothing.
+    /// Notes the time of a message from the server on a connection; a goodbye does not count.
     func noteHeard(_ number: Int, at time: ContinuousClock.Instant) {
         lives.withLock { $0[number].heard = max($0[number].heard, time) }
     }
 
-    /// Notes that nothing more is read from a connection.
+    /// Notes that reading from a connection has ended.
     func noteEnd(_ number: Int) { lives.withLock { $0[number].hasEnded = true } }
 
     /// Notes that the server said goodbye on a connection.
     func noteGoodbye(_ number: Int, at time: ContinuousClock.Instant) { lives.withLock { $0[number].goodbye = time } }
 
-    /// Whether the server went on after it had said goodbye to a connection: another one that it had greeted before spoke when
-    /// a stop would have been over.
+    /// Whether the server went on after its goodbye to a connection: another connection, greeted before, got a message
+    /// when a stop would have been over.
     ///
-    /// Waits for such a sign while another connection is open, a little longer than ``longestStop``.
+    /// Waits for such a message while another connection is open, a little longer than ``longestStop``.
     ///
-    /// * `ask`: Makes the server say something on connections that are still open; called again and again.
+    /// * `ask`: Makes the server send something on connections that are still open; called repeatedly.
     func wentOn(after number: Int, asking ask: @Sendable () async -> Void = {}) async -> Bool {
         while true {
             let (goodbye, isShown, isOpen) = lives.withLock { lives in
@@ -70,9 +70,9 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Whether a goodbye is one of so many, one after the other, that no server restarts so often.
+    /// Whether a goodbye is one of so many in a row that they cannot be restarts.
     ///
-    /// A server that stops may turn away all who come meanwhile.
+    /// A stopping server may turn away everyone who connects meanwhile.
     private static func isOneOfMany(_ number: Int, _ lives: [Life]) -> Bool {
         guard let goodbye = lives[number].goodbye else { return false }
         var (count, first, areGreeted) = (1, lives[number], true)

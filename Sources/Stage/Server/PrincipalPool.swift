@@ -2,29 +2,29 @@ import Holdfast
 
 /// The principals of a subject, each lent to one scenario at a time.
 ///
-/// Scenarios that share no principal never see each other's frames, so they may run side by side. Where the subject limits
-/// questions, the principals with most left are lent, and a scenario that would run into the limit waits; some are kept
-/// untouched for the scenarios that spend a whole budget.
+/// Scenarios that share no principal never see each other's frames, so they may run side by side. If the subject limits
+/// questions, the principals with the largest remaining budgets are lent first, and a scenario that would exceed the
+/// limit waits. Some principals stay untouched for the scenarios that use up a whole budget.
 struct PrincipalPool {
     /// The result of a request for principals.
     enum Loan {
         case lent([ServerSubject.Principal])
-        /// Others have them; one of them has to end first.
+        /// Other scenarios have them; one of these must end first.
         case busy
-        /// Their budgets open at a moment; where none is lent to others, that will not come sooner, and the reason says why.
+        /// Their budgets suffice from a moment on; `isFinal` if no loan to others can change that.
         case later(ContinuousClock.Instant, isFinal: Bool, reason: String)
-        /// They will never do, and why.
+        /// No principals will ever suffice.
         case never(reason: String)
     }
 
     private var free: [ServerSubject.Principal]
     private let total: Int
     private var budget: ChatBudget
-    /// Principals kept for waiting scenarios that spend a whole budget.
+    /// Principals kept for waiting scenarios that use up a whole budget.
     private var reserved: Set<String> = []
     private var spenders: Int
-    /// How many scenarios that spend a whole budget may run at a time from the start on, on principals that are kept for them;
-    /// none where only a long wait tells what these were asked before.
+    /// The number of scenarios that may use up a whole budget at a time from the start, with principals kept for them;
+    /// 0 if only a long wait reveals how much of these budgets was used before.
     let spendersFromTheStart: Int
 
     init(_ subject: ServerSubject, for scenarios: [Scenario] = [], now: ContinuousClock.Instant = .now) {
@@ -40,7 +40,7 @@ struct PrincipalPool {
         spendersFromTheStart = budget.limit != nil && isKnownSoon ? reserved.count : 0
     }
 
-    /// Lends what a scenario needs, those with most of their budget left first.
+    /// Lends the principals that a scenario needs, those with the largest remaining budgets first.
     ///
     /// * `sink`: Where pushes arrive, when the scenario needs principals with a device.
     mutating func lend(
@@ -49,9 +49,9 @@ struct PrincipalPool {
         let count = scenario.needs.principals
         let indices = candidates(for: scenario, reachedBy: sink)
         guard indices.count >= count else { return .busy }
-        // A server of its own knows nothing of what others asked.
+        // A scenario's own server has received no other questions.
         guard let limit = budget.limit, !scenario.needs.start else {
-            // A scenario that spends a budget learns its limit that way.
+            // A scenario that uses up a budget learns its limit that way.
             let isSpender = scenario.needs.budget && !scenario.needs.start
             return .lent(take(Array(indices.prefix(count)), isSpender ? now : nil))
         }
@@ -59,7 +59,7 @@ struct PrincipalPool {
         var asked = scenario.chats(budget: limit)
         if scenario.needs.budget { asked["p1"] = limit }
         let wanted = (1...count).map { (role: $0, chats: asked["p\($0)"] ?? 0) }.sorted { $0.chats > $1.chats }
-        // The questions before the run are unknown; a short window is waited for, a long one would take too long.
+        // Questions before the run are unknown; a short window can be waited for, but not a long one.
         let start = scenario.needs.budget && budget.hasShortWindow ? max(budget.known, now) : now
         let ready = indices.map { index in
             (index: index, spent: budget.spent(free[index].name, at: now))
@@ -93,7 +93,7 @@ struct PrincipalPool {
             : "it asks \(chats) questions, and no principal has that many left of \(limit) in \(window); \(fix)"
     }
 
-    /// The free principals that a scenario may be lent, best first.
+    /// The free principals that a scenario may borrow, best first.
     private func candidates(for scenario: Scenario, reachedBy sink: PushSink?) -> [Int] {
         let all = free.indices.filter { !isReserved(free[$0].name, from: scenario) }
         let own = scenario.needs.budget ? all.filter { reserved.contains(free[$0].name) } : []
@@ -106,7 +106,7 @@ struct PrincipalPool {
         return (usable.filter { $0.usefulness == .fresh } + usable.filter { $0.usefulness != .fresh }).map(\.index)
     }
 
-    /// Whether a principal is kept for others; none is while no limit is known.
+    /// Whether a principal is kept for others; none is before a limit is known.
     private func isReserved(_ principal: String, from scenario: Scenario) -> Bool {
         budget.limit != nil && !scenario.needs.budget && !scenario.needs.start && reserved.contains(principal)
     }
@@ -121,7 +121,7 @@ struct PrincipalPool {
         return lent
     }
 
-    /// Takes principals back; they are lent again after the others, so that all are used.
+    /// Takes principals back; they are lent again after the others, so that all get used.
     mutating func take(
         back principals: [ServerSubject.Principal], after performance: Performance? = nil,
         now: ContinuousClock.Instant = .now

@@ -2,25 +2,25 @@ import Holdfast
 import HoldfastJSON
 
 extension ScenarioStep.ReadUntil {
-    /// Whether the body of a read shows what is awaited, where so many questions of the session were refused as busy.
+    /// Whether the body of a read meets the condition, given the number of the session's questions refused as busy.
     package func isMet(by answer: JSONValue, refused: Int = 0) -> Bool {
         let session = answer["session"]
         // A question that is refused is neither stored nor answered.
         guard let count = session?["messages"]?.arrayValue?.count, count + 2 * refused >= messages else { return false }
         let ended = session?["turns"]?.arrayValue?.count { $0["status"]?.stringValue != "running" }
-        // Turns are shown by those servers only that choose to; the messages speak for the others.
+        // Only some servers show turns; the messages speak for the others.
         return ended.map { $0 + refused >= endedTurns } ?? true
     }
 }
 
 extension ScenarioStep.Question {
-    /// The members of a question, as frame and as body.
+    /// The members of a question, for a frame and for a body.
     ///
-    /// The prompt is the script where the agent obeys it, and else plain text that any agent can answer.
+    /// The prompt is the script if the agent follows scripts, otherwise plain text that any agent can answer.
     ///
     /// * `filled`: Fills in the references of a value.
-    /// * `key`: The key that belongs to the name of a question.
-    /// * `count`: A number of tools, where it is one that can be asked for.
+    /// * `key`: The key of a question's name.
+    /// * `count`: The number of tools, if it is allowed.
     package func body(
         obeysScripts: Bool, filled: (JSONValue) throws -> JSONValue, key: (String) -> String,
         count: (JSONValue) throws -> Int
@@ -48,12 +48,12 @@ extension ScenarioStep.Question {
         return body
     }
 
-    /// A question with so many more bytes of text; nil when it has none.
+    /// A question with this many more bytes of text; nil if it has no text.
     package static func lengthened(_ question: JSONValue, by bytes: Int) -> JSONValue? {
         guard var elements = question["messages"]?.arrayValue, let text = elements.last?["content"]?.stringValue else {
             return nil
         }
-        // From bytes: a repeated text is appended as often, which takes long for a megabyte.
+        // From bytes: `String(repeating:)` appends one by one, which is slow for a megabyte.
         let filler = String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: bytes), as: UTF8.self)
         elements[elements.count - 1]["content"] = .string(text + filler)
         var longer = question

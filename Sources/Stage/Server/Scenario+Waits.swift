@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 
 extension Scenario {
-    /// About how long it waits: for times that the subject states, in scripts, and for what should not come.
+    /// Its approximate waits: for times announced by the subject, in scripts, and for frames that must not come.
     func waits(for subject: ServerSubject) -> Duration {
         let stated = needs.patience.reduce(0) { $0 + subject.stated($1.key) * $1.value }
         return .seconds(stated) + Self.waits(steps, for: subject)
@@ -11,7 +11,7 @@ extension Scenario {
     private static func waits(_ steps: [ScenarioStep], for subject: ServerSubject) -> Duration {
         steps.reduce(.zero) { total, step in
             switch step.action {
-            // A time that is not a number is one that the subject states.
+            // A time that is not a number is announced by the subject.
             case .watch(let told): total + (told.amount.intValue.flatMap(told.duration) ?? .zero)
             case .chat(let question, _), .postChat(let question, _, _): total + .milliseconds(question.waitMs)
             case .awaitPush(let push) where push.bound.isOptional:

@@ -6,14 +6,14 @@ import HoldfastTransport
 
 // The server's data once everything has come to rest. Nothing is asserted: the judge sees any difference.
 extension ScenarioPerformer {
-    /// How long the end of a scenario waits for turns that still run, and for everything together.
+    /// The time for turns that still run at the end of a scenario, and for the whole look.
     private static let patience = (turns: Duration.milliseconds(300), all: Duration.seconds(2))
     /// The most sessions that the end of a scenario reads.
     private static let mostSessions = 40
 
-    /// Looks at everything that a scenario has named, as a device would that was away for all of it.
+    /// Looks at everything that a scenario has named, like a device that was away all the time.
     ///
-    /// Not if it would use up the subject of the scenario, or no server would answer.
+    /// Skips this if it would use up the scenario's subject, or if no server would answer.
     func lookAtRest() async {
         guard !needs.budget, !isLife, !recorder.isHalfFull, wasReceived != false, instance?.exit == nil,
             subject.dialect.isCanonical || !sendsVerbatim
@@ -29,7 +29,7 @@ extension ScenarioPerformer {
         }
     }
 
-    /// Looks at the data of all people: every session, some twice, the whole stream, and a few old questions once more.
+    /// Looks at everyone's data: every session, some twice, the whole stream, and a few old questions again.
     func lookAtEverything(from start: JSONValue = ["lastSeq": 0]) async throws {
         for lane in openLanes where lane.isAuthenticated && !lane.isPaused { _ = await fence(lane) }
         var unmet: String?
@@ -54,28 +54,28 @@ extension ScenarioPerformer {
     }
 }
 
-/// The part of one person's data that is looked at.
+/// The part of one person's data to look at.
 struct RestLook {
     let principal: String
-    /// The sessions that are read; nil for all that the person has, some twice.
+    /// The sessions to read; nil for all of the person, some twice.
     let sessions: [String]?
-    /// The greeting whose place in the stream a new device asks from.
+    /// The greeting with the position from which a new device asks.
     var from: JSONValue
-    /// How long turns that still run are waited for.
+    /// The time to wait for turns that still run.
     let patience: Duration
     /// Questions that are asked again, over either transport.
     var repeats: [JSONObject] = []
-    /// Devices that ask from a little before the place that they have.
+    /// Devices that ask from a little before their own position.
     var letters: [String] = []
 
     var credential: ScenarioStep.Credential { ScenarioStep.Credential(principal: principal) }
 }
 
 extension StepContext {
-    /// How many frames before its place a device of a life asks for, and how many on a page.
+    /// The number of frames before its position from which a device of a life asks, and the frames per page.
     private static let back = (frames: 63, page: 3)
     private static let mostSessions = 400
-    /// So many sessions are read twice.
+    /// The number of sessions that are read twice.
     private static let readAgain = 5
 
     func perform(_ look: RestLook) async throws {
@@ -94,11 +94,11 @@ extension StepContext {
         }
         let deadline = ContinuousClock.now + look.patience
         for id in ids { try await read(id, look, until: deadline) }
-        // A few second reads suffice; two of every session would dominate the time of judging.
+        // A few second reads suffice; reading every session twice would take most of the time.
         if look.sessions == nil { for id in ids.prefix(Self.readAgain) { try await read(id, look, until: .now) } }
         guard subject.profiles.contains(.sync), let lane, lane.isAuthenticated else { return await leave(lane) }
         let (start, epoch) = (look.from["lastSeq"]?.intValue, look.from["epoch"]?.stringValue)
-        // Questions of another scenario by the same person are not repeated.
+        // From the first greeting on, which leaves out earlier scenarios of the same person.
         if let start { try await replay(on: letter, from: start, in: epoch, by: nil) }
         for letter in look.letters {
             guard let place = performer.lane(letter)?.position else { continue }
@@ -112,7 +112,7 @@ extension StepContext {
         await lane?.close(code: 1000, timeout: performer.limit("close"))
     }
 
-    /// Reads a session, again and again while a turn of it runs.
+    /// Reads a session, repeatedly while one of its turns runs.
     private func read(_ id: String, _ look: RestLook, until deadline: ContinuousClock.Instant) async throws {
         let path = "/api/sessions/\(percentEncoded(id, keeping: ":@!$&'()*+,;="))"
         guard dialect.encode(RESTRequest(method: "GET", path: path, body: nil)) != nil else { return }
@@ -128,9 +128,9 @@ extension StepContext {
         }
     }
 
-    /// Asks once more what was asked before, over the connection and over REST.
+    /// Asks an earlier question again, over the connection and over REST.
     private func askAgain(_ question: JSONObject, _ look: RestLook, on lane: ConnectionLane?) async throws {
-        // Where the wire may carry no key, it would be a new question.
+        // If the wire carries no key, it would be a new question.
         guard dialect.isCanonical else { return }
         let key = question["clientMessageId"]
         if let lane, lane.isAuthenticated {
@@ -140,7 +140,7 @@ extension StepContext {
             let ending = await lane.mailbox.take(["done", "error"], within: look.patience) {
                 $0["clientMessageId"] == key
             }
-            // A server that does not answer here need not be asked over REST too.
+            // If the server does not answer here, it is not asked over REST either.
             guard ending != nil else { return }
         }
         _ = try await request(
@@ -148,7 +148,7 @@ extension StepContext {
             within: performer.limit(["turn", "rest"]))
     }
 
-    /// Asks for what came after a place, page by page to the end.
+    /// Asks for the frames after a position, page by page to the end.
     private func replay(on letter: String, from start: Int, in epoch: String?, by page: Int?) async throws {
         guard let lane = performer.lane(letter), !recorder.isHalfFull else { return }
         try await sync(JSONValue(start), epoch: epoch, limit: page.map { JSONValue($0) }, on: letter)

@@ -12,19 +12,19 @@ final class ScenarioPerformer: Sendable {
         var allLanes: [ConnectionLane] = []
         var refused: Set<String> = []
         var exchanges = 0
-        /// The last question over REST of each name; one that a step waits to leave may not have begun.
+        /// The last question over REST of each name; it may not have begun yet if a step already waits to leave it.
         var posts: [String: (post: PendingPost, hasBegun: Bool)] = [:]
         var nonces = 0
         var scriptWait = Duration.zero
         var toldWait = Duration.zero
         /// The principals that took part, each with the stream position of its first greeting.
         var people: [String: JSONValue?] = [:]
-        /// The questions so far, in a life: whose they are, and as they were asked.
+        /// The questions so far, in a life: who asked, and the body.
         var asked: [(principal: String, body: JSONObject)] = []
         var variables = ScenarioVariables()
-        /// Values that the subject sent, by the names that later steps use.
+        /// The names that later steps use for values from the subject.
         var said: Set<String> = []
-        /// Why a name that the subject was to give a value has none.
+        /// The reason why the subject gave a name no value.
         var unsaid: [String: String] = [:]
         var wasReceived: Bool?
         var sawStop = false
@@ -35,11 +35,11 @@ final class ScenarioPerformer: Sendable {
     let subject: ServerSubject
     /// The process behind the subject, when this scenario may end and start it.
     let instance: SubjectInstance?
-    /// Whether the suite started the subject, so that each stop of it is on record.
+    /// Whether the suite started the subject, so that every stop of it is recorded.
     private let isStarted: Bool
-    /// Whether it is a life: rounds follow each other, and go on without what an earlier one did not bring.
+    /// Whether it is a life, whose rounds follow each other and do not depend on the success of earlier ones.
     let isLife: Bool
-    /// Whether a step sends a message as it is written.
+    /// Whether a step sends a message exactly as written.
     let sendsVerbatim: Bool
     /// The connections of the run that this scenario is part of.
     let connections: OpenConnections
@@ -48,9 +48,9 @@ final class ScenarioPerformer: Sendable {
     let schemas: SentSchemas
     let scenario: String
     let needs: Scenario.Needs
-    /// The principals lent to this scenario, by the name it calls them.
+    /// The principals lent to this scenario, by their names in it.
     let principals: [String: ServerSubject.Principal]
-    /// The route of pushes to these principals; nil without a push service.
+    /// The route for pushes to these principals; nil without a push service.
     let pushRoute: PushRoute?
     /// The questions asked again, if the wire may lose the mark of a repeat.
     private let repeats: RepeatedQuestions
@@ -77,7 +77,7 @@ final class ScenarioPerformer: Sendable {
                 inOrder.map { ($0.key, $0.value.token) }, devices: inOrder.map { ($0.key, $0.value.device) },
                 headers: subject.secretsOfHeaders))
         pushRoute = Self.pushRoute(byName, subject.pushSink, recorder)
-        // A refusal for the rate is held against a subject only when it is known what was asked before (RATE-2).
+        // A rate limit's refusal counts against a subject only if earlier questions are known (RATE-2).
         for (name, principal) in inOrder {
             guard let spent = principal.spent else { continue }
             recorder.note(.act("lend", ["principal": .string(name), "spent": JSONValue(spent)]), on: .server)
@@ -94,15 +94,15 @@ final class ScenarioPerformer: Sendable {
         _ principals: [String: ServerSubject.Principal], _ sink: PushSink?, _ recorder: Recorder
     ) -> PushRoute? {
         guard let sink else { return nil }
-        // A server has every right to forget a device that was refused, so nothing is expected of it any more.
+        // A server may forget a device that was refused, so nothing more is expected of it.
         let devices = principals.compactMapValues(\.device).filter { sink.usefulness(of: $0.value) != .refused }
         return devices.isEmpty ? nil : PushRoute(devices: devices, at: sink.registry, recorder: recorder)
     }
 
-    /// Whether the subject took the first connection; nil when none was tried.
+    /// Whether the subject accepted the first connection; nil if none was tried.
     var wasReceived: Bool? { state.withLock { $0.wasReceived } }
 
-    /// Whether the server said that it stops, and may have.
+    /// Whether the server announced a stop, which may be true.
     var sawStop: Bool { state.withLock { $0.sawStop } }
 
     // MARK: steps
@@ -137,7 +137,7 @@ final class ScenarioPerformer: Sendable {
         state.withLock { $0.variables }.overlaid(by: local)
     }
 
-    /// Keeps what the subject said for later steps.
+    /// Keeps a value from the subject for later steps.
     func save(_ value: JSONValue, as name: String) {
         state.withLock { state in
             state.variables[name] = value
@@ -146,7 +146,7 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Remembers why the subject gave no value to a name: only the steps that need it cannot be performed.
+    /// Remembers why the subject gave a name no value; only steps that need it cannot be performed.
     func lack(_ name: String, because reason: String) {
         state.withLock { state in
             state.variables[name] = nil
@@ -154,15 +154,15 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Why the subject gave a name no value; nil where it was not asked for one.
+    /// The reason why the subject gave a name no value; nil if it was not asked for one.
     func lacks(_ name: String) -> String? {
         state.withLock { $0.unsaid[name] } ?? (isLife ? "an earlier round did not come to '\(name)'" : nil)
     }
 
-    /// The names that stand for what the subject said.
+    /// The names of values from the subject.
     var said: Set<String> { state.withLock { $0.said } }
 
-    /// The key of a question: the same whenever the question is asked again.
+    /// The key of a question, which stays the same when the question is repeated.
     func key(of question: String) -> String {
         state.withLock { state in
             if let known = state.variables[question]?.stringValue { return known }
@@ -172,7 +172,7 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// The largest message that the server takes, as it last told; nil where it told none.
+    /// The server's size limit for messages, as last announced; nil if never announced.
     var messageLimit: Int? {
         get { state.withLock { $0.messageLimit } }
         set { state.withLock { $0.messageLimit = newValue } }
@@ -180,7 +180,7 @@ final class ScenarioPerformer: Sendable {
 
     func lane(_ letter: String) -> ConnectionLane? { state.withLock { $0.lanes[letter] } }
 
-    /// Whether the last attempt to open a connection was turned away before it was one.
+    /// Whether the last attempt to open a connection was refused.
     func wasRefused(_ letter: String) -> Bool { state.withLock { $0.refused.contains(letter) } }
 
     func noteRefusal(_ letter: String) {
@@ -206,15 +206,15 @@ final class ScenarioPerformer: Sendable {
         state.withLock { $0.lostAt = .now }
     }
 
-    /// When a connection or an exchange last ended without a goodbye.
+    /// The time at which a connection or an exchange last ended without a goodbye.
     private var lostAt: ContinuousClock.Instant? {
         let (lanes, lostAt) = state.withLock { ($0.allLanes, $0.lostAt) }
         return (lanes.map(\.lostAt) + [lostAt]).compactMap { $0 }.max()
     }
 
-    /// Waits for the end of a process whose connections have just broken off.
+    /// Waits for the end of a process whose connections have just been lost.
     ///
-    /// The system closes the sockets of a process that ends a moment before it tells that the process has ended.
+    /// The system closes the sockets of an ending process a moment before it reports the end.
     func awaitExitAfterLoss(of instance: SubjectInstance) async {
         guard instance.exit == nil, let lostAt, lostAt > instance.startedAt else { return }
         _ = await instance.exit(within: .seconds(instance.isEnding ? 10 : 1))
@@ -227,7 +227,7 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Registers a question over REST that is asked now.
+    /// Registers a question over REST that is about to be sent.
     func beginPost(of question: String) -> PendingPost {
         state.withLock { state in
             let awaited = state.posts[question].flatMap { $0.hasBegun ? nil : $0.post }
@@ -237,7 +237,7 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// The last question over REST of a name, or the one that will be the first.
+    /// The last question over REST with a name, or a new one.
     func post(of question: String) -> PendingPost {
         state.withLock { state in
             let post = state.posts[question]?.post ?? PendingPost()
@@ -254,7 +254,7 @@ final class ScenarioPerformer: Sendable {
         return "fence-\(number)"
     }
 
-    /// Only the first connection of a scenario says whether the subject is there at all.
+    /// Only the first connection of a scenario shows whether there is a server.
     func noteReception(_ received: Bool) {
         state.withLock { $0.wasReceived = $0.wasReceived ?? received }
     }
@@ -263,7 +263,7 @@ final class ScenarioPerformer: Sendable {
         state.withLock { $0.scriptWait += .milliseconds(milliseconds) }
     }
 
-    /// Begins a round of a life, to which no wait of earlier ones counts.
+    /// Begins a round of a life, whose waits ignore earlier rounds.
     func beginRound() {
         let lanes = state.withLock { state in
             (state.scriptWait, state.toldWait) = (.zero, .zero)
@@ -273,7 +273,7 @@ final class ScenarioPerformer: Sendable {
         for lane in lanes { lane.mailbox.clear() }
     }
 
-    /// Notes who takes part, and the first greeting.
+    /// Notes that a principal took part, and its first greeting.
     func noteUse(_ principal: String, greetedBy connected: JSONValue? = nil) {
         state.withLock { state in
             if (state.people[principal] ?? nil) == nil { state.people[principal] = .some(connected) }
@@ -290,14 +290,14 @@ final class ScenarioPerformer: Sendable {
         if isLife { state.withLock { $0.asked.append((principal, body)) } }
     }
 
-    /// So many questions of a principal, from the first to the newest.
+    /// At most this many questions of a principal, spread from the first to the newest.
     func asked(by principal: String, atMost count: Int) -> [JSONObject] {
         let own = state.withLock { $0.asked }.filter { $0.principal == principal }.map(\.body)
         guard own.count > count, count > 1 else { return own }
         return (0..<count).map { own[$0 * (own.count - 1) / (count - 1)] }
     }
 
-    /// Adds a wait that the subject told; all of them together must not take longer than the patience.
+    /// Adds a wait that the subject announced; their sum must not exceed the patience.
     func addToldWait(_ duration: Duration) -> Duration {
         state.withLock { state in
             state.toldWait += duration
@@ -305,19 +305,19 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// The bound of a wait; a turn may take what its script asks for on top.
+    /// The bound of a wait; for a turn, the time of its script is added.
     func limit(_ name: String) -> Duration {
         subject.timeouts.bound(name, scriptWait: state.withLock { $0.scriptWait })
     }
 
-    /// The bound of a wait that may take several bounds, one after the other.
+    /// The bound of a wait that consists of several.
     func limit(_ names: [String]) -> Duration { names.map(limit).reduce(.zero, +) }
 
     // MARK: the end
 
     /// Fences open connections, so that unexpected frames are seen, then closes everything in bounded time.
     ///
-    /// * `looking`: Whether what the server holds is looked at before.
+    /// * `looking`: Whether to look at the server's data before.
     func finish(looking: Bool) async {
         let lanes = state.withLock { $0.allLanes }
         let open = lanes.filter { !$0.wasEndedHere && !$0.mailbox.hasEnded }
@@ -339,11 +339,11 @@ final class ScenarioPerformer: Sendable {
         pushRoute?.close(sessions: Set(sessions().values.joined()))
     }
 
-    /// Notes on each connection to which the server said goodbye that it went on, where that is known.
+    /// Notes on each connection with a goodbye whether the server went on, if known.
     ///
-    /// A server that the suite started and that announces a stop or restart went on, unless its end is recorded. For an
-    /// overloaded server, or one started elsewhere, other connections must show that it went on. An overloaded one may
-    /// keep these and turn newcomers away.
+    /// If the suite started the server and it announces a stop or restart, it went on unless its end is recorded. For
+    /// an overloaded server, or one started elsewhere, other connections must show that it went on. An overloaded one
+    /// may keep these and turn newcomers away.
     private func noteGoodbyes() async {
         let lanes = state.withLock { $0.allLanes }
         for lane in lanes {
@@ -351,7 +351,7 @@ final class ScenarioPerformer: Sendable {
             var wentOn = isStarted && goodbye.code != 1013
             if !wentOn, let number = goodbye.number {
                 wentOn = await connections.wentOn(after: number) {
-                    // A connection that says nothing may be ended for its silence.
+                    // A silent connection may be closed for its silence.
                     for other in lanes where other.isAuthenticated && !other.isPaused && !other.mailbox.hasEnded {
                         _ = await self.fence(other)
                     }
@@ -365,8 +365,8 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Every session the subject named, by the principal it named it to, or by none; a later push about one of them
-    /// belongs to no other scenario.
+    /// Every session that the subject named, with the principals it told; a later push about one of them belongs to no
+    /// other scenario.
     func sessions() -> [String: Set<String>] {
         var sessions: [String: Set<String>] = [:]
         var owners: [Lane: String] = [:]
@@ -392,9 +392,9 @@ final class ScenarioPerformer: Sendable {
         return sessions
     }
 
-    /// Sends a ping with a nonce and waits for its pong; false, and recorded, when none came.
+    /// Sends a ping with a nonce and waits for its pong; false, and recorded, if none came.
     ///
-    /// Where the dialect has no ping, that of the WebSocket itself serves.
+    /// If the dialect has no ping, it sends a WebSocket ping.
     func fence(_ lane: ConnectionLane) async -> Bool {
         let nonce = nextNonce()
         var isOwn = true

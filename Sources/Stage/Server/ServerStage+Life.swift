@@ -5,9 +5,9 @@ import HoldfastPlatform
 import HoldfastTranscript
 
 extension ServerStage {
-    /// Performs a life: rounds, one after another, on one server and with one set of people, until its time is up.
+    /// Performs a life: rounds, one after another, on one server and with the same people, until its time is up.
     ///
-    /// A round that the subject cuts short is not the end: what it left open is opened again, and the next one begins.
+    /// If the subject cuts a round short, its lost connections are opened again, and the next round begins.
     package func live(_ script: LifeScript, needs: Scenario.Needs) async -> LifePerformance {
         let scenario = LifeReader.scenario(script.name, needs: needs)
         let course = LifeCourse(script, of: subject)
@@ -29,18 +29,18 @@ extension ServerStage {
 /// Performs the rounds of one life.
 private final class LifeCourse: Sendable {
     private struct State {
-        /// Why rounds ended early, in the order in which they did.
+        /// The reasons why rounds ended early, in order.
         var cuts: [String] = []
-        /// Why rounds could not be performed at all.
+        /// The reasons why rounds could not be performed at all.
         var passedOver: [String] = []
-        /// How long the limit of questions made it wait.
+        /// The total time of waiting for the rate limit.
         var waited = Duration.zero
         var budget: ChatBudget
         var count: ChatCount
         var lookedAt = ContinuousClock.now - LifeScript.stretch + LifeScript.firstStretch
         /// The number of consecutive rounds without a server.
         var unanswered = 0
-        /// Why it ended before its time.
+        /// The reason why the life ended early.
         var end: String?
     }
 
@@ -57,7 +57,7 @@ private final class LifeCourse: Sendable {
         state = Mutex(State(budget: budget, count: ChatCount(budget: budget.limit ?? 0)))
     }
 
-    /// The obstacles to it, one line each.
+    /// The obstacles in this life, one line each.
     var notes: [String] {
         let state = state.withLock { $0 }
         var notes = [state.end].compactMap(\.self)
@@ -86,7 +86,7 @@ private final class LifeCourse: Sendable {
             }
             let round = script.next(.now - start)
             let (open, steps) = try read(round, reader)
-            // A round that uses the limit up does so whatever is left of it.
+            // A round that uses up the limit does so whatever is left of it.
             let isSpending = round.features.contains("spent budget")
             guard await waitForBudget(isSpending ? [] : steps, until: end) else {
                 if !Task.isCancelled { noteEnd("the rate limit allows no further round", at: .now - start) }
@@ -95,7 +95,7 @@ private final class LifeCourse: Sendable {
             performer.beginRound()
             try await perform(steps, opening: open, by: performer, reader)
             if round.features.contains("refused writes") {
-                // A round that was cut short may have left the disk failing.
+                // A round that was cut short may have left writes refused.
                 try? await performer.perform(reader.steps([["do": "acceptWrites"]]))
             }
             let isDue = state.withLock { $0.lookedAt + LifeScript.stretch <= .now }
@@ -121,7 +121,7 @@ private final class LifeCourse: Sendable {
         }
     }
 
-    /// Waits until the limit of questions allows a round; false where it will not before the end.
+    /// Waits until the rate limit allows a round; false if it will not before the end.
     private func waitForBudget(_ steps: [ScenarioStep], until end: ContinuousClock.Instant) async -> Bool {
         let now = ContinuousClock.now
         let (asked, opens) = state.withLock { state in
@@ -149,7 +149,7 @@ private final class LifeCourse: Sendable {
         do {
             try await revive(performer, open, reader)
             for part in Self.parts(of: steps) {
-                // If one part fails to bring a value, the next ones go on without it.
+                // If one part gets no value, the next parts continue without it.
                 do { try await performer.perform(part) } catch StepEnd.unmet(let reason) { cut = cut ?? reason }
             }
         } catch StepEnd.unmet(let reason) {
@@ -158,7 +158,7 @@ private final class LifeCourse: Sendable {
             return state.withLock { $0.passedOver.append(reason) }
         }
         guard let cut else { return state.withLock { $0.unanswered = 0 } }
-        // A step may fail although the server is well.
+        // A step may fail although the server is healthy.
         let isThere = await isServed(performer, reader)
         let unanswered = state.withLock { state in
             state.cuts.append(cut)
@@ -169,7 +169,7 @@ private final class LifeCourse: Sendable {
         throw StepEnd.unmet("no connection accepted after \(Self.patience) rounds in a row; the last: \(cut)")
     }
 
-    /// Whether the server still serves a connection: one that accepts no new ones may go on with those it has.
+    /// Whether the server still serves a connection; one that accepts no new ones may still serve old ones.
     private func isServed(_ performer: ScenarioPerformer, _ reader: LifeReader) async -> Bool {
         if (try? await performer.perform(reader.steps([["do": "alive"]]))) != nil { return true }
         for lane in performer.openLanes where lane.isAuthenticated && !lane.isPaused {
@@ -178,7 +178,7 @@ private final class LifeCourse: Sendable {
         return false
     }
 
-    /// The steps between those that hold branches, and each of these alone.
+    /// The steps between those with branches, and each of the latter alone.
     private static func parts(of steps: [ScenarioStep]) -> [[ScenarioStep]] {
         steps.reduce(into: []) { parts, step in
             if case .together = step.action {
@@ -189,14 +189,14 @@ private final class LifeCourse: Sendable {
         }
     }
 
-    /// Starts the server where it has ended, and opens what an earlier round left open.
+    /// Starts the server if it has ended, and reopens connections of earlier rounds.
     private func revive(
         _ performer: ScenarioPerformer, _ open: [ScenarioStep], _ reader: LifeReader
     ) async throws {
         if let instance = performer.instance, instance.exit != nil {
             try await performer.perform(reader.steps([["do": "start"]]))
         }
-        // The round that was to read on may have been cut short.
+        // The round that was to resume reading may have been cut short.
         for lane in performer.openLanes where lane.isPaused { lane.resumeReading() }
         for step in open {
             guard case .connect(let connect) = step.action else { continue }

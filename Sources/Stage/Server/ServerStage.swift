@@ -6,7 +6,7 @@ import HoldfastTranscript
 package struct ServerStage: Sendable {
     package private(set) var subject: ServerSubject
     package let specification: Specification
-    /// Whether each scenario ends with a look at what the server holds.
+    /// Whether each scenario ends with a look at the server's data.
     var audits = false
 
     private let schemas: SentSchemas
@@ -30,7 +30,7 @@ package struct ServerStage: Sendable {
         return await perform(scenario, principals: principals, startedBy: start, data: nil)
     }
 
-    /// Performs a scenario against a server of its own.
+    /// Performs a scenario against its own server.
     func perform(
         _ scenario: Scenario, principals: [ServerSubject.Principal]?, startedBy start: StartCommand, data: String?,
         first: FirstStart? = nil, _ body: (@Sendable (ServerStage, ScenarioPerformer) async throws -> Void)? = nil
@@ -57,16 +57,16 @@ package struct ServerStage: Sendable {
         return performance
     }
 
-    /// The same stage with the subject where an instance of it listens.
+    /// The same stage, with the address of an instance of the subject.
     func at(_ instance: SubjectInstance) -> ServerStage {
         var stage = self
         stage.subject = subject.at(instance)
         return stage
     }
 
-    /// Performs a scenario where the subject listens now.
+    /// Performs a scenario at the subject's current address.
     ///
-    /// * `life`: Performs the rounds of a life, in place of the steps of a scenario.
+    /// * `life`: Performs the rounds of a life instead of the steps of a scenario.
     func perform(
         _ scenario: Scenario, principals: [ServerSubject.Principal]?, on instance: SubjectInstance?,
         _ life: (@Sendable (ScenarioPerformer) async throws -> Void)? = nil
@@ -109,13 +109,13 @@ package struct ServerStage: Sendable {
             await performer.awaitExitAfterLoss(of: instance)
             instance.stopObserving(observer)
             if !scenario.needs.start, let exit = exits.withLock({ $0.first }) {
-                // Every scenario it served at that moment stops, whichever of them did it.
+                // It may have been any of the scenarios that it served at that moment, so all of them stop.
                 let words = ["the server exited by itself, \(exit)", instance.complaint, performance.stoppedAt]
                 performance.stoppedAt = words.compactMap { $0 }.joined(separator: "; ")
                 performance.sawServerEnd = true
             }
         }
-        // A step that a scenario did not reach used nothing.
+        // A step that was not reached used nothing.
         if life == nil, performance.stoppedAt == nil, performance.skipped == nil, !performance.wasInterrupted {
             performance.stoppedAt =
                 performer.armed.unfired(beside: performer.recorder.busyQuestions).map {
@@ -149,7 +149,7 @@ package struct ServerStage: Sendable {
             wasInterrupted: wasInterrupted)
     }
 
-    /// A scenario that is skipped for what the set-up lacks.
+    /// A scenario that is skipped because the setup lacks something.
     func skip(_ scenario: Scenario, lacking lacks: [String]) -> Performance {
         var performance = skip(scenario, Performance.words(lacking: lacks) ?? "")
         performance.lacks = lacks

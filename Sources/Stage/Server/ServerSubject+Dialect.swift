@@ -3,16 +3,16 @@ import HoldfastBasics
 import HoldfastTransport
 
 struct UpgradeAsked: Sendable {
-    /// Where, with the query.
+    /// The address, with the query.
     var endpoint: Endpoint
     /// Fields added to the request.
     var headers: [(String, String)] = []
-    /// The path and query that a scenario can tell apart, credentials included.
+    /// The path and query that a scenario sees, credentials included.
     var path: String
 }
 
 extension ServerSubject {
-    /// The upgrade with a credential, where the dialect wants it, and a query.
+    /// The upgrade with a credential, placed as in the dialect, and a query.
     func upgrade(token: String?, query: String? = nil) -> UpgradeAsked {
         var parts = [query].compactMap { $0 }
         var headers = headers
@@ -22,7 +22,7 @@ extension ServerSubject {
         default: break
         }
         let path = webSocket.path + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
-        // A query of the address is not part of the scenario; a query of the scenario replaces it.
+        // The address's own query is not part of the scenario; a scenario's query replaces it.
         let own = query == nil ? webSocket.query.map { [$0] } ?? [] : []
         let full = (own + parts).joined(separator: "&")
         return UpgradeAsked(
@@ -38,7 +38,7 @@ extension ServerSubject {
         return HTTPRequestSpec(method, http.at(base + path), headers: headers, body: Array((body ?? "").utf8))
     }
 
-    /// The same subject, reached as its dialect says where the address leaves that open.
+    /// The same subject, with the dialect's paths if the address has none.
     package mutating func speak(_ dialect: Dialect) {
         self.dialect = dialect
         if webSocket.path == "/", let path = dialect.socketPath {

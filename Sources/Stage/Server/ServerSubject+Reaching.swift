@@ -2,10 +2,10 @@ import HoldfastBasics
 import HoldfastTransport
 
 extension ServerSubject {
-    /// Makes sure that something takes connections at the address, with three attempts within two seconds.
+    /// Makes sure that something accepts connections at the address, with three attempts within two seconds.
     ///
-    /// Without an upgrade nothing can be tested. So a server is not reached if it never answers an upgrade, ends each connection that
-    /// asks for one, or does not speak HTTP. Any answer in HTTP is judged by the scenarios.
+    /// Without an upgrade nothing can be tested. So a server is unreachable if it never answers an upgrade, ends each
+    /// connection that asks for one, or does not speak HTTP. Any HTTP answer is left to the scenarios.
     /// - Throws: A problem whose `isUnreachable` is true.
     package func reach() async throws(HarnessProblem) {
         if let notReached { throw notReached }
@@ -26,9 +26,9 @@ extension ServerSubject {
         }
     }
 
-    /// The same server, once it takes connections or so much time has passed; without any it is asked as by ``reach()``.
+    /// The same server, once it accepts connections or this much time has passed; with no time, like ``reach()``.
     ///
-    /// A gateway answers for a server that is still starting, so refusals are waited out too. ``reach()`` reports a
+    /// A gateway answers for a server that is still starting, so this waits despite refusals. ``reach()`` reports a
     /// permanent obstacle.
     package func awaited(for limit: Duration) async -> ServerSubject {
         var subject = self
@@ -53,7 +53,7 @@ extension ServerSubject {
         return subject
     }
 
-    /// A line for people about the wait before a run; nil where there is none to show.
+    /// A line for people about the wait before a run; nil if there is nothing to show.
     ///
     /// A command without {port} is the usual cause of an endless wait, so the line says so even if progress is hidden.
     package func awaited(for seconds: Int, isTerminal: Bool) -> String? {
@@ -65,15 +65,15 @@ extension ServerSubject {
         return line + "\nthe start command has no {port}, so the server must listen on the port in HOLDFAST_PORT"
     }
 
-    /// One try of several.
+    /// One of several attempts.
     private struct Attempt {
         let number: Int
         let began: ContinuousClock.Instant
         let end: ContinuousClock.Instant
-        /// Whether the end holds for the upgrade too; else a server has the time for it that it has in scenarios.
+        /// Whether the deadline includes the upgrade; otherwise the server gets the time it has in scenarios.
         var isWait = false
 
-        /// The time that is left, not more than a limit.
+        /// The remaining time, up to a limit.
         func left(atMost limit: Duration = .seconds(86_400)) -> Duration { max(.zero, min(limit, end - .now)) }
     }
 
@@ -117,13 +117,13 @@ extension ServerSubject {
                 asked.endpoint, headers: asked.headers, tls: tls, timeout: limit)
             await connection.close(code: 1000, timeout: .milliseconds(250))
         } catch {
-            // A server behind TLS turns cleartext away in ways of its own: a status, an alert, the end, or silence.
+            // A TLS server rejects cleartext in its own way: with a status, an alert, an end, or silence.
             if !webSocket.scheme.isSecure, await TLSProbe.findsTLS(at: webSocket, within: Self.secondLook) {
                 throw HarnessProblem(
                     .wrongScheme(speaksTLS: true, better: with(.wss).address), at: webSocket.address)
             }
             switch error.code {
-            // Since TLS 1.3 a server misses the client's certificate after the handshake.
+            // Since TLS 1.3, a server notices a missing client certificate only after the handshake.
             case .tls(let reason): throw tlsProblem(reason)
             case .upgradeRefused(_, let body) where body.lowercased().contains("ssl certificate"):
                 throw tlsProblem(TLSWords.wantsCertificate)
@@ -139,7 +139,7 @@ extension ServerSubject {
         }
     }
 
-    /// How long a second look at the port may take.
+    /// The time for a second look at the port.
     private static let secondLook = Duration.seconds(2)
 
     private func with(_ scheme: Endpoint.Scheme) -> Endpoint {

@@ -10,35 +10,35 @@ package struct ServerSubject: Sendable {
     package var webSocket: Endpoint
     /// The base of its REST paths.
     package var http: Endpoint
-    /// The principals whose credentials the scenarios may use; by default one without any.
+    /// The principals whose credentials the scenarios may use; by default one without a credential.
     package var principals: [Principal]
     package var profiles: Set<Profile>
-    /// Whether its greeting declares its profiles, because no flag or file does.
+    /// Whether its greeting declares its profiles, because neither flags nor files do.
     package var isUndeclared = false
-    /// How its wire differs from the specification's own form.
+    /// The difference between its wire and the canonical form.
     package var dialect = Dialect.canonical
     /// Its agent's treatment of a prompt.
     package var agent: SubjectFile.Agent
-    /// Whether its agent obeys scripts in the prompt, by itself or by way of the model it asks.
+    /// Whether its agent follows scripts in the prompt, either itself or through the model it asks.
     package var hasScriptedAgent: Bool { agent != .plain }
     package var tls: TLSOptions
     /// Headers of every upgrade and request, such as a cookie that a gateway asks for; never written to a transcript.
     package var headers: [(String, String)] = []
-    /// How long each awaited thing may take.
+    /// The timeouts of all waits.
     package var timeouts: Timeouts
     /// Limits it was configured with, by the names of the subject file, such as `authSeconds`.
     package var limits: [String: Int] = [:]
-    /// The longest time that a scenario may wait because the subject told so: heartbeats, a stated wait, a free budget.
+    /// The longest time that a scenario may wait for times of the subject: heartbeats, an announced wait, a free budget.
     package var patience: Duration = .seconds(20)
-    /// Whether its principals asked nothing before the run, so that their budgets are whole.
+    /// Whether its principals asked nothing before the run, so that their budgets are full.
     package var isUntouched = false
     /// The results of the greetings before the run; empty if there were none.
     package var greetings: [Performance] = []
-    /// The reason why it was not reached; nil if it was, or was not waited for.
+    /// The reason why it was not reached; nil if it was, or was not tried.
     package var notReached: HarnessProblem?
     /// The suite's way to start it; nil if it is started elsewhere.
     package var start: StartCommand?
-    /// How often a scenario about crashes ends it; what it proves grows with the number.
+    /// The number of times that a crash scenario ends it; more kills prove more.
     package var kills = 20
     /// The push service it was configured with; nil for none.
     package var pushSink: PushSink?
@@ -59,9 +59,9 @@ package struct ServerSubject: Sendable {
         (self.tls, self.timeouts, self.pushSink) = (tls, timeouts, pushSink)
     }
 
-    /// The secrets in its headers, which no transcript may show, whole and in the parts that a server repeats alone.
+    /// The secrets in its headers, which no transcript may show: whole values, and parts that a server may repeat alone.
     var secretsOfHeaders: [(name: String, token: String?)] {
-        // An origin or a media type is not a secret, and a server repeats it in its own words.
+        // An origin or a media type is not a secret, and a server repeats it in other contexts.
         headers.filter { !Self.openHeaders.contains($0.0.lowercased()) }.flatMap { name, value in
             let credentials: [String] = value.split(separator: " ").dropFirst().map(String.init)
             let cookies: [String] = value.split(separator: ";").compactMap { cookie in
@@ -77,13 +77,13 @@ package struct ServerSubject: Sendable {
         "pragma", "referer", "user-agent",
     ]
 
-    /// The declaration as transcripts carry it.
+    /// The declaration in transcripts.
     package var declaration: History.Subject {
         History.Subject(
             name: name, role: .server, profiles: profiles, hasScriptedAgent: hasScriptedAgent, limits: limits)
     }
 
-    /// Everything that keeps a scenario from being performed against this subject; empty when nothing does.
+    /// All reasons why a scenario cannot be performed against this subject.
     package func obstacles(to scenario: Scenario) -> [String] {
         if scenario.role != .server { return ["it drives a client"] }
         let needs = scenario.needs
@@ -109,10 +109,10 @@ package struct ServerSubject: Sendable {
         return lacks.compactMap(\.self)
     }
 
-    /// Why a scenario cannot be performed against this subject; nil when it can.
+    /// The reason why a scenario cannot be performed against this subject; nil if it can.
     package func obstacle(to scenario: Scenario) -> String? { Performance.words(lacking: obstacles(to: scenario)) }
 
-    /// Why pushes cannot be watched for so many principals.
+    /// The reason why pushes cannot be observed for this many principals.
     private func obstacleToPush(_ count: Int) -> String? {
         guard let pushSink else { return "it needs a push service; give --push-sink" }
         let usable = principals.count { $0.device.map { pushSink.usefulness(of: $0) != .refused } ?? false }
@@ -131,7 +131,7 @@ extension ServerSubject {
         }
     }
 
-    /// The default of a value that a server may leave out (SYNC-7, LIVE), or that it was configured with.
+    /// The default of a value that a server may omit (SYNC-7, LIVE), or its configured value.
     func unsaid(_ pointer: String) -> JSONValue? {
         let name =
             pointer.hasPrefix("/limits/") ? String(pointer.dropFirst("/limits/".count)) : String(pointer.dropFirst())
@@ -149,11 +149,11 @@ extension ServerSubject {
         return "\(what) has no \(pointer)" + (helps ? "; a subject file may state it in 'limits'" : "")
     }
 
-    /// The greeting, which a dialect may assume.
+    /// The greeting, which a dialect may supply.
     private var told: JSONValue? { greeting?.value ?? dialect.assumedGreeting }
 
-    /// Where a scenario will end early, because it needs a limit that the greeting does not state, or begins with a handshake
-    /// that the dialect does not have; nil without a greeting.
+    /// The point at which a scenario will end early, because it needs a limit that the greeting does not state, or
+    /// begins with a handshake that the dialect does not have; nil without a greeting.
     package func stop(of scenario: Scenario) -> String? {
         guard let told else { return nil }
         var hasWaited = false
@@ -181,7 +181,7 @@ extension ServerSubject {
         told.map { $0["heartbeatSeconds"]?.intValue ?? stated("heartbeatSeconds") }
     }
 
-    /// How it is started, with the addresses of what the suite serves.
+    /// The start command, with the addresses of what the suite serves.
     var startCommand: StartCommand? {
         guard var start else { return nil }
         start.pushURL = start.pushURL ?? pushSink?.url
@@ -189,7 +189,7 @@ extension ServerSubject {
         return start
     }
 
-    /// The same subject where an instance of it listens.
+    /// The same subject, with the address of an instance of it.
     func at(_ instance: SubjectInstance) -> ServerSubject {
         var subject = self
         subject.webSocket = instance.webSocket
@@ -202,13 +202,13 @@ extension ServerSubject {
     /// The default of a limit that was not stated.
     private static let usual = ["authSeconds": 10, "heartbeatSeconds": 30, "rateWindowSeconds": 60]
 
-    /// A limit that the subject was configured with, or what the specification says of it.
+    /// A limit as configured, or else as in the specification.
     package func stated(_ limit: String) -> Int { limits[limit] ?? Self.usual[limit] ?? 0 }
 
-    /// Why a scenario would wait too long; nil when it would not, or when only the subject can tell.
+    /// The reason why a scenario would wait too long; nil if it would not, or if only the subject can tell.
     func impatience(with scenario: Scenario) -> String? {
         for (name, times) in scenario.needs.patience.sorted(by: { $0.key < $1.key }) {
-            // `connected` states the heartbeat; before any greeting, the step that waits for it knows.
+            // `connected` states the heartbeat; before any greeting, the step that waits decides.
             let stated = limits[name] ?? (name == "heartbeatSeconds" ? greetedHeartbeat : stated(name))
             guard let stated else { continue }
             let (wait, overflow) = stated.multipliedReportingOverflow(by: times)
@@ -224,7 +224,7 @@ extension ServerSubject {
 }
 
 extension Scenario.Needs {
-    /// Why a server that greets so cannot show what is replayed; nil when it can, or does not tell.
+    /// The reason why a server with this greeting cannot show what is replayed; nil if it can, or does not tell.
     func obstacle(greetedBy connected: JSONValue?) -> String? {
         guard let kept = connected?["limits"]?["replayMessages"]?.intValue, kept < replay else { return nil }
         // One reason for all scenarios, however many frames each needs.

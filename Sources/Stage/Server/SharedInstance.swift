@@ -1,8 +1,8 @@
 import Holdfast
 
-/// The one instance of a subject that all ordinary scenarios meet; started when the first needs it, and again when it ended.
+/// The instance of a subject that all ordinary scenarios share; started when the first needs it, and again after it ended.
 actor SharedInstance {
-    /// How often an instance that ended by itself is started again; one that keeps ending is not worth more.
+    /// The number of times that an instance is restarted after it ended by itself.
     static let restarts = 5
 
     private let command: StartCommand
@@ -18,7 +18,7 @@ actor SharedInstance {
         (self.command, self.data, self.limit, self.first) = (command, data, limit, first)
     }
 
-    /// The problem that kept it from starting at all; nil when it started, or was not asked to.
+    /// The problem that kept it from starting at all; nil if it started, or was never needed.
     var startProblem: HarnessProblem? { instance == nil ? problem : nil }
 
     func running() async throws(HarnessProblem) -> SubjectInstance {

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One message to send, in the wire's shape, and how it may be written down.
+/// One message to send, in the wire's form, and a form to record.
 struct WireMessage: Sendable, Equatable {
     var text: String
     /// The same without credentials.
@@ -19,7 +19,7 @@ extension StepContext {
     var dialect: Dialect { subject.dialect }
 
     /// The wire form of a canonical frame of the stage; none if the wire expresses it differently.
-    /// - Throws: ``StepEnd/unmet(_:)`` where the wire cannot say it.
+    /// - Throws: ``StepEnd/unmet(_:)`` if the wire cannot express it.
     func wire(_ frame: JSONValue) throws -> [WireMessage] {
         switch dialect.encode(frame, sentBy: .client) {
         case .frames(let frames): return frames.map { WireMessage($0.text(), shown: shown(frame)) }
@@ -28,10 +28,10 @@ extension StepContext {
         }
     }
 
-    /// A frame that a scenario spells out, often one that no client may send, as a text that means the same on the wire.
+    /// A frame that a scenario spells out, often one that no client may send, as a text with the same meaning on the wire.
     ///
-    /// An error in the frame has to be an error on the wire too, or the answer does not concern the scenario.
-    /// - Throws: ``StepEnd/inexpressible(_:)`` where it would mean something else.
+    /// An error in the frame must be an error on the wire too, or the answer would not concern the scenario.
+    /// - Throws: ``StepEnd/inexpressible(_:)`` if it would mean something else.
     func wire(spelledOut frame: JSONValue) throws -> WireMessage {
         guard !dialect.isCanonical else { return WireMessage(frame.text()) }
         let wire: JSONValue
@@ -44,7 +44,7 @@ extension StepContext {
         return WireMessage(wire.text(), shown: shown(frame))
     }
 
-    /// The wire text of a frame with the name of its owner where its credential stands; nil where it has none.
+    /// The wire text of a frame with its credential replaced by the owner's name; nil if it has no credential.
     private func shown(_ frame: JSONValue) -> String? {
         guard frame["type"] == "auth", let token = frame["token"]?.stringValue,
             let owner = recorder.redaction.shown(for: token)
@@ -55,14 +55,14 @@ extension StepContext {
         return frames.first?.text()
     }
 
-    /// A text that a scenario spells out byte by byte, in as many pieces on the wire, where it means the same there.
+    /// A text that a scenario spells out byte by byte, in the same number of pieces, if it means the same on the wire.
     func wire(spelledOut pieces: [[UInt8]]) throws -> [[UInt8]] {
         guard !dialect.isCanonical else { return pieces }
-        // Text that is neither JSON nor an object is the same in every dialect.
+        // Text that is not a JSON object is the same in every dialect.
         guard let text = String(utf8: pieces.joined()),
             let document = try? JSONParser.document(text), let type = document.root["type"]?.stringValue
         else { return pieces }
-        // A flaw of the text itself is lost when it is written again.
+        // A flaw of the text itself would be lost in a new text.
         if document.flaws.isEmpty, performer.schemas.isSentByClients(type), view(of: document.root) != document.root {
             return ConnectionLane.pieces(of: try wire(spelledOut: document.root).text, count: pieces.count)
         }
@@ -70,7 +70,7 @@ extension StepContext {
         return pieces
     }
 
-    /// Makes sure that the judge sees in a wire frame what a scenario spelled out, and what was wrong with it.
+    /// Makes sure that the judge sees in a wire frame exactly what a scenario spelled out, including its error.
     private func checkThat(_ wire: JSONValue, means frame: JSONValue) throws {
         let type = frame["type"]?.stringValue
         let isKnown = type.map(performer.schemas.isSentByClients) ?? false
@@ -94,8 +94,8 @@ extension StepContext {
         }
     }
 
-    /// Makes sure that a request a scenario spells out means the same on the wire.
-    /// - Throws: ``StepEnd/inexpressible(_:)`` where it would mean something else.
+    /// Makes sure that a request that a scenario spells out means the same on the wire.
+    /// - Throws: ``StepEnd/inexpressible(_:)`` if it would mean something else.
     func checkWire(_ method: String, _ path: String, _ body: String?) throws {
         guard !dialect.isCanonical else { return }
         guard let wire = dialect.encode(RESTRequest(method: method, path: path, body: body)) else {

@@ -42,7 +42,7 @@ extension StepContext {
         try await settle(instance)
     }
 
-    /// Returns when the process is gone and everything it had open has ended, so that what follows meets none of it.
+    /// Returns when the process is gone and its connections have ended, so that later steps meet neither.
     private func settle(_ instance: SubjectInstance) async throws {
         guard await instance.exit(within: performer.limit("close")) != nil else {
             if Task.isCancelled { throw StepEnd.interrupted }
@@ -50,7 +50,7 @@ extension StepContext {
                 HarnessProblem(.faultImpossible(fault: "kill", reason: "the process does not end"), at: location))
         }
         for lane in performer.openLanes where !lane.isPaused {
-            // A socket that a process outside the group still holds would stay open; what is asked of it then tells.
+            // A socket that a process outside the group still holds would stay open; later requests then show it.
             _ = await lane.mailbox.waitForEnd(within: .seconds(1))
         }
         if Task.isCancelled { throw StepEnd.interrupted }
@@ -77,7 +77,7 @@ extension StepContext {
         }
         guard let wasAlive = await kill.fired.wait(within: performer.limit(bound.within)) else {
             if Task.isCancelled { throw StepEnd.interrupted }
-            // The output of a server, and its encoding, is its own choice.
+            // A server chooses its own output and encoding.
             throw StepEnd.unmet("\(pointer): the server was not killed, because it never sent \(kill.awaited)")
         }
         guard wasAlive else { throw ended(instance) }
@@ -104,16 +104,16 @@ extension StepContext {
     private func limitWrites(_ instance: SubjectInstance, refusing: Bool) async throws {
         await performer.awaitExitAfterLoss(of: instance)
         if !refusing {
-            // Told before it is so: an answer that was stored meanwhile would count as one that met the fault.
+            // Recorded before it is true: otherwise an answer that was stored meanwhile would count as one despite the fault.
             recorder.noteAct("acceptWrites")
-            // A process that a refused write ended has nothing to be lifted from.
+            // If a refused write ended the process, nothing needs lifting.
             if instance.exit != nil { return }
         }
         let before = ContinuousClock.now
         do {
             _ = try instance.limitFileSize(to: refusing ? ProcessGroup.refusedBeyond : nil)
         } catch .noProcess where !refusing {
-            // It went while the limit was being lifted.
+            // It ended while the limit was being lifted.
         } catch .noProcess where !instance.wasEndedHere {
             throw ended(instance)
         } catch {
@@ -123,7 +123,7 @@ extension StepContext {
                     at: location
                 ))
         }
-        // Somewhere in this time it began to hold.
+        // The limit took effect at some point in this time.
         let took = JSONValue((ContinuousClock.now - before).microseconds)
         if refusing { recorder.note(.act("refuseWrites", ["took": took]), on: .server) }
     }

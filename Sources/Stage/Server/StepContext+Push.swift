@@ -25,8 +25,8 @@ extension StepContext {
         try save(awaited.save, from: push, of: "push", on: .push)
     }
 
-    /// Reads the session whose push is missing: only where the answer is known to be there is its silence a breach (PUSH-1),
-    /// and a scenario that ends here would leave that open.
+    /// Reads the session whose push is missing: the silence breaks PUSH-1 only if the answer is known to be stored, and
+    /// a scenario that ends here would leave that open.
     private func read(_ session: JSONValue, as principal: String) async throws {
         guard let session = session.stringValue else { return }
         _ = try await request(

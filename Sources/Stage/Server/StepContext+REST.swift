@@ -5,14 +5,14 @@ import HoldfastTranscript
 import HoldfastTransport
 
 extension StepContext {
-    /// The members of a question, as frame and as body.
+    /// The members of a question, for a frame and for a body.
     func body(of question: ScenarioStep.Question) throws -> JSONObject {
         try question.body(
             obeysScripts: subject.hasScriptedAgent, filled: { try filled($0) }, key: { performer.key(of: $0) },
             count: { try count($0) })
     }
 
-    /// A number of tools; what takes minutes is not built.
+    /// A number of tools; a number that would take minutes is rejected.
     private func count(_ template: JSONValue) throws -> Int {
         let count = try number(template)
         guard count <= 20_000 else {
@@ -56,7 +56,7 @@ extension StepContext {
         try save(pointers, from: answer, of: "response", on: lane)
     }
 
-    /// Ends the connection of a question that is sent; one that has its response is left alone.
+    /// Ends the connection of a question that was sent; one with a response is left alone.
     func leave(_ name: String, _ how: Cut) async throws {
         let post = performer.post(of: try filled(name))
         guard let (connection, lane) = await post.sent.wait(within: performer.limit("rest")) else {
@@ -92,7 +92,7 @@ extension StepContext {
         }
     }
 
-    /// Sends a request and returns the body of the answer, nil when it is no JSON.
+    /// Sends a request and returns the body of the answer; nil if it is not JSON.
     func request(
         _ method: String, _ path: String, _ credential: ScenarioStep.Credential, body: String?, within limit: Duration,
         leavable post: PendingPost? = nil
@@ -122,7 +122,7 @@ extension StepContext {
             if error.isLocal { throw StepEnd.harness(HarnessProblem(.cannotConnect(error.code), at: location)) }
             recorder.note(.failed(reason: error.name), on: lane)
             performer.noteLoss()
-            // A subject that the scenario ended answers nothing, and the scenario goes on.
+            // A subject that the scenario ended cannot answer, and the scenario goes on.
             if performer.instance?.wasEndedHere == true { return (nil, lane) }
             if case .tooLarge(let limit) = error.code {
                 throw StepEnd.unmet(
@@ -141,7 +141,7 @@ extension StepContext {
         return (meant.flatMap { try? JSONParser.document($0).root }, lane)
     }
 
-    /// A path whose session id is one segment, also where a dialect's ids hold slashes, such as the names of agents.
+    /// A path whose session id is one segment, even if a dialect's ids contain slashes, as names of agents do.
     private func inOneSegment(_ path: String) -> String {
         let base = "/api/sessions/"
         guard !dialect.isCanonical, path.hasPrefix(base) else { return path }
@@ -150,14 +150,14 @@ extension StepContext {
 }
 
 extension Event.Response {
-    /// An answer as a transcript may show it.
+    /// An answer in the form that a transcript may show.
     init(_ answer: HTTPAnswer) {
         let text = String(utf8: answer.body)
         self.init(
             status: answer.status,
             headers: answer.headers.map { name, value in
                 let name = name.lowercased()
-                // A gateway may hand out a credential of its own.
+                // A gateway may issue its own credential.
                 return Event.Header(name: name, value: name == "set-cookie" ? "‹value of set-cookie›" : value)
             },
             body: text ?? answer.text, bodyIsText: text != nil)
@@ -177,7 +177,7 @@ final class PendingPost: Sendable {
         { [sent] connection in sent.set((connection, lane)) }
     }
 
-    /// Ends it; false where it has already ended otherwise.
+    /// Ends it; false if it has already ended otherwise.
     func end(_ end: End) -> Bool { ending.set(end) }
 
     var wasLeft: Bool { ending.value == .left }

@@ -18,7 +18,7 @@ extension StepContext {
     /// Sends on a lane.
     ///
     /// A connection that the subject closed meanwhile accepts nothing, and that does not fail the step: a server may
-    /// close while it still receives a message that it refuses. The next wait of the scenario decides.
+    /// close while it still receives a message that it refuses. The scenario's next wait decides.
     func sending(
         on letter: String, _ body: (ConnectionLane) async throws(TransportProblem) -> Void
     ) async throws {
@@ -99,7 +99,7 @@ extension StepContext {
         guard let connected else { return try missedGreeting(of: lane, connect) }
         performer.noteReception(true)
         lane.authenticate()
-        // A server that the suite starts is greeted here for the first time.
+        // A server that the suite starts sends its first greeting here.
         if let reason = performer.needs.obstacle(greetedBy: connected) { throw StepEnd.outOfReach(reason) }
         performer.messageLimit = connected["limits"]?["maxFrameBytes"]?.intValue
         if case .own = connect.credential.token {
@@ -137,7 +137,7 @@ extension StepContext {
         try check(frame, as: "chat")
         if question.bytes == nil, let owner = try open(letter).principal { performer.noteAsked(body, by: owner) }
         let messages = try wire(frame, paddedTo: question.bytes)
-        // One whose size a scenario states is meant to meet the limit.
+        // If a scenario states a size, it means to meet the limit.
         if question.bytes == nil { try checkSize(messages.map(\.text.utf8.count).max() ?? 0) }
         performer.addScriptWait(question.waitMs)
         try open(letter).owe(within: performer.limit("turn"))
@@ -174,19 +174,19 @@ extension StepContext {
         try await send(messages, on: letter)
     }
 
-    /// The messages of a question that is as long as asked for: its text is, or, where a script is the text, an unknown member.
+    /// The messages of a question of the required length, reached by its text or, if the text is a script, by an unknown member.
     private func wire(_ frame: JSONValue, paddedTo bytes: JSONValue?) throws -> [WireMessage] {
         let messages = try wire(frame)
         guard let bytes, messages.count == 1 else { return try messages.map { try padded($0, to: bytes) } }
         let size = try number(bytes)
         let long = try lengthened(frame, toBytes: size, from: messages[0].text).map { try wire($0) }
-        // A wire that says the text twice, or not at all, is padded beside it.
+        // If a wire has the text twice, or not at all, the padding goes beside it.
         if let long, long.count == 1, long[0].text.utf8.count == size { return long }
         return try messages.map { try padded($0, to: bytes) }
     }
 
-    /// A question with so much more text that its message, of this text before, has so many bytes; nil when a script is its
-    /// text.
+    /// A question with enough additional text that its message, given the one with the present text, has the required
+    /// size; nil if its text is a script.
     func lengthened(_ question: JSONValue, toBytes size: Int, from message: String) throws -> JSONValue? {
         guard question["messages"]?.arrayValue?.last?["content"]?.stringValue?.first != "{" else { return nil }
         try refuse(bytes: size)
@@ -195,7 +195,7 @@ extension StepContext {
         return ScenarioStep.Question.lengthened(question, by: missing)
     }
 
-    /// The frame with an unknown member that makes it as long as asked for; receivers ignore such members.
+    /// The frame with an unknown member that brings it to the required length; receivers ignore such members.
     private func padded(_ message: WireMessage, to bytes: JSONValue?) throws -> WireMessage {
         guard let bytes, var frame = try? JSONParser.document(message.text).root else { return message }
         let size = try number(bytes)
@@ -218,14 +218,14 @@ extension StepContext {
 
     // MARK: waiting
 
-    /// Sends no question that is larger than the server takes: that it refuses it is its right (ENV-7).
+    /// Refuses to send a question that is larger than the server accepts, since the server may refuse it (ENV-7).
     func checkSize(_ bytes: Int) throws {
         guard let limit = performer.messageLimit, limit >= Self.leastMessageLimit, bytes > limit else { return }
         throw StepEnd.outOfReach(
             Performance.beyondLimits + "it needs a message of \(bytes) bytes, and the server takes at most \(limit)")
     }
 
-    /// A server that does not take even this takes no ordinary question, and nothing excuses that it is not tested.
+    /// A server that does not accept even this accepts no ordinary question, so nothing excuses an untested clause.
     private static let leastMessageLimit = 1024
 
     func await(_ awaited: ScenarioStep.Await, on letter: String) async throws {
@@ -241,7 +241,7 @@ extension StepContext {
         do {
             isMeant = try matching(awaited.conditions)
         } catch StepEnd.unmet where awaited.bound.isOptional {
-            // A value that the subject did not send cannot be waited for.
+            // A value that the subject did not send cannot be awaited.
             return try lack(awaited.save, of: what)
         }
         var within = performer.limit(awaited.bound.within)
@@ -263,7 +263,7 @@ extension StepContext {
         if frame["type"] == "syncResult" { try await followPages(from: frame, on: lane) }
     }
 
-    /// Waits for a message; for what a question brings no longer than until it stands refused as busy.
+    /// Waits for a message; if it results from a question, only until that question is refused as busy.
     private func take(
         _ types: [String], within limit: Duration, from lane: ConnectionLane, where isMeant: (JSONValue) -> Bool
     ) async -> (frame: JSONValue?, isRefused: Bool) {
@@ -281,16 +281,16 @@ extension StepContext {
         }
     }
 
-    /// The longest that a life waits for anything at once.
+    /// The longest single wait in a life.
     private static let longestOfLife = Duration.seconds(5)
 
-    /// How often it is looked whether what is awaited was refused.
+    /// The interval between checks whether the awaited question was refused.
     private static let glance = Duration.milliseconds(250)
 
-    /// Asks for the further pages that a server makes of an answer by itself: only all of them are the whole.
+    /// Requests the further pages of a server that pages by itself: only all pages together are the whole answer.
     ///
-    /// A scenario that states the frames per page asks for the next ones itself; a life never does. An answer too long
-    /// to keep, or that takes longer than a turn, stays incomplete.
+    /// A scenario that states the frames per page requests the other pages itself; a life never does. An answer that is
+    /// too long to keep, or that takes longer than a turn, stays incomplete.
     func followPages(from first: JSONValue, on lane: ConnectionLane) async throws {
         guard let asked = lane.lastSync, asked["limit"] == nil || performer.isLife else { return }
         var page = first
@@ -303,7 +303,7 @@ extension StepContext {
             position = last
             var next = asked
             next["lastSeqSeen"] = JSONValue(position)
-            // A position means something in its epoch alone (SYNC-6).
+            // A position has a meaning only in its epoch (SYNC-6).
             next["epoch"] = .string(epoch)
             try await send(wire(next), on: lane.letter)
             guard let answer = await lane.mailbox.take(["syncResult"], within: performer.limit("sync")) else {
@@ -313,7 +313,7 @@ extension StepContext {
         }
     }
 
-    /// A replay in more pages than this is left as it is.
+    /// A replay with more pages than this stays incomplete.
     private static let mostPages = 1000
 
     /// Whether a message has the values; null stands for a member that is absent.
@@ -322,7 +322,7 @@ extension StepContext {
         let conditions = values.filter { key, _ in
             // A model uses the server's own tools, whatever the script calls them.
             if key == "/tool" { return subject.agent != .model }
-            // Where pongs name no ping, each may be the answer; that it does not say so is told by LIVE-1.
+            // If pongs do not name their ping, any of them may be the answer; LIVE-1 reports that.
             return key != "/nonce" || wireHasNonces
         }
         return try ScenarioStep.matching(conditions) { try filled($0) }
@@ -349,9 +349,9 @@ extension WebSocketLimits {
 }
 
 extension StepContext {
-    /// Waits until the server ends a connection; a told time is added to the bound.
+    /// Waits until the server ends a connection; an announced time is added to the bound.
     func awaitClose(_ bound: ScenarioStep.Bound, after told: ScenarioStep.Told?, on letter: String) async throws {
-        // A connection that never was one needs no end.
+        // A connection that was refused needs no end.
         if performer.wasRefused(letter) { return }
         let lane = try open(letter)
         let wait = try told.map(duration) ?? .zero
@@ -360,7 +360,7 @@ extension StepContext {
         }
     }
 
-    /// Watches until a told time is over, and records that it did.
+    /// Watches until an announced time is over, and records it.
     func watch(_ told: ScenarioStep.Told) async throws {
         let duration = try duration(of: told)
         try? await Task.sleep(for: duration, clock: .continuous)
@@ -368,7 +368,7 @@ extension StepContext {
         recorder.note(.wait(awaited: "time", met: true), on: .server)
     }
 
-    /// A told time, where the patience of the run covers it.
+    /// An announced time, if the patience of the run covers it.
     private func duration(of told: ScenarioStep.Told) throws -> Duration {
         guard let duration = told.duration(of: try number(told.amount)) else {
             throw unusable(told.amount, try filled(told.amount))

@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastTranscript
 import HoldfastTransport
 
-/// One step at the moment it is performed, with the names that are known there.
+/// One step that is being performed, with the names known at that moment.
 struct StepContext: Sendable {
     let performer: ScenarioPerformer
     let pointer: JSONPointer
@@ -12,7 +12,7 @@ struct StepContext: Sendable {
 
     var recorder: Recorder { performer.recorder }
     var subject: ServerSubject { performer.subject }
-    /// The step as problems name it.
+    /// The step's name in problems.
     var location: String { "\(performer.scenario) \(pointer)" }
 
     func perform(_ action: ScenarioStep.Action) async throws {
@@ -85,7 +85,7 @@ struct StepContext: Sendable {
 
     /// Refuses to send a frame of the stage's own that its schema rejects.
     ///
-    /// A session is asked for by the name that the subject gave it, whatever that looks like (ID-7).
+    /// A session is requested by the name that the subject gave it, whatever its form (ID-7).
     func check(_ value: JSONValue, as name: String) throws {
         guard let problem = performer.schemas.problem(of: value, as: name, at: location) else { return }
         let said = performer.said.compactMap { performer.variables(with: local)[$0] }
@@ -103,7 +103,7 @@ struct StepContext: Sendable {
         throw StepEnd.harness(problem)
     }
 
-    /// A name of a session that is longer is not asked for.
+    /// Longer session names are not requested.
     private static let longestName = 1024
 
     func filled(_ text: String) throws -> String {
@@ -114,7 +114,7 @@ struct StepContext: Sendable {
         try filling { () throws(ScenarioVariables.Problem) in try performer.variables(with: local).value(value) }
     }
 
-    /// A path in which each name that the subject gave to a session is one segment, whatever it looks like.
+    /// A path in which each session name from the subject is one segment, whatever its form.
     func filledPath(_ template: String) throws -> String {
         var variables = performer.variables(with: local)
         for name in performer.said where template.contains("${\(name)") {
@@ -143,7 +143,7 @@ struct StepContext: Sendable {
         }
     }
 
-    /// A number that a scenario gives, or that it takes from what the subject said.
+    /// A number from the scenario, or from the subject.
     func number(_ template: JSONValue, in range: ClosedRange<Int> = .min ... .max) throws -> Int {
         let value = try filled(template)
         guard let number = value.intValue, range.contains(number) else { throw unusable(template, value) }
@@ -159,7 +159,7 @@ struct StepContext: Sendable {
                 "\(pointer): the server's values give \(excerpt(value.text(), limit: 40)) here, which is not usable")
     }
 
-    /// Keeps values for later steps; what the subject left out, or said in another way, ends the scenario where a step needs it.
+    /// Keeps values for later steps; if the subject omitted one, or sent another type, steps that need it end the scenario.
     func save(_ pointers: [String: JSONPointer], from root: JSONValue?, of what: String, on lane: Lane) throws {
         for (name, pointer) in pointers.sorted(by: { $0.key < $1.key }) {
             let name = try filled(name)
@@ -183,13 +183,13 @@ struct StepContext: Sendable {
         for name in pointers.keys.sorted() { performer.lack(try filled(name), because: "no \(what) in time") }
     }
 
-    /// Members that are numbers; all others that scenarios keep are texts.
+    /// Members that are numbers; all other members that scenarios keep are texts.
     private static let numbers: Set<String> = [
         "seq", "lastSeq", "retryAfterMs", "windowMs", "heartbeatSeconds", "maxFrameBytes", "messagesPerMinute",
         "replayMessages",
     ]
 
-    /// Whether later steps can ask with a value: a whole number that JSON keeps, or a text.
+    /// Whether later steps can use a value: an integer that JSON preserves, or a text.
     private static func isUsable(_ value: JSONValue, at pointer: JSONPointer) -> Bool {
         let member = "\(pointer)".split(separator: "/").last.map(String.init) ?? ""
         guard numbers.contains(member) else { return value.stringValue != nil }

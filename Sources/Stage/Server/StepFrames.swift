@@ -15,7 +15,7 @@ extension ScenarioStep.Connect {
 }
 
 extension ScenarioStep {
-    /// A question for the missed frames.
+    /// A `sync` frame.
     package static func sync(
         _ position: JSONValue, epoch: String?, limit: JSONValue?, filled: (JSONValue) throws -> JSONValue
     ) rethrows -> JSONValue {
@@ -25,7 +25,7 @@ extension ScenarioStep {
         ])
     }
 
-    /// Whether a message has the values at the places that the keys name; null stands for a member that is absent.
+    /// Whether a message has the given values at the given pointers; null stands for an absent member.
     package static func matching(
         _ values: [String: JSONValue], filled: (JSONValue) throws -> JSONValue
     ) rethrows -> (JSONValue) -> Bool {
@@ -53,7 +53,7 @@ extension Timeouts {
     /// The timeout of a wait; a turn may take the time of the waits in its script on top.
     package func bound(_ name: String, scriptWait: Duration) -> Duration {
         let bound = self[name] ?? turn
-        // The bound of a turn begins when it is accepted, which is after it was asked.
+        // A turn's bound begins when the turn is accepted, which is after the question was sent.
         return name == "turn" ? bound + scriptWait + .milliseconds(500) : bound
     }
 }
@@ -61,7 +61,7 @@ extension Timeouts {
 extension ScenarioVariables {
     /// The values that every scenario of a server starts with.
     ///
-    /// * `tokens`: The tokens of the principals, which scenarios put into URLs only; elsewhere steps name the principal.
+    /// * `tokens`: The tokens of the principals, which scenarios use only in URLs; elsewhere steps name the principal.
     package init(run: String, kills: Int, authSeconds: Int, tokens: [String: String?]) {
         self.init()
         self["run"] = .string(run)

@@ -1,19 +1,19 @@
 import Holdfast
 
-/// Performs many scenarios, several at a time, and returns what was learnt even when it is ended early.
+/// Performs many scenarios, several at a time, and returns the results so far even if it is ended early.
 package struct SuiteRun: Sendable {
     package enum Progress: Sendable {
         case started(String, done: Int, total: Int)
         case finished(Performance, done: Int, total: Int)
-        /// A scenario has ended and does not count, because the server ended with another; it is performed again.
+        /// A scenario has ended but does not count, because the server ended during another; it is performed again.
         case disturbed(String, done: Int, total: Int)
     }
 
-    /// How many scenarios may run at a time; never more than the principals allow.
+    /// The number of scenarios that may run at a time; never more than the principals allow.
     package var jobs: Int
     package let stage: ServerStage
 
-    /// After this many consecutive scenarios without a server, the rest is left out.
+    /// After this many consecutive scenarios without a server, the others are omitted.
     private static let patience = 2
 
     package init(stage: ServerStage, jobs: Int = 1) {
@@ -24,36 +24,36 @@ package struct SuiteRun: Sendable {
     }
 
     package struct Outcome: Sendable {
-        /// One performance for each scenario, in the order given.
+        /// One performance for each scenario, in the given order.
         package var performances: [Performance]
-        /// Why nothing could be performed: the subject did not start.
+        /// The reason why nothing could be performed: the subject did not start.
         package var startProblem: HarnessProblem?
         /// Other observations without a verdict, one line each.
         package var diagnostics: [String] = []
     }
 
-    /// Performs the scenarios, and starts and ends the subject where it says how.
+    /// Performs the scenarios; starts and ends the subject if it has a start command.
     ///
-    /// If the task is canceled, running scenarios end at once and keep their observations, and the others are left out.
-    /// If the subject does not answer two consecutive scenarios, or floods two, the others are left out too; a subject
-    /// that had answered before gets time first, and the run goes on.
+    /// If the task is canceled, running scenarios end at once and keep their observations, and the others are omitted.
+    /// If the subject does not answer two consecutive scenarios, or floods two, the others are omitted too; but a
+    /// subject that had answered before gets time first, and the run goes on.
     ///
-    /// A started subject has one instance for all scenarios except those that end and start it: each of these has its
-    /// own, beside the others if the subject accepts any port, else alone and last. In any case, all instances have
-    /// ended when this returns.
+    /// A started subject has one instance for all scenarios except those that end and start it. Each of these has its
+    /// own: beside the others if the subject accepts any port, otherwise alone and last. In any case, all instances
+    /// have ended when this returns.
     ///
     /// If the shared instance ends by itself while several scenarios use it, the cause is unknown: each of them is
-    /// performed again, alone, and only that counts. Servers older than the specification are known to end at one
-    /// message, and one started elsewhere cannot be started again; so in a dialect the scenarios that send such
+    /// performed again, alone, and only that counts. Servers older than the specification are known to end at a single
+    /// message, and a server started elsewhere cannot be restarted. So in a dialect, the scenarios that send such
     /// messages run one at a time, after the others.
     ///
     /// A scenario cut short by an announced stop is performed again too; a server that announces stops again and again
-    /// is taken to go on (``OpenConnections``).
+    /// counts as going on (``OpenConnections``).
     ///
-    /// With few principals, scenarios that have a device called gone come after all others, since it is pushed to no more, and so do
-    /// those that fill a stream.
+    /// With few principals, scenarios that report a device as gone come after all others, since it gets no more pushes,
+    /// and so do those that fill a stream.
     ///
-    /// On one instance, the scenarios that wait longest begin first, so that none is left alone at the end.
+    /// On one instance, the scenarios with the longest waits begin first, so that none runs alone at the end.
     package func run(
         _ scenarios: [Scenario], progress: @Sendable (Progress) -> Void = { _ in }
     ) async -> Outcome {
@@ -67,7 +67,7 @@ package struct SuiteRun: Sendable {
         let all = order.filter { start == nil || !scenarios[$0].needs.start }
         let isFrail = !stage.subject.dialect.isCanonical
         let dangerous = isFrail ? all.filter { scenarios[$0].sendsVerbatim } : []
-        // Where people are few, a device that is gone is missed by all that come later, and so is a stream that fits on a page.
+        // With few people, later scenarios would miss a device that is gone, or a stream that fits on one page.
         let areFew = stage.subject.principals.count < Self.fewPrincipals
         let last =
             areFew
@@ -106,7 +106,7 @@ package struct SuiteRun: Sendable {
         return outcome
     }
 
-    /// Performs scenarios one at a time, and those again that an ending server disturbed while they ran side by side.
+    /// Performs scenarios one at a time, including those that were disturbed by the end of the server.
     private func performAlone(
         _ scenarios: [Int], on state: inout State, _ shared: SharedInstance?,
         _ progress: @Sendable (Progress) -> Void
@@ -115,13 +115,13 @@ package struct SuiteRun: Sendable {
         await perform([Queue(again + scenarios, limit: 1)], on: &state, shared, progress)
     }
 
-    /// With so many principals, devices that are gone are not missed.
+    /// With this many principals, devices that are gone are not missed.
     private static let fewPrincipals = 4
 
-    /// How many scenarios may have an instance of their own at the same time; each is a whole server.
+    /// The number of scenarios that may have their own instance at the same time; each is a whole server.
     private static let ownInstances = 3
 
-    /// Scenarios that wait for their turn, and how many of them may run at a time.
+    /// Scenarios that wait for their turn, and the number that may run at a time.
     private struct Queue {
         var waiting: ArraySlice<Int>
         var limit: Int
@@ -132,7 +132,7 @@ package struct SuiteRun: Sendable {
             self.limit = limit
         }
 
-        /// The one that may begin now; nil while as many run as may.
+        /// The one that may begin now; nil if the maximum is running.
         var next: Int? { running < limit ? waiting.first : nil }
     }
 
@@ -146,13 +146,13 @@ package struct SuiteRun: Sendable {
         var done = 0
         /// The scenarios on the shared instance at this moment.
         var together: Set<Int> = []
-        /// The scenarios that ran when the shared instance ended under another one.
+        /// The scenarios that ran when another one ended the shared instance.
         private var disturbed: Set<Int> = []
         /// The scenarios under which it ended while others ran; they are performed again.
         var again: Set<Int> = []
-        /// How often each scenario was repeated because the server stopped.
+        /// The number of repetitions of each scenario because the server stopped.
         private(set) var stops: [Int: Int] = [:]
-        /// Since when scenarios wait for budgets.
+        /// The time since which scenarios wait for budgets.
         private var waiting: [Int: ContinuousClock.Instant] = [:]
 
         init(_ scenarios: [Scenario], _ waits: [Duration], pool: PrincipalPool, patience: Int, first: FirstStart) {
@@ -161,7 +161,7 @@ package struct SuiteRun: Sendable {
             breaker = Breaker(patience: patience)
         }
 
-        /// Whether the instance for all ended under a scenario and others at once, so that it has to be performed again.
+        /// Whether the shared instance ended while a scenario and others used it, so that the scenario must be performed again.
         mutating func isDisturbed(_ ended: Ended) -> Bool {
             let beside = together.subtracting([ended.index])
             together = beside
@@ -175,7 +175,7 @@ package struct SuiteRun: Sendable {
             return true
         }
 
-        /// Whether a stop of the server cut a scenario short, or turned it away, so that it has to be performed again.
+        /// Whether a stop of the server cut a scenario short, or turned it away, so that it must be performed again.
         mutating func isStopped(_ ended: Ended) -> Bool {
             let performance = ended.performance
             let wasTurnedAway = !stops.isEmpty && performance.wasReceived == false
@@ -186,13 +186,13 @@ package struct SuiteRun: Sendable {
             return stops[ended.index, default: 0] < OpenConnections.mostRestarts.count
         }
 
-        /// Among the scenarios that may begin now, the one that waits longest, with its queue.
+        /// The scenario with the longest waits among those that may begin now, with its queue.
         func longest(of queues: [Queue], among open: Set<Int>) -> (queue: Int, index: Int)? {
             let next = open.sorted().compactMap { queue in queues[queue].next.map { (queue: queue, index: $0) } }
             return next.max { waits[$0.index] < waits[$1.index] }
         }
 
-        /// Lends principals to a scenario; one that would wait for their budgets longer than the patience is left out.
+        /// Lends principals to a scenario; one that would wait for budgets longer than the patience is omitted.
         mutating func lend(to index: Int, for subject: ServerSubject, now: ContinuousClock.Instant)
             -> PrincipalPool.Loan
         {
@@ -318,7 +318,7 @@ package struct SuiteRun: Sendable {
         }
     }
 
-    /// A scenario that cannot be performed, or not any more; nil when it can.
+    /// The result of a scenario that cannot be performed, or cannot any more; nil if it can.
     private func skip(_ scenario: Scenario, _ state: State, _ shared: SharedInstance?) async -> Performance? {
         let obstacles = stage.subject.obstacles(to: scenario)
         if !obstacles.isEmpty { return stage.skip(scenario, lacking: obstacles) }
@@ -330,9 +330,9 @@ package struct SuiteRun: Sendable {
     }
 }
 
-/// Opens when a subject is evidently not there, so that its silence is waited for twice and not fifty times.
+/// Opens when there is evidently no subject, so that a run waits for its silence twice and not fifty times.
 ///
-/// A subject that was there before may be back soon: it is given time, longer each time, before the breaker opens.
+/// A subject that was there before may soon be back: it gets time, longer each time, before the breaker opens.
 struct Breaker {
     private static let pauses: [Duration] = [.seconds(1), .seconds(3), .seconds(10)]
 
@@ -342,17 +342,17 @@ struct Breaker {
     private var resumed = 0
     /// The scenarios without a server, in the order of their ends.
     private var turnedAway: [String] = []
-    /// How long the run stands still before it goes on; nil when nothing keeps it.
+    /// The time for which the run pauses before it goes on; nil if it need not.
     private(set) var pause: Duration?
-    /// When the last of these ended.
+    /// The time at which the last of these ended.
     private var lastUnanswered: ContinuousClock.Instant?
     private var floods = 0
     private(set) var reason: String?
 
     init(patience: Int) { self.patience = patience }
 
-    /// Notes how a scenario went that has just ended; of those that ran side by side one counts, since one moment without a
-    /// server turns all of them away.
+    /// Notes the outcome of a scenario that has just ended; of those that ran side by side only one counts, since one
+    /// moment without a server turns all of them away.
     mutating func note(_ performance: Performance, at now: ContinuousClock.Instant = .now) {
         if performance.wasInterrupted { return }
         if let received = performance.wasReceived {

@@ -5,7 +5,7 @@ import HoldfastSmallFoundation
 /// A folder in which one instance of a subject stores its data.
 struct DataFolder: Sendable {
     let path: String
-    /// Whether it goes when the instance does.
+    /// Whether it is removed with the instance.
     let isTemporary: Bool
 
     static func temporary() throws(InputProblem) -> DataFolder {
@@ -15,7 +15,7 @@ struct DataFolder: Sendable {
         return folder
     }
 
-    /// A folder that the user named, which stays.
+    /// A folder that the user named, which is never removed.
     static func named(_ path: String) throws(InputProblem) -> DataFolder {
         try made(DataFolder(path: URL(fileURLWithPath: path).path, isTemporary: false))
     }
@@ -30,14 +30,14 @@ struct DataFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Removes folders that a process, ended by now, had filled again.
+    /// Removes folders that a process, which has ended by now, had filled again.
     static func removeAgain() {
         for (path, isNeeded) in madeHere.withLock({ $0 }) where !isNeeded {
             try? FileManager.default.removeItem(atPath: path)
         }
     }
 
-    /// Removes all that were made for one run only; for a program that ends this very moment.
+    /// Removes all that were made for one run only; for a program that is about to exit.
     static func removeAll() {
         for path in madeHere.withLock({ $0 }).keys { try? FileManager.default.removeItem(atPath: path) }
     }

@@ -1,8 +1,8 @@
-/// Why a driver gave no answer to a command.
+/// The reason why a driver gave no answer to a command.
 package struct DriverProblem: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
         case notStarted(reason: String)
-        /// No device opened a WebSocket within so many milliseconds.
+        /// No device opened a WebSocket within this many milliseconds.
         case nobodyConnected(milliseconds: Int)
         /// The program ended before it answered.
         case ended(SubjectExit)
@@ -13,22 +13,22 @@ package struct DriverProblem: Error, Sendable, Equatable {
         case noReply(line: String, reasons: [String])
         /// A reply to a command that was not asked, or was answered before.
         case unasked(line: String, expected: Int?)
-        /// A line longer than any reply, or more than any driver has to say.
+        /// A line longer than any reply, or more output than any driver needs.
         case flooded(bytes: Int)
-        /// The driver refuses what nothing can be tested without.
+        /// The driver refuses a command without which nothing can be tested.
         case refused(reason: String)
         /// The run was interrupted meanwhile.
         case interrupted
-        /// The suite has nowhere to listen, or no folder for the app.
+        /// The suite has no address to listen on, or no folder for the app.
         case noServer(reason: String)
         /// The suite's own command is rejected by its schema.
         case invalidCommand(reasons: [String])
     }
 
     package var code: Code
-    /// The program as it was started, or the address the device was to open.
+    /// The program with its arguments, or the address that the device was to open.
     package var location: String
-    /// The command that has no answer; nil where none was sent.
+    /// The command without an answer; nil if none was sent.
     package var command: String?
     /// The last lines the program wrote to standard error.
     package var output: [String]
@@ -64,7 +64,7 @@ package struct DriverProblem: Error, Sendable, Equatable {
 }
 
 extension DriverProblem: CustomStringConvertible {
-    /// Place, what is wrong, what was expected, and what to do.
+    /// The place, the problem, the expectation and the fix.
     package var description: String {
         let words = words
         let start = isHarness ? words.what : "\(location): \(words.what)"
@@ -75,7 +75,7 @@ extension DriverProblem: CustomStringConvertible {
 
     private var asked: String { command.map { "'\($0)'" } ?? "a command" }
 
-    /// A time in seconds and tenths.
+    /// A time in seconds, with one decimal.
     static func seconds(_ milliseconds: Int) -> String {
         "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
     }

@@ -4,8 +4,8 @@ import Subprocess
 
 /// A small process that outlives the suite by a moment: when the suite ends without ending its subjects, it kills them.
 ///
-/// Only a process of its own can do that, because nothing runs in a suite that was killed. It holds the other end of a socket,
-/// keeps the list of groups it is told, and acts when the socket ends. Where it cannot be started, nothing else changes.
+/// Only a separate process can do that, because nothing runs in a suite that was killed. It holds the other end of a
+/// socket, keeps the list of groups that it receives, and acts when the socket ends. Without it, nothing else changes.
 final class Guardian: Sendable {
     private static let script = """
         groups=' '
@@ -24,16 +24,16 @@ final class Guardian: Sendable {
 
     private init(socket: Descriptor, started: Latch<ProcessID?>) { (self.socket, self.started) = (socket, started) }
 
-    /// Whether it is known which process it is, or that there is none.
+    /// Whether its process is known, or known to be absent.
     var isSettled: Bool { started.value != nil }
 
     var process: ProcessID? { started.value ?? nil }
 
-    /// Starts one; nil where that fails.
+    /// Starts one; nil if that fails.
     static func start() -> Guardian? {
         guard let (ours, theirs) = Descriptor.socketPair() else { return nil }
         var options = PlatformOptions()
-        // A Ctrl-C at the terminal is meant for the suite.
+        // A Ctrl-C at the terminal is meant for the suite only.
         options.processGroupID = 0
         let configuration = Configuration(
             executable: .path("/bin/sh"), arguments: ["-c", script], environment: .inherit, platformOptions: options)
@@ -55,7 +55,7 @@ final class Guardian: Sendable {
         return Guardian(socket: ours, started: started)
     }
 
-    /// Names a group to kill in the end.
+    /// Adds a group to kill in the end.
     func add(_ group: ProcessID) { tell("+ \(group)\n") }
 
     /// Takes a group off the list.

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastTransport
 
-/// Something that keeps the suite from saying anything about the subject.
+/// A problem that keeps the suite from any statement about the subject.
 package struct HarnessProblem: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
         /// A reference in a scenario that has no value.
@@ -16,21 +16,21 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case notStarted(reason: String, output: [String])
         /// The started subject ended before it accepted connections; it may have left a daemon, which was ended.
         case endedEarly(String, url: String, output: [String], leftDaemon: Bool = false)
-        /// A fault was armed, and it never came.
+        /// A fault was armed but never triggered.
         case faultNeverFired(fault: String)
         case faultImpossible(fault: String, reason: String)
         case unreachable(TransportProblem.Code, attempts: Int, milliseconds: Int, path: String)
-        /// The server takes connections and answers no upgrade.
+        /// The server accepts connections but answers no upgrade.
         case noUpgrade(milliseconds: Int, path: String)
-        /// The server takes connections and ends each one that asks for an upgrade, without an answer.
+        /// The server accepts connections and ends each one that asks for an upgrade, without an answer.
         case upgradeCut(path: String)
         /// The server answers the upgrade with something that is not HTTP.
         case notHTTP(path: String)
-        /// The port speaks TLS and the address does not, or the other way round; holds the address that fits.
+        /// The port speaks TLS but the address does not, or the reverse; holds the correct address.
         case wrongScheme(speaksTLS: Bool, better: String)
         /// The TLS handshake failed with a port that speaks TLS.
         case tlsFailed(reason: String)
-        /// The server wants a client certificate, or another one than it was shown.
+        /// The server wants a client certificate, or a different one.
         case certificateRefused(reason: String, wasShown: Bool)
         case upgradeRefused(status: Int, path: String)
         /// The stage cannot connect, for a reason on its own side.
@@ -39,7 +39,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
     }
 
     package var code: Code
-    /// Where: a scenario with a JSON pointer, or an address.
+    /// The place: a scenario with a JSON pointer, or an address.
     package var location: String
 
     package init(_ code: Code, at location: String) { (self.code, self.location) = (code, location) }
@@ -76,7 +76,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
 }
 
 extension HarnessProblem: CustomStringConvertible {
-    /// Place, what is wrong, what was expected, and what to do.
+    /// The place, the problem, the expectation and the fix.
     package var description: String {
         if case .driver(let problem) = code { return problem.description }
         let said = output.isEmpty ? "" : "; its last output:\n" + output.map { "    \($0)" }.joined(separator: "\n")
@@ -88,7 +88,7 @@ extension HarnessProblem: CustomStringConvertible {
 
     private var what: String { isUnreachable ? "\(location): \(words.what)" : "\(words.what) at \(location)" }
 
-    /// Starting a server mends only its absence; every other failure to connect keeps its own fix.
+    /// Starting a server fixes only its absence; every other failure to connect keeps its own fix.
     private static func unreachable(
         _ words: (what: String, expected: String, fix: String), isMissing: Bool, tries: String, path: String
     ) -> (what: String, expected: String, fix: String) {
@@ -234,7 +234,7 @@ extension HarnessProblem {
         return what + (OutputTail.complaint(in: output).map { "; its last output: '\($0)'" } ?? "")
     }
 
-    /// Whether a started subject ended before it listened, which another port may mend.
+    /// Whether a started subject ended before it listened, which another port may fix.
     var endedEarly: Bool {
         if case .endedEarly(_, _, _, let leftDaemon) = code { return !leftDaemon }
         return false

@@ -1,13 +1,13 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// A piece of a life: what happens between two moments at which everything comes to rest and is looked at.
+/// A part of a life: the events between two moments at which everything comes to rest and is checked.
 package struct LifeRound: Sendable, Equatable {
-    /// Steps as a scenario file has them; they may use the names and connections of earlier rounds.
+    /// Steps as in a scenario file; they may use the names and connections of earlier rounds.
     package var steps: [JSONValue]
     /// The features that meet in it, by name.
     package var features: [String]
-    /// Steps that open again what an earlier round left open and the subject has ended since; each is performed if it is needed.
+    /// Steps that reopen what an earlier round left open and the subject has ended since; each is performed only if needed.
     package var open: [JSONValue]
 
     package init(steps: [JSONValue], features: [String], open: [JSONValue] = []) {
@@ -15,11 +15,11 @@ package struct LifeRound: Sendable, Equatable {
     }
 }
 
-/// A life while it is performed: where its rounds come from, how long it lasts, and who looks at it.
+/// The script of a life: the source of its rounds, its length, and its observer.
 package struct LifeScript: Sendable {
     package let name: String
     package let time: Duration
-    /// Draws the next round, told how long the life has gone on.
+    /// Draws the next round, given the time since the life began.
     package let next: @Sendable (Duration) -> LifeRound
     /// Takes everything that was seen, at a moment of rest; it must not take long.
     package let look: @Sendable (History) -> Void
@@ -31,15 +31,15 @@ package struct LifeScript: Sendable {
         (self.name, self.time, self.next, self.look) = (name, time, next, look)
     }
 
-    /// How long a life goes on without a look at everything.
+    /// The longest time between two checks of everything in a life.
     package static let stretch = Duration.seconds(20)
-    /// The same at its beginning, which shows what breaks at once.
+    /// The same at the beginning, which finds early faults at once.
     static let firstStretch = Duration.seconds(5)
 }
 
-/// A life as it went.
+/// The result of a life.
 package struct LifePerformance: Sendable {
     package var performance: Performance
-    /// The obstacles to it, one line each.
+    /// The obstacles in it, one line each.
     package var notes: [String]
 }

@@ -1,18 +1,18 @@
 @preconcurrency import Dispatch
 import HoldfastPlatform
 
-/// Processes whose parents have ended, and that the system gave to this program instead of the first process of the machine.
+/// Processes whose parents have ended, and that the system gave to this program instead of the machine's first process.
 ///
-/// A daemon leaves its group, and may clear the environment that marks it; then only its parent tells whose it is. Linux gives
-/// orphans to the nearest ancestor that asked for them (`PR_SET_CHILD_SUBREAPER`). This has to be the program itself: what
-/// starts subjects is their parent, and a subject that were asked to adopt would see children it never made.
+/// A daemon leaves its group, and may clear the environment that marks it; then only its parent shows whose it is.
+/// Linux gives orphans to the nearest ancestor that asked for them (`PR_SET_CHILD_SUBREAPER`). That must be the program
+/// itself, which is the parent of all subjects; a subject that adopted them would see foreign children.
 struct Orphans {
-    /// The process that outlives the suite, which is none of them.
+    /// The process that outlives the suite, which is not an orphan.
     var guardian: ProcessID?
-    /// Ends the processes' last traces now and then.
+    /// Reaps ended processes now and then.
     private let collector: any DispatchSourceTimer
 
-    /// The longest an end of orphans may take; each round ends all there are, but they may make new ones.
+    /// The longest time for ending orphans; each round ends all that exist, but they may make new ones.
     private static let patience = Duration.seconds(3)
 
     /// Asks the system for orphans; nil if it gives none, or if this process already has foreign children, as after an
@@ -28,14 +28,14 @@ struct Orphans {
         return Orphans(guardian: nil, collector: collector)
     }
 
-    /// Ends all of them, and those they leave in turn, until none is left; none of the suite's own may be about to start.
-    /// - Parameter groups: Leaders that are waited for elsewhere.
+    /// Ends all orphans, and those that these leave, until none is left; meanwhile the suite must start no process.
+    /// - Parameter groups: Leaders that other code waits for.
     /// - Returns: Whether one was alive.
     func end(sparing groups: Set<ProcessID> = []) -> Bool {
         var wasAlive = false
         var quietRounds = 0
         let limit = ContinuousClock.now + Self.patience
-        // A process may begin while the table is read: one that forked and ended meanwhile left a trace that is found here.
+        // A process may begin while the table is read: if it forked and ended meanwhile, it left a trace that is found here.
         while quietRounds < 2, ContinuousClock.now < limit {
             let found = ProcessTable.children(of: Processes.own).filter {
                 $0.process != guardian && !groups.contains($0.process)

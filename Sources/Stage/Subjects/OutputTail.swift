@@ -3,7 +3,7 @@ import HoldfastPlatform
 
 /// The output of a process, of which only the end is kept.
 final class OutputTail: Sendable {
-    /// How much is kept; the last words of a process that failed are what helps.
+    /// The number of bytes kept; the last words of a failed process help most.
     static let kept = 16 << 10
 
     /// The end of what was printed.
@@ -21,7 +21,7 @@ final class OutputTail: Sendable {
     private let words = Shared(Words())
     private let reader: PipeReader
 
-    /// Takes over the reading end of a pipe.
+    /// Reads from a pipe, which it then owns.
     init(reading descriptor: Descriptor, ready: String?) {
         let ready = Array((ready ?? "").utf8)
         reader = PipeReader(descriptor) { [words] chunk in
@@ -44,7 +44,7 @@ final class OutputTail: Sendable {
     }
 
     /// The line with the reason why a process ended: the last that begins with an error, such as `TypeError: …`, else
-    /// the last that mentions one and is not a stack frame, else the last.
+    /// the last that mentions one and is not a stack frame, else the last line.
     static func complaint(in lines: [String]) -> String? {
         let signs = ["error", "exception", "panic", "fatal", "assertion", "out of memory"]
         let said = lines.map { String($0.drop(while: \.isWhitespace)) }.filter { !$0.isEmpty }
@@ -63,6 +63,6 @@ final class OutputTail: Sendable {
         return thrown ?? told ?? said.last
     }
 
-    /// Takes what is still in the pipe and reads no more.
+    /// Reads the rest of the pipe, then stops.
     func finish() { reader.finish() }
 }

@@ -1,41 +1,41 @@
 import HoldfastTranscript
 
-/// One scenario as it went.
+/// The outcome of one scenario.
 package struct Performance: Sendable {
     package var scenario: String
     /// Everything observed; empty when it was skipped.
     package var history: History
     /// Failures of the suite itself.
     package var problems: [HarnessProblem] = []
-    /// Why it was not performed; nil when it was.
+    /// The reason why it was skipped; nil if it was not.
     package var skipped: String?
-    /// The missing parts of the setup for which it was skipped, such as a command that starts the server, in words.
+    /// The missing parts of the setup for which it was skipped, such as a start command, in words.
     package var lacks: [String] = []
-    /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil when all were performed.
+    /// The place and reason of an early end of its steps, such as `/steps/3: no done in time`; nil if all were performed.
     package var stoppedAt: String?
     /// The failure of a client's driver that ended it, such as a crash; nil if there was none.
     package var failure: String?
-    /// Why its server or driver did not start; nil when it did.
+    /// The reason why its server or driver did not start; nil if it did.
     package var startProblem: HarnessProblem?
     /// Whether it was ended from outside.
     package var wasInterrupted = false
-    /// Whether the subject took the first connection; nil when the scenario opened none.
+    /// Whether the subject accepted the first connection; nil if the scenario opened none.
     package var wasReceived: Bool?
-    /// Whether a connection was cut because it brought more than is kept.
+    /// Whether a connection was cut because it sent more than is kept.
     var wasFlooded = false
-    /// Whether the server, started by the suite for all, ended by itself meanwhile.
+    /// Whether the shared server that the suite started ended by itself meanwhile.
     var sawServerEnd = false
-    /// Whether the server said meanwhile that it stops, and may have.
+    /// Whether the server announced a stop meanwhile, which may be true.
     var sawStop = false
     /// Wall time.
     package var duration = Duration.zero
 }
 
 extension Performance {
-    /// How a reason begins that is a limit which the server states, as it may.
+    /// The beginning of a reason that refers to a limit stated by the server, as it may.
     static let beyondLimits = "the limits of the server rule it out: "
 
-    /// Everything that is lacking, in one sentence; nil when nothing is.
+    /// All missing parts in one sentence; nil if there are none.
     package static func words(lacking lacks: [String]) -> String? {
         guard let first = lacks.first else { return nil }
         return ([first] + lacks.dropFirst().map { String($0.trimmingPrefix("it needs ")) }).joined(separator: ", and ")
@@ -45,7 +45,7 @@ extension Performance {
 extension [Performance] {
     /// A line about a machine that was late for a third of the time, so that timeouts were extended; nil otherwise.
     ///
-    /// A suite that uses all cores of a quiet machine makes itself late for a moment here and there.
+    /// A suite that uses all cores of an idle machine briefly makes itself late.
     package var lateness: String? {
         let performed = filter { $0.skipped == nil }
         let late = performed.map(\.history.header.timeLate)

@@ -1,9 +1,9 @@
 @preconcurrency import Dispatch
 import HoldfastPlatform
 
-/// Reads what a process prints as fast as it comes, so that no subject waits for a full pipe.
+/// Reads a process's output as fast as it comes, so that no subject waits for a full pipe.
 ///
-/// It waits on a thread of its own: Dispatch sources on pipes, created and canceled a hundred times a minute on a busy
+/// It waits on its own thread: Dispatch sources on pipes, created and canceled a hundred times a minute on a busy
 /// machine, crash inside Dispatch.
 final class PipeReader: Sendable {
     /// The maximum number of bytes to read after `finish` was called.
@@ -12,9 +12,9 @@ final class PipeReader: Sendable {
     private let alarm = Alarm()
     private let over = DispatchGroup()
 
-    /// Takes over the reading end of a pipe.
+    /// Reads from a pipe, which it then owns.
     ///
-    /// * `take`: Takes what was read, in order, and says whether to go on; otherwise the pipe is closed.
+    /// * `take`: Takes the bytes, in order, and says whether to go on; if not, the pipe is closed.
     init(_ descriptor: Descriptor, take: @escaping @Sendable ([UInt8]) -> Bool) {
         descriptor.neverWait()
         DispatchQueue(label: "holdfast.output").async(group: over) { [alarm] in
@@ -42,7 +42,7 @@ final class PipeReader: Sendable {
         }
     }
 
-    /// Takes what is there; false when no more can come or is wanted.
+    /// Reads the available bytes; false if no more can come or are wanted.
     private static func drain(_ descriptor: Descriptor, atMost limit: Int, _ take: ([UInt8]) -> Bool) -> Bool {
         var total = 0
         while total < limit {
@@ -58,14 +58,14 @@ final class PipeReader: Sendable {
     }
 }
 
-/// Wakes a thread that waits for a descriptor, once; a pipe to itself.
+/// Wakes a thread that waits for a descriptor, once, through its own pipe.
 private final class Alarm: Sendable {
     private struct State {
         var hasRung = false
         var isHeard = true
     }
 
-    /// Becomes readable when the alarm rings; no descriptor at all for want of them.
+    /// Becomes readable when the alarm rings; nil if no descriptor was available.
     let descriptor: Descriptor
     private let ringing: Descriptor?
     private let state = Mutex(State())
@@ -75,12 +75,12 @@ private final class Alarm: Sendable {
         (descriptor, ringing) = (ends?.reading ?? .closed, ends?.writing)
     }
 
-    /// Rings; after the thread has ended there is no reader, and writing to such a pipe would end the program.
+    /// Rings; once the thread has ended there is no reader, and writing to such a pipe would end the program.
     func ring() {
         state.withLock { state in
             guard !state.hasRung, let ringing else { return }
             state.hasRung = true
-            // A byte, because a process that is just being started may hold this end too.
+            // A byte is needed because a process that is just being started may hold this end too.
             if state.isHeard { _ = try? ringing.write([0]) } else { descriptor.close() }
             ringing.close()
         }

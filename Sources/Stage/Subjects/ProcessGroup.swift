@@ -1,6 +1,6 @@
 import HoldfastPlatform
 
-/// The processes of one subject: those of its group, and those that left it but still carry its mark in their environment.
+/// The processes of one subject: its group, and those that left the group but still carry its mark in their environment.
 struct ProcessGroup: Sendable {
     /// The process that was started, which leads the group.
     let leader: ProcessID
@@ -10,7 +10,7 @@ struct ProcessGroup: Sendable {
     /// Ends the whole group at once; may be called on any thread.
     func kill() { SystemSignal.kill.send(toGroup: leader) }
 
-    /// Whether the leader is over and waits to be noticed.
+    /// Whether the leader has ended but was not yet waited for.
     var leaderHasEnded: Bool { Processes.hasEnded(leader) }
 
     /// The processor time of its running processes; nil if unknown.
@@ -22,11 +22,11 @@ struct ProcessGroup: Sendable {
     /// Sends SIGTERM to the leader, as a service manager does.
     func terminate() { SystemSignal.terminate.send(to: leader) }
 
-    /// How long killed processes may take to be gone: on a busy machine each waits for its turn to die.
+    /// The time in which killed processes must be gone: on a busy machine each waits for its turn to die.
     private static let sweepLimit = Duration.seconds(5)
 
-    /// Ends what is left of it, also outside the group, until nothing is found.
-    /// - Returns: Whether something was there besides its leader.
+    /// Ends its remaining processes, even outside the group, until none is found.
+    /// - Returns: Whether there were any besides its leader.
     func sweep() -> Bool {
         var hadStayed = false
         var quietRounds = 0
@@ -44,11 +44,11 @@ struct ProcessGroup: Sendable {
         return hadStayed
     }
 
-    /// Every process of the subject that is not yet over; empty where `/proc` does not tell.
+    /// Every process of the subject that has not yet ended; empty if `/proc` does not tell.
     func members() -> [ProcessID] {
         let began = ProcessTable.status(of: leader)?.began ?? 0
         return ProcessTable.processes().filter { process in
-            // Threads of the kernel have no group; on many a machine they are most of the table.
+            // Kernel threads have no group; on many machines they are most of the table.
             guard let status = ProcessTable.status(of: process), status.group > 0, status.state != "Z",
                 status.state != "X"
             else { return false }
@@ -60,20 +60,20 @@ struct ProcessGroup: Sendable {
 
     // MARK: writes
 
-    /// Why writes cannot be refused.
+    /// The reason why writes cannot be refused.
     enum LimitProblem: Error, Equatable {
         case notPossibleHere
         case noProcess
         case refused(process: ProcessID, reason: SystemError)
     }
 
-    /// The largest size of a file that a write may reach while writes are refused; the least that a kernel tells from 0.
+    /// The file size up to which writes succeed while writes are refused; the smallest that a kernel distinguishes from 0.
     static let refusedBeyond: UInt64 = 4
 
-    /// Sets the soft limit of the size of files on every process, also on those that come about meanwhile; children inherit it.
-    /// - Parameter bytes: The limit; nil for as much as each process may.
-    /// - Returns: How many processes have it.
-    /// - Throws: Why none, or not all, can have it.
+    /// Sets the soft limit on file sizes for every process, even those that begin meanwhile; children inherit it.
+    /// - Parameter bytes: The limit; nil for the most that each process may have.
+    /// - Returns: The number of processes with the limit.
+    /// - Throws: The reason why not all of them, or none, can have it.
     func limitFileSize(to bytes: UInt64?) throws(LimitProblem) -> Int {
         guard Processes.canLimitOthers else { throw .notPossibleHere }
         var done: Set<ProcessID> = []

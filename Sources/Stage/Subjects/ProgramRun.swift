@@ -1,6 +1,6 @@
 import HoldfastBasics
 
-/// A program that was run to its end, such as `git`: bounded in time and in what it may print.
+/// The result of a program such as `git`, with bounds on its time and output.
 package struct ProgramRun: Sendable {
     package let exit: SubjectExit
     /// Its standard output.
@@ -13,11 +13,11 @@ package struct ProgramRun: Sendable {
         var isTooMuch = false
     }
 
-    /// Runs a program; nothing of it is left when this returns.
+    /// Runs a program; when this returns, none of its processes is left.
     ///
     /// * `environment`: Variables added to those of this process.
     /// * `most`: The most bytes it may print.
-    /// - Throws: Why there is no result; a program that fails is none of the reasons.
+    /// - Throws: The reason why there is no result; a program's own failure is a result.
     package init(
         _ command: [String], input: [UInt8] = [], environment: [String: String] = [:], atMost most: Int = 64 << 20,
         within limit: Duration = .seconds(60)
@@ -38,7 +38,7 @@ package struct ProgramRun: Sendable {
             throw .notStarted(error.reason)
         }
         let deadline = ContinuousClock.now + limit
-        // A program that reads nothing more says why in its complaints.
+        // A program that stops reading says why in its complaints.
         _ = await process.write(input, within: limit)
         process.closeInput()
         let end = await process.exit(within: max(.zero, deadline - .now))
@@ -51,11 +51,11 @@ package struct ProgramRun: Sendable {
     }
 }
 
-/// Why a program gave no result.
+/// The reason why a program gave no result.
 package enum ProgramProblem: Error, Sendable, Equatable {
     /// It cannot be started; the reason is the system's.
     case notStarted(String)
-    /// It printed more than so many bytes and was ended.
+    /// It printed more than this many bytes and was ended.
     case tooMuch(Int)
     /// It did not end in time and was ended.
     case late(Duration)

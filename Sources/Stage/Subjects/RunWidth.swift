@@ -1,18 +1,18 @@
-/// How many scenarios may run at once without making the machine late.
+/// The number of scenarios that may run at once without making the machine late.
 ///
 /// Most scenarios wait most of the time, so many can run at once. On a late machine timeouts are extended and events may
 /// be missed, so then only a few run.
 struct RunWidth {
     /// Always allowed; more only while the process is woken in time.
     private static let few = 8
-    /// How often the machine is asked whether it has time for a few more.
+    /// The interval between checks whether the machine has time for more.
     private static let interval = Duration.milliseconds(100)
 
     private var room = few
-    /// When the machine is asked again.
+    /// The time of the next check.
     private(set) var nextLook = ContinuousClock.now + interval
 
-    /// Whether one more may run beside so many.
+    /// Whether one more may run beside this many.
     mutating func hasRoom(beside running: Int) -> Bool {
         if .now >= nextLook {
             room = isMachineLate() ? running - Self.few : running + Self.few

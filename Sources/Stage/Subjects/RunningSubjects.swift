@@ -1,10 +1,10 @@
 import HoldfastPlatform
 
-/// Every process group the suite has started and not yet seen ended, and what such a group leaves behind.
+/// Every process group that the suite started and that has not ended, as far as known, and what these leave behind.
 package enum RunningSubjects {
     private struct State {
         var groups: Set<ProcessID> = []
-        /// How many are about to run: each may have a process that is in no group yet.
+        /// The number of starts under way, each of which may have a process without a group.
         var starting = 0
         var adoption = Adoption.unasked
     }
@@ -14,16 +14,16 @@ package enum RunningSubjects {
     private static let guardian = Guardian.start()
     private static let state = Mutex(State())
 
-    /// Lets this program adopt what subjects leave behind, from the first one on; what it adopts, it ends.
+    /// From now on, adopts the processes that subjects leave behind, and ends them.
     ///
-    /// For programs that start no other children than subjects.
+    /// Only for programs that start no other children.
     package static func adoptOrphans() {
         state.withLock { state in
             if case .unasked = state.adoption { state.adoption = .asked }
         }
     }
 
-    /// A process is about to be started; followed by ``add(_:)`` or ``noneStarted()``.
+    /// Notes that a process is about to be started; followed by ``add(_:)`` or ``noneStarted()``.
     static func willStart() {
         state.withLock { state in
             if case .asked = state.adoption {
@@ -48,7 +48,7 @@ package enum RunningSubjects {
     /// Forgets a group that has ended.
     ///
     /// Processes that subjects left behind end with the last subject: before that, their owner is unknown.
-    /// - Returns: Whether something had stayed.
+    /// - Returns: Whether any had stayed.
     static func remove(_ group: ProcessID) -> Bool {
         guardian?.remove(group)
         return state.withLock { state in
@@ -63,7 +63,7 @@ package enum RunningSubjects {
     /// Lets the system forget orphans that have ended.
     static func reap() { state.withLock { state in orphans(state)?.reap(sparing: state.groups) } }
 
-    /// The orphans, found before the suite starts anything else.
+    /// The orphans; the first use must come before the suite starts anything else.
     private static func orphans(_ state: State) -> Orphans? {
         guard case .running(var orphans) = state.adoption, state.starting == 0, guardian?.isSettled ?? true
         else { return nil }
@@ -71,8 +71,8 @@ package enum RunningSubjects {
         return orphans
     }
 
-    /// Kills all of them and removes their folders; for a program that ends this very moment and has no time to end them in
-    /// order.
+    /// Kills all of them and removes their folders; for a program that is about to exit and has no time to end them
+    /// properly.
     package static func killAll() {
         state.withLock { state in
             for group in state.groups { SystemSignal.kill.send(toGroup: group) }

@@ -1,12 +1,12 @@
 import Holdfast
 import HoldfastJSON
 
-/// The schemas that the stage's own frames have to pass before they leave.
+/// The schemas that the stage's own frames must satisfy before they are sent.
 struct SentSchemas: Sendable {
     private let schemas: Result<MessageSchemas, InputProblems>
 
     init(_ specification: Specification) {
-        // Additions of profiles bind frames that a subject is meant to accept; a scenario may leave them out to see what happens.
+        // A profile's additions bind frames that a subject is meant to accept; a scenario may omit them to see what happens.
         do {
             schemas = .success(try MessageSchemas(specification.files, profiles: [.core]))
         } catch {
@@ -26,13 +26,13 @@ struct SentSchemas: Sendable {
         return schemas.types(sentBy: .client).contains(type)
     }
 
-    /// Whether a value is what it claims to be.
+    /// Whether a value satisfies the schema of a name.
     func accepts(_ value: JSONValue, as name: String) -> Bool {
         guard case .success(let schemas) = schemas else { return false }
         return schemas.accepts(value, as: name)
     }
 
-    /// Why a value cannot be sent as what it claims to be; nil when it can.
+    /// The reason why a value cannot be sent under a name; nil if it can.
     func problem(of value: JSONValue, as name: String, at location: String) -> HarnessProblem? {
         switch schemas {
         case .success(let schemas):

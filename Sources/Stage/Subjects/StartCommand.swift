@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastPlatform
 
-/// How a subject is started: a program with its arguments, in which placeholders stand for what is known only then.
+/// A start command: a program with its arguments, with placeholders for values that are known only at the start.
 ///
 /// `{port}` is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push service and
 /// model endpoint. They are filled in everywhere: in arguments, folders, variables and addresses. The same values are in the
@@ -10,15 +10,15 @@ package struct StartCommand: Sendable, Equatable {
     /// The program and its arguments.
     package var command: [String]
     package var url: String
-    /// The base of its REST paths; that of the WebSocket when nil.
+    /// The base of its REST paths; nil if it follows from the WebSocket address.
     package var http: String?
-    /// Where it is started; here when nil.
+    /// The folder in which it is started; nil for the current one.
     package var directory: String?
-    /// The folder for its data, absent or empty before the run and left alone after it; a temporary one when nil.
+    /// The folder for its data, absent or empty before the run and left alone after it; nil for a temporary one.
     package var data: String?
     /// Variables added to the environment.
     package var environment: [String: String] = [:]
-    /// A piece of its output that says it takes connections; without it the address is tried.
+    /// A piece of output that says it accepts connections; without it, the suite tries the address.
     package var ready: String?
     /// The value of `{push}`.
     var pushURL: String?
@@ -32,14 +32,14 @@ package struct StartCommand: Sendable, Equatable {
     /// Marks everything that belongs to one started process.
     static let instanceVariable = "HOLDFAST_INSTANCE"
 
-    /// A program with its arguments, and where it listens.
+    /// A program with its arguments, and its address.
     package init(
         _ command: [String], url: String = usualURL, http: String? = nil, directory: String? = nil
     ) {
         (self.command, self.url, self.http, self.directory) = (command, url, http, directory)
     }
 
-    /// The obstacle to a start: a folder that is missing, or one with foreign data.
+    /// The obstacles to a start: a missing folder, or foreign data.
     /// - Parameter location: The flag or member that named the data folder, such as `--data`.
     /// - Returns: Every problem at once.
     package func problems(dataFrom location: String) -> [InputProblem] {
@@ -66,14 +66,14 @@ package struct StartCommand: Sendable, Equatable {
     /// Whether it asks for the address of the model endpoint.
     package var takesModel: Bool { uses("{model}") }
 
-    /// Whether instances neither share a port nor a folder.
+    /// Whether instances share neither port nor folder.
     var runsSideBySide: Bool { takesPort && url.contains("{port}") && (data == nil || takesData) }
 
     private func uses(_ placeholder: String) -> Bool {
         (command + environment.values + [directory ?? ""]).contains { $0.contains(placeholder) }
     }
 
-    /// The folder of one instance inside a named folder: its own below it, if it asks for one.
+    /// The folder of one instance inside a named folder: a subfolder if the command asks for one.
     func folder(for instance: String) -> String? {
         data.map { takesData ? "\($0)/\(instance)" : $0 }
     }
@@ -83,7 +83,7 @@ package struct StartCommand: Sendable, Equatable {
         Redaction(owners.map { ($0.name, $0.token) }, devices: owners.map { ($0.name, $0.device) })
     }
 
-    /// Its name in problems: the program with its arguments, without credentials and cut to a length.
+    /// Its name in problems: the program with its arguments, without credentials and limited in length.
     var shown: String {
         let words = command.joined(separator: " ").split(whereSeparator: \.isNewline).joined(separator: " ")
         let text = redaction.applied(toWords: words)
@@ -133,13 +133,13 @@ package struct StartCommand: Sendable, Equatable {
 /// One person or account of a subject.
 package struct SubjectPrincipal: Sendable, Equatable {
     package var name: String
-    /// Its credential; nil where the server asks for none.
+    /// Its credential; nil if the server needs none.
     package var token: String?
     /// The source of a new credential when this one expires; nil for none.
     package var source: TokenSource?
     /// Its device at the push service, as the server was configured; never written to a transcript.
     package var device: String?
-    /// Its questions within the window of its budget when it was lent; nil if unknown.
+    /// The number of questions in the current window of its budget when it was lent; nil if unknown.
     var spent: Int?
 
     package init(name: String, token: String? = nil, device: String? = nil) {
@@ -148,12 +148,12 @@ package struct SubjectPrincipal: Sendable, Equatable {
 }
 
 enum FreePort {
-    /// Below the ports from which systems take the near end of outgoing connections: one of those could take the port while
-    /// the subject is down between a kill and its restart.
+    /// Below the ports that systems use for outgoing connections: one of those could take the port while the subject is
+    /// down between a kill and its restart.
     private static let range = 15_000...29_999
     private static let given = Mutex<Set<Int>>([])
 
-    /// A free port that this program has not given out before.
+    /// A free port that this program has not used before.
     static func next() -> Int {
         for _ in 0..<1000 {
             let port = Int.random(in: range)

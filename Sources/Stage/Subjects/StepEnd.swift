@@ -1,20 +1,20 @@
-/// Why the remaining steps of a scenario are not performed.
+/// The reason why the remaining steps of a scenario are not performed.
 package enum StepEnd: Error {
-    /// The subject did not do what the rest depends on.
+    /// The subject did not do what later steps depend on.
     case unmet(String)
     /// The suite itself failed.
     case harness(HarnessProblem)
-    /// The dialect has no way to say what a step spells out, so the step alone is left out.
+    /// The dialect cannot express a step, so only that step is omitted.
     case inexpressible(String)
     /// The scenario cannot be performed against this subject.
     case unsuitable(String)
-    /// The scenario needs what the set-up lacks.
+    /// The setup lacks something that the scenario needs.
     case outOfReach(String)
     /// The run was ended from outside.
     case interrupted
 }
 
-/// Performs all branches of a step to their ends, also when one of them cannot go on.
+/// Performs all branches of a step to their ends, even if one of them cannot go on.
 /// - Throws: The end of the first of those that failed.
 func performTogether<Branch: Sendable>(
     _ branches: [Branch], _ perform: @escaping @Sendable (Branch) async throws -> Void
@@ -40,7 +40,7 @@ func performTogether<Branch: Sendable>(
 }
 
 extension Performance {
-    /// Notes what ended the steps before the last of them.
+    /// Notes the reason why the steps ended before the last one.
     mutating func note(_ end: any Error) {
         switch end {
         case StepEnd.unmet(let reason): stoppedAt = reason

@@ -6,7 +6,7 @@ package enum SubjectExit: Sendable, Equatable, CustomStringConvertible {
     /// By a signal, such as `SIGKILL`.
     case signal(String)
 
-    /// The end as transcripts carry it.
+    /// The end in the form of transcripts.
     var details: JSONObject {
         switch self {
         case .code(let code): ["code": JSONValue(code)]

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastPlatform
 import HoldfastTransport
 
-/// A subject the suite started: where it listens, where it stores, and the process that may be ended and started again.
+/// A subject that the suite started: its address, its data, and a process that may be ended and started again.
 final class SubjectInstance: Sendable {
     let command: StartCommand
     let webSocket: Endpoint
@@ -20,9 +20,9 @@ final class SubjectInstance: Sendable {
     private let folder: DataFolder
     private let state = Mutex(State())
 
-    /// How long a subject may take to end before it is killed, once it is not needed.
+    /// The time a subject gets to end before it is killed, once it is not needed.
     static let farewell = Duration.seconds(2)
-    /// How often another port, or the same one again, is tried when a subject ends before it listens.
+    /// The number of starts, on the same or another port, if a subject ends before it listens.
     private static let attempts = 3
 
     private init(_ command: StartCommand, values: StartCommand.Values, folder: DataFolder) throws(HarnessProblem) {
@@ -41,9 +41,9 @@ final class SubjectInstance: Sendable {
 
     // MARK: starting
 
-    /// Starts a subject with data of its own and waits until it takes connections.
+    /// Starts a subject with its own data and waits until it accepts connections.
     ///
-    /// * `data`: A folder below which it stores, if the user named one.
+    /// * `data`: A folder for its data, if the user named one.
     /// - Throws: A problem whose `isUnreachable` is true.
     static func start(
         _ command: StartCommand, data: String? = nil, within limit: Duration
@@ -79,7 +79,7 @@ final class SubjectInstance: Sendable {
         try self.init(command, values: values, folder: folder)
     }
 
-    /// A process that already listens at a fixed address would be mistaken for the subject.
+    /// Fails if a process already listens at a fixed address, which would be mistaken for the subject.
     private func refuseStranger() async throws(HarnessProblem) {
         guard await connectionProblem() == nil else { return }
         throw HarnessProblem(
@@ -87,7 +87,7 @@ final class SubjectInstance: Sendable {
             at: command.shown)
     }
 
-    /// Starts the process and waits until it takes connections.
+    /// Starts the process and waits until it accepts connections.
     private func launch(within limit: Duration) async throws(HarnessProblem) {
         let process: SubjectProcess
         do {
@@ -119,7 +119,7 @@ final class SubjectInstance: Sendable {
                         leftDaemon: exit == .code(0) && process.hadLeftSome))
             }
             hasSaid = hasSaid || process.output.sawReady
-            // A process that listens after the command has ended is a daemon, and about to be ended.
+            // A process that listens after the command has ended is a daemon, which will be ended.
             if hasSaid {
                 let problem = await connectionProblem()
                 if problem == nil, !process.isEnding { return }
@@ -147,7 +147,7 @@ final class SubjectInstance: Sendable {
 
     private func problem(_ code: HarnessProblem.Code) -> HarnessProblem { HarnessProblem(code, at: command.shown) }
 
-    /// Why nothing takes connections at its address; nil when something does.
+    /// The reason why connections to its address fail; nil if they do not.
     private func connectionProblem() async -> TransportProblem? {
         do {
             try await RawConnection.open(host: webSocket.host, port: webSocket.port, timeout: .seconds(1)).cut(.fin)
@@ -159,7 +159,7 @@ final class SubjectInstance: Sendable {
 
     // MARK: what scenarios do
 
-    /// Tells of each end of the process from now on.
+    /// Reports each end of the process from now on.
     /// - Returns: A token for ``stopObserving(_:)``.
     func observe(_ observer: @escaping @Sendable (SubjectExit) -> Void) -> Int {
         state.withLock { state in
@@ -169,7 +169,7 @@ final class SubjectInstance: Sendable {
         }
     }
 
-    /// Tells no more.
+    /// Stops the reports.
     func stopObserving(_ observer: Int) {
         _ = state.withLock { $0.observers.removeValue(forKey: observer) }
     }
@@ -187,29 +187,29 @@ final class SubjectInstance: Sendable {
     /// When the process was last started.
     var startedAt: ContinuousClock.Instant { state.withLock { $0.startedAt } }
 
-    /// Whether the process has ended, or its end is about to be recorded.
+    /// Whether the process has ended, even if its end is not yet recorded.
     var isEnding: Bool { process?.isEnding ?? true }
 
-    /// Where it stores.
+    /// The folder of its data.
     var dataPath: String { folder.path }
 
-    /// Whether a scenario ended it, and has not started it again.
+    /// Whether a scenario ended it, and has not restarted it.
     var wasEndedHere: Bool { process.map { $0.wasKilled || $0.wasAskedToEnd } ?? false }
 
     var lastWords: [String] { process.map { words(of: $0) } ?? [] }
 
-    /// Its last words: the last line with an error, else the last one.
+    /// Its final complaint: the last line with an error, else the last line.
     var complaint: String? { process.flatMap { OutputTail.complaint(in: words(of: $0, 60)) } }
 
-    /// Kills the process group at this moment, on whatever thread.
-    /// - Returns: False when it was gone already.
+    /// Kills the process group at once, on any thread.
+    /// - Returns: False if it was already gone.
     @discardableResult
     func kill() -> Bool { process?.kill() ?? false }
 
-    /// Waits until the process has ended; nil when it does not within the limit.
+    /// Waits until the process has ended; nil if it does not within the limit.
     func exit(within limit: Duration) async -> SubjectExit? { await process?.exit(within: limit) }
 
-    /// Asks it to end, and kills it when it does not within the limit.
+    /// Asks it to end, and kills it if it does not within the limit.
     func stop(within limit: Duration) async { await process?.end(patience: limit) }
 
     /// Starts it again with the same data and the same address.
@@ -227,7 +227,7 @@ final class SubjectInstance: Sendable {
         }
     }
 
-    /// Lets writes to files fail, or succeed again.
+    /// Makes writes to files fail, or succeed again.
     func limitFileSize(to bytes: UInt64?) throws(ProcessGroup.LimitProblem) -> Int {
         guard let process else { throw .noProcess }
         return try process.limitFileSize(to: bytes)

@@ -5,8 +5,8 @@ import Subprocess
 
 /// One process the suite started, with everything it started in turn.
 ///
-/// It leads a process group of its own, so that a Ctrl-C at the terminal does not reach it and a kill reaches all of
-/// it. Its standard input stays open until it is closed here, and ends with the suite.
+/// It leads its own process group, so that a Ctrl-C at the terminal does not reach it and a kill reaches all of it. Its
+/// standard input stays open until it is closed here, and ends with the suite.
 final class SubjectProcess: Sendable {
     struct Launch: Sendable {
         /// The program and its arguments.
@@ -16,28 +16,28 @@ final class SubjectProcess: Sendable {
         var environment: [String: String] = [:]
         /// A piece of its output that signals readiness.
         var ready: String?
-        /// Takes standard output apart from standard error, and says whether to go on reading; nil keeps the end of both.
+        /// Takes standard output, separate from standard error, and says whether to go on reading; nil keeps the end of both.
         var takesOutput: (@Sendable ([UInt8]) -> Bool)?
     }
 
-    /// Why nothing was started.
+    /// The reason why nothing was started.
     struct LaunchProblem: Error {
         let reason: String
     }
 
-    /// The last of its output.
+    /// The end of its output.
     let output: OutputTail
     /// Set when the process has ended, and nothing is left of it.
     private let ended = Latch<SubjectExit>()
     private let group: ProcessGroup
     /// The writing end of its standard input, while that is open.
     private let input: Mutex<Descriptor?>
-    /// Reads standard output where that is taken apart.
+    /// Reads standard output if it is separate.
     private let answers: PipeReader?
     private let onExit: @Sendable (SubjectExit) -> Void
 
     private struct State {
-        /// While true, the process id belongs to it alone.
+        /// While true, the process id can belong to no other process.
         var mayBeSignalled = true
         var wasKilled = false
         var wasAskedToEnd = false
@@ -61,16 +61,16 @@ final class SubjectProcess: Sendable {
 
     var wasAskedToEnd: Bool { state.withLock { $0.wasAskedToEnd } }
 
-    /// Whether processes of it were alive when its leader had ended; they were ended.
+    /// Whether some of its processes outlived their leader; these were ended.
     var hadLeftSome: Bool { state.withLock { $0.hadLeftSome } }
 
-    /// Whether its leader has ended, which is known a moment before nothing is left of it.
+    /// Whether its leader has ended; the others may take a moment longer.
     var isEnding: Bool { exit != nil || state.withLock { !$0.mayBeSignalled || group.leaderHasEnded } }
 
     /// The processor time of it and its children; nil if unknown, and once it has ended.
     var processorTime: Duration? { exit == nil ? group.processorTime : nil }
 
-    /// Waits for the end; nil when it does not come within the limit.
+    /// Waits for the end; nil if it does not come within the limit.
     func exit(within limit: Duration) async -> SubjectExit? { await ended.wait(within: limit) }
 
     // MARK: starting
@@ -78,7 +78,7 @@ final class SubjectProcess: Sendable {
     /// Starts a process.
     ///
     /// * `onExit`: Called with the way it ended, before any waiting task continues.
-    /// - Returns: A process that runs, or did.
+    /// - Returns: A process that runs, or has ended.
     static func start(
         _ launch: Launch, onExit: @escaping @Sendable (SubjectExit) -> Void = { _ in }
     ) async throws(LaunchProblem) -> SubjectProcess {
@@ -109,7 +109,7 @@ final class SubjectProcess: Sendable {
             workingDirectory: launch.directory.map { .init($0) }, platformOptions: options)
         let started = Latch<Result<SubjectProcess, LaunchProblem>>()
         RunningSubjects.willStart()
-        // The task outlives its creator: it ends when the process does, and everything else ends the process.
+        // The task outlives its creator: it ends only with the process, which everything else ends.
         Task.detached {
             var process: SubjectProcess?
             do {
@@ -147,12 +147,12 @@ final class SubjectProcess: Sendable {
         return try (started.value ?? .failure(late)).get()
     }
 
-    /// How long the system may take to make a process, which is milliseconds: only a machine out of memory or of processes makes
-    /// a fork wait, and one that needs a minute for it lets no run tell anything.
+    /// The time in which the system must make a process, usually milliseconds; only without memory or free process ids
+    /// does a fork wait, and a run on a machine that needs a minute would prove nothing.
     private static let startLimit = Duration.seconds(60)
 
-    /// How long a killed process may take to be gone, which is milliseconds too: only the kernel itself holds one up, as in a
-    /// read from a disk that does not answer, and no wait ends that.
+    /// The time in which a killed process must be gone, also usually milliseconds; only the kernel itself can delay
+    /// that, as in a read from a disk that does not answer, and no wait ends that.
     private static let deathLimit = Duration.seconds(60)
 
     private static func absolute(_ program: String, in directory: String?) -> String {
@@ -160,7 +160,7 @@ final class SubjectProcess: Sendable {
         return "\(directory)/\(program)"
     }
 
-    /// Returns when the leader and all other processes of it have ended; until then its id stays reserved.
+    /// Returns when the leader and all its other processes have ended; until then its id stays reserved.
     private func watch() async {
         let leader = group.leader
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -195,7 +195,7 @@ final class SubjectProcess: Sendable {
     // MARK: talking
 
     /// Writes to its standard input, and waits while the pipe is full.
-    /// - Returns: False when it does not take all of it within the limit, or takes nothing any more.
+    /// - Returns: False if it does not read all of it within the limit, or has stopped reading.
     func write(_ bytes: [UInt8], within limit: Duration) async -> Bool {
         var rest = bytes[...]
         let deadline = ContinuousClock.now + limit
@@ -217,7 +217,7 @@ final class SubjectProcess: Sendable {
         }
     }
 
-    /// How much the pipe accepts at this moment; nil without a reader.
+    /// Writes as much as the pipe accepts now; nil without a reader.
     private func writeNow(_ bytes: ArraySlice<UInt8>) -> Int? {
         _ = Self.brokenPipesAreErrors
         return input.withLock { input in
@@ -234,8 +234,8 @@ final class SubjectProcess: Sendable {
 
     // MARK: ending
 
-    /// Ends the whole group at this moment, on whatever thread.
-    /// - Returns: False when there is nothing left to end.
+    /// Ends the whole group at once, on any thread.
+    /// - Returns: False if there is nothing left to end.
     @discardableResult
     func kill() -> Bool {
         state.withLock { state in
@@ -255,8 +255,7 @@ final class SubjectProcess: Sendable {
         }
     }
 
-    /// Ends it in any case: politely first and for this long, then by a kill; also if the task is canceled, then by a
-    /// kill alone.
+    /// Ends it in any case: first asks and waits this long, then kills; kills at once if the task is canceled.
     @discardableResult
     func end(patience: Duration) async -> SubjectExit {
         if exit == nil, patience > .zero, !Task.isCancelled {
@@ -277,7 +276,7 @@ final class SubjectProcess: Sendable {
 
     // MARK: writes
 
-    /// Lets writes to files fail, or succeed again, in every process of it.
+    /// Makes writes to files fail, or succeed again, in all its processes.
     func limitFileSize(to bytes: UInt64?) throws(ProcessGroup.LimitProblem) -> Int {
         guard exit == nil else { throw .noProcess }
         return try group.limitFileSize(to: bytes)

@@ -3,20 +3,20 @@ import HoldfastJSON
 import HoldfastPlatform
 import HoldfastSmallFoundation
 
-/// Asks for the credential of a principal anew when it may have expired.
+/// Renews a principal's credential when it may have expired.
 package final class TokenSource: Sendable, Equatable {
     private struct State {
         var token: String?
         var askedAt: ContinuousClock.Instant?
-        /// When it failed last, and why, since a credential was given.
+        /// The time and reason of the last failure since a credential was received.
         var failure: (at: ContinuousClock.Instant, problem: TokenProblem)?
     }
 
-    /// How long a credential without a known expiry is used.
+    /// The time for which a credential without a known expiry is used.
     private static let usual = Duration.seconds(60)
-    /// How long before its end a credential is used no more: a scenario that begins then has to end with it.
+    /// The time before its expiry when a credential is no longer used, since a scenario begun then must end with it.
     private static let margin = 60.0
-    /// How long a failure is remembered, so that not every scenario waits for the next one.
+    /// The time for which a failure is remembered, so that not every scenario waits for another.
     private static let pause = Duration.seconds(20)
 
     private let ask: @Sendable () async throws -> String
@@ -33,7 +33,7 @@ package final class TokenSource: Sendable, Equatable {
     }
 
     /// The credential to use now.
-    /// - Throws: Why there is none: the last one is over, or may be, and no other was given.
+    /// - Throws: The reason why there is none: the last one has or may have expired, and there is no new one.
     func current() async throws(TokenProblem) -> String {
         let known = state.withLock { $0 }
         if let token = known.token, let askedAt = known.askedAt {
@@ -53,7 +53,7 @@ package final class TokenSource: Sendable, Equatable {
         }
     }
 
-    /// When a JSON Web Token expires (`exp`, RFC 7519, section 4.1.4), in seconds since 1970; nil of any other credential.
+    /// The expiry of a JSON Web Token (`exp`, RFC 7519, section 4.1.4), in seconds since 1970; nil for any other credential.
     static func expiry(of token: String) -> Double? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
@@ -68,19 +68,19 @@ package final class TokenSource: Sendable, Equatable {
     package static func == (left: TokenSource, right: TokenSource) -> Bool { left === right }
 }
 
-/// Why no credential is to be had.
+/// The reason why there is no credential.
 struct TokenProblem: Error, CustomStringConvertible {
     let description: String
 }
 
 extension InputProblem {
-    /// The place and what is wrong there, in one line.
+    /// The place and the problem, in one line.
     fileprivate var line: String { "\(location): \(what)" }
 }
 
 extension [SubjectPrincipal] {
     /// The same people with credentials that have not expired.
-    /// - Throws: Why one of them has none: a server is not asked with a credential that may be over.
+    /// - Throws: The reason why one of them has none; a credential that may have expired is never sent.
     func refreshed() async throws(TokenProblem) -> [SubjectPrincipal] {
         var people = self
         for index in people.indices {

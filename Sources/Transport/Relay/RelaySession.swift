@@ -299,7 +299,7 @@ final class RelaySession {
         let wasAsked = exchange.isAsked
         self.exchange = nil
         client.writeAndFlush(HTTPServerResponsePart.end(trailers), promise: nil)
-        // The server answered before the request ended, so the rest of it cannot be told from the next request.
+        // The server answered before the request ended, so its rest cannot be distinguished from the next request.
         guard wasAsked, !exchange.head.headers.contains(name: "Upgrade") else { return end() }
         rest()
         takeOn()

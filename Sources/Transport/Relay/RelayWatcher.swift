@@ -72,7 +72,7 @@ package enum RelayChoice: Sendable {
 package struct RelayDeed: Sendable, Equatable {
     /// How often it is forwarded.
     package var copies: Int
-    /// How long it is held, with everything behind it.
+    /// The time for which it is held, with everything after it.
     package var delay: Duration
     /// How the connection ends after it, if it does.
     package var ending: ConnectionEnding?

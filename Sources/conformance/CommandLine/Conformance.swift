@@ -46,7 +46,7 @@ struct Conformance: AsyncParsableCommand {
         ]
     )
 
-    /// The version, and the commit that it was built of.
+    /// The version, and the commit it was built from.
     private static var version: String {
         let revision = String(cString: holdfastRevision())
         return revision.isEmpty ? toolVersion : "\(toolVersion) (\(revision.prefix(12)))"
@@ -60,7 +60,7 @@ struct Conformance: AsyncParsableCommand {
         StartScreen.show()
     }
 
-    /// Answers what the parser has no good answer for, and leaves the rest to it.
+    /// Handles the cases for which the parser has no good answer, and leaves the rest to it.
     static func main() async {
         Console.open()
         RunningSubjects.adoptOrphans()
@@ -86,7 +86,7 @@ struct Conformance: AsyncParsableCommand {
 }
 
 extension Conformance {
-    /// The words in which `--option -5` is `--option=-5`, so that the parser takes the number for the value it is.
+    /// The words with `--option -5` joined as `--option=-5`, so that the parser takes the number for a value.
     private static func joiningNegativeNumbers(_ words: ArraySlice<String>) -> [String] {
         var joined: [String] = []
         for word in words {
@@ -137,7 +137,7 @@ extension ExitStatus {
     }
 }
 
-/// A mistyped command: the parser calls it an unexpected argument, and names none that may have been meant.
+/// A mistyped command: the parser calls it an unexpected argument, without a suggestion.
 enum CommandTypo {
     /// The first unknown command among the words; nil if all are known.
     static func problem(in words: [String], below root: any ParsableCommand.Type) -> InputProblem? {

@@ -6,7 +6,7 @@ import HoldfastSmallFoundation
 ///
 /// The parser would break an example in the middle, and the shell would run its first half.
 enum HelpText {
-    /// The help that the words ask for.
+    /// The help that the words request.
     ///
     /// * `parsed`: The text of the parser, whose table of arguments is kept.
     static func text(
@@ -23,7 +23,7 @@ enum HelpText {
             + Tool.addressed(String(parsed[usage.lowerBound...]))
     }
 
-    /// As wide as the parser wraps: in a pipe, as COLUMNS says.
+    /// As wide as the parser's lines; in a pipe, as COLUMNS says.
     private static var style: ConsoleStyle {
         var style = Console.style
         let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
@@ -31,8 +31,8 @@ enum HelpText {
         return style
     }
 
-    /// A line of a discussion: prose in the width of the terminal, a row below its second column, an example broken as a
-    /// shell allows it.
+    /// A line of a discussion: prose in the width of the terminal, a row aligned to its second column, an example
+    /// broken as a shell allows it.
     private static func wrapped(_ line: String, _ style: ConsoleStyle) -> String {
         let indent = line.prefix { $0 == " " }.count
         let text = line.dropFirst(indent)
@@ -47,14 +47,14 @@ enum HelpText {
     private static func example(_ text: Substring, indent: Int, _ style: ConsoleStyle) -> String {
         let start = String(repeating: " ", count: indent)
         if indent + text.count <= style.width { return start + text }
-        // A comment that has no room beside its command stands above it.
+        // A comment that does not fit beside its command goes above it.
         let gap = text.firstRange(of: "  ")
         let comment = gap.map { style.wrapped("# " + text[$0.upperBound...], indent: indent, hanging: 2) }
         var lines = [start]
         for word in words(of: gap.map { text[..<$0.lowerBound] } ?? text) {
             let line = lines[lines.count - 1]
             let isFresh = line.allSatisfy { $0 == " " }
-            // Room for a blank and the sign of continuation.
+            // Room for a space and the continuation sign.
             if !isFresh, line.count + 1 + word.count + 2 > style.width {
                 lines[lines.count - 1] += " \\"
                 lines.append(String(repeating: " ", count: indent + 2) + word)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Holdfast
 import HoldfastReport
 
-/// A problem that the parser found, in the three lines of every error.
+/// A problem that the parser found, in the three-line form of every error.
 enum ParserProblem {
     /// The problem behind an error of the parser; nil for other errors and for requests for help.
     static func problem(of error: any Error, in words: [String], below root: any ParsableCommand.Type) -> InputProblem?
@@ -25,7 +25,7 @@ enum ParserProblem {
         }
         if command == "conformance client", let driver = message.firstMatch(of: /^Unexpected argument '(.*)'$/)?.1 {
             return InputProblem(
-                command, "unexpected argument '\(driver)'", expected: "a driver behind '--'",
+                command, "unexpected argument '\(driver)'", expected: "a driver after '--'",
                 fix: "conformance client -- \(driver)")
         }
         return InputProblem(

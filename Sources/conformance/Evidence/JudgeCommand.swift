@@ -168,7 +168,7 @@ struct JudgeCommand: AsyncParsableCommand {
             case .json: machines()
             }
         }
-        // A violation is evidence whatever else could not be read.
+        // A violation counts even if other files could not be read.
         if unwritten.isEmpty, judgement.exit != .violation { try judgement.problems.throwAll() }
         for problem in judgement.problems { Console.error(problem.description) }
         try unwritten.end(after: judgement.exit)

@@ -184,7 +184,7 @@ struct ReportDiffCommand: AsyncParsableCommand {
     }
 }
 
-/// The ways in which programs read what changed between two reports.
+/// The formats of differences between two reports.
 enum DiffFormat: String, CaseIterable {
     case markdown
 }

@@ -131,7 +131,7 @@ struct ChatCommand: AsyncParsableCommand {
         try await app.quit()
         guard screen.hasConnected else {
             let location = Endpoint.shown(url)
-            // The cause, where there is one below the protocol.
+            // The cause, if there is one below the protocol.
             do throws(TransportProblem) {
                 try await HTTPConnection.open(Endpoint(url).httpBase, tls: tls, timeout: .seconds(5)).cut(.fin)
             } catch {
@@ -147,7 +147,7 @@ struct ChatCommand: AsyncParsableCommand {
         }
     }
 
-    /// The credential, wherever it is said to be.
+    /// The credential, from whichever flag gives it.
     private func credential() async throws -> String? {
         try await SubjectFile.Token.only(of: [
             ("--token", token.map { .given($0) }), ("--token-env", tokenEnv.map { .variable($0) }),

@@ -3,18 +3,18 @@ import HoldfastBasics
 import HoldfastMock
 import HoldfastReport
 
-/// Prints what passes on standard output, a line for each frame, without holding up the server.
+/// Prints traffic on standard output, one line per frame, without delaying the server.
 struct FramePrinter: Sendable {
-    /// How much is printed.
+    /// The amount of printed text.
     enum Style: String, CaseIterable, ExpressibleByArgument {
         case none
         /// A line for each frame.
         case brief
-        /// The line, and below it what was on the wire.
+        /// The line, followed by the wire text.
         case verbatim
     }
 
-    /// The most frames that wait to be printed, on a terminal that stands still; the oldest are left out.
+    /// The most frames that wait to be printed while a terminal is blocked; the oldest are dropped.
     private static let maxWaiting = 5000
 
     private let frames: AsyncStream<MockFrame>
@@ -26,12 +26,12 @@ struct FramePrinter: Sendable {
         (frames, waiting) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.maxWaiting))
     }
 
-    /// Takes a frame, and never waits.
+    /// Takes a frame without ever waiting.
     func take(_ frame: MockFrame) {
         if style != .none { waiting.yield(frame) }
     }
 
-    /// Prints until ``end()``, and then what is left.
+    /// Prints until ``end()``, and then the remaining frames.
     func print() async {
         let console = Console.style
         var last: Int?
@@ -44,10 +44,10 @@ struct FramePrinter: Sendable {
         }
     }
 
-    /// Nothing more comes.
+    /// Notes that no more frames come.
     func end() { waiting.finish() }
 
-    /// One frame as text; what clients and servers wrote is shown, and not obeyed by the terminal.
+    /// One frame as text; control characters from clients and servers are made visible.
     func text(_ frame: MockFrame, _ console: ConsoleStyle) -> String {
         let brief = PlainText.line(frame.brief)
         let room = console.width - frame.time.count - frame.lane.count - 4

@@ -203,7 +203,7 @@ struct ServeCommand: AsyncParsableCommand {
 
         // A write beyond the limit of a file's size must fail like any other write, not end the process.
         SystemSignal.fileSizeLimit.ignore()
-        // Lines on a terminal, nothing in a pipe unless asked for.
+        // Lines on a terminal, nothing in a pipe by default.
         let style = frames ?? (Console.isTerminal ? .brief : .none)
         let printer = FramePrinter(style)
         let isWatched = style != .none || controlAddress != nil || !faults.isEmpty
@@ -232,7 +232,7 @@ struct ServeCommand: AsyncParsableCommand {
         await mock.stop()
         printer.end()
         await printing.value
-        // A typing error in a session's name looks so.
+        // A typo in a session's name looks like this.
         for rule in record?.faults.unused ?? [] {
             Console.error("the fault '\(rule.text)' matched nothing")
         }

@@ -104,7 +104,7 @@ struct GateCommand: AsyncParsableCommand {
     }
 }
 
-/// The severities from which on the gate can fail.
+/// The severities at which the gate can fail.
 enum FailOn: String, CaseIterable, ExpressibleByArgument {
     case error, warning
 }

@@ -77,6 +77,6 @@ struct ClientFlags: ParsableArguments {
         return client
     }
 
-    /// Tells a person the address that a device has to open.
+    /// Shows a person the address that a device must open.
     static func invite(to address: String) { Console.error("waiting for a driver at \(address)") }
 }

@@ -8,7 +8,7 @@ import HoldfastSmallFoundation
 import HoldfastSuite
 import ReferenceClient
 
-/// The words that a shell may complete, asked of the program itself, so that a script never grows old.
+/// The words that a shell may complete, from the program itself, so that a script never gets outdated.
 enum CompletionWords {
     private static let specification = try? Specification(.embedded)
 
@@ -28,13 +28,13 @@ enum CompletionWords {
             + ExitStatus.allCases.map { String($0.rawValue) }
     }
 
-    /// Names, and files of this folder that may be one.
+    /// Names of dialects, and files in this folder that may be dialects.
     static var dialects: [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: ".")) ?? []
         return (specification?.dialectNames ?? []) + files.filter { $0.hasSuffix(".json") }.sorted()
     }
 
-    /// The built-in mixes, and the files of this folder that may be one.
+    /// The built-in mixes, and files in this folder that may be mixes.
     static var mixes: [String] {
         (specification?.mixNames ?? []) + dialects.filter { $0.hasSuffix(".json") }
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HoldfastSuite
 
-/// Headers of what a command sends to a server.
+/// Headers of a command's requests to a server.
 struct HeaderFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -16,7 +16,7 @@ struct HeaderFlags: ParsableArguments {
     var origin: String?
 }
 
-/// How a command speaks TLS with a server.
+/// The TLS settings of a command.
 struct TLSFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -4,11 +4,11 @@ import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastSuite
 
-/// Standard output and standard error, and what kind of devices they are.
+/// Standard output and standard error, and their kinds of devices.
 enum Console {
     static func open() { Descriptor.fillStandardStreams() }
 
-    /// Why standard output takes nothing any more.
+    /// The reason why standard output accepts nothing more.
     private enum Loss { case readerLeft, failed }
 
     private static let loss = Mutex<Loss?>(nil)
@@ -16,9 +16,9 @@ enum Console {
     /// Whether output was lost although its reader was still there.
     static var hasLostOutput: Bool { loss.withLock { $0 == .failed } }
 
-    /// Writes to standard output, whole.
+    /// Writes a whole text to standard output.
     ///
-    /// When a reader such as `head` has gone, it has all it wanted: later output is dropped, and the command continues.
+    /// A reader such as `head` ends once it has all it wanted: later output is then dropped, and the command continues.
     /// A full disk or a closed output is reported once and ends the command with ``ExitStatus/harness``.
     static func write(_ text: String) {
         if isTerminal { endProgress() }
@@ -69,7 +69,7 @@ enum Console {
     /// Whether progress may be drawn on standard error.
     static var showsProgress: Bool { Descriptor.standardError.isTerminal && environment("TERM") != "dumb" }
 
-    /// Draws progress over the line drawn before; the width is asked each time, so that a new size of the window counts.
+    /// Draws progress over the previous line; reads the width each time, so that a resized window counts.
     static func draw(_ progress: TextProgress) {
         let columns = (Descriptor.standardError.terminalWidth ?? 80) - 1
         let line = progress.line(ConsoleStyle(hasColor: !isPlain, hasUnicode: hasUnicode), width: columns)
@@ -80,7 +80,7 @@ enum Console {
         }
     }
 
-    /// Wipes the line of progress, if there is one.
+    /// Clears the progress line, if there is one.
     static func endProgress() {
         drawn.withLock { drawn in
             guard drawn != nil else { return }
@@ -105,14 +105,14 @@ enum Console {
     private static func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 }
 
-/// A line of progress on the terminal while something runs: drawn at a steady rate, wiped at the end, absent in a pipe.
+/// A progress line on the terminal while something runs: drawn at a steady rate, cleared at the end, absent in a pipe.
 enum ProgressLine {
-    /// Fast enough for the eye, and no more work for the terminal however much happens.
+    /// Fast enough for the eye, and cheap for the terminal however much happens.
     private static let interval = DispatchTimeInterval.milliseconds(150)
 
     /// The display; nil without a terminal.
     ///
-    /// For commands that leave SIGINT to the system, it wipes the line before the process ends.
+    /// For commands that leave SIGINT to the system, it clears the line before the process ends.
     static func display(wipesWhenInterrupted: Bool = false) -> ProgressDisplay? {
         guard Console.showsProgress else { return nil }
         return { content in
@@ -132,7 +132,7 @@ enum ProgressLine {
 }
 
 extension Interruptions {
-    /// Waits from here on; the line of progress is wiped before a second signal ends the process.
+    /// Starts to wait; the progress line is cleared before a second signal ends the process.
     convenience init(ignoringInterrupt: Bool = false, endingWithInput: Bool = false) {
         self.init(
             ignoringInterrupt: ignoringInterrupt, endingWithInput: endingWithInput, telling: { Console.error($0) },

@@ -14,7 +14,7 @@ struct LifeOptions: ParsableArguments {
     @Option(help: "The random seed of a life. Default: a new one, which is printed.")
     var seed: UInt64?
 
-    /// The seed that was given, by its flag or in a name such as `server/life/7`; nil for a new one.
+    /// The given seed, from its flag or from a name such as `server/life/7`; nil for a new one.
     func seed(_ only: [String]) throws(InputProblem) -> UInt64? {
         let named = Set(only.filter(Self.isLife).compactMap { $0.split(separator: "/").last.flatMap { UInt64($0) } })
         let seeds = named.union([seed].compactMap(\.self))
@@ -31,7 +31,7 @@ struct LifeOptions: ParsableArguments {
         return seeds.first
     }
 
-    /// How long the life is; nil where none is wanted.
+    /// The length of the life; nil if none is wanted.
     func time(_ only: [String]) throws(InputProblem) -> LifeTime? {
         guard let life else { return only.contains(where: Self.isLife) ? .usual : nil }
         guard let time = LifeTime(life.text) else {
@@ -63,7 +63,7 @@ struct LifeOptions: ParsableArguments {
             ? Set(parts.compactMap { ClauseID(String($0[0])) }) : nil
     }
 
-    /// The use of a life from a seed; `again` gives the command that performs the plan in a file.
+    /// The options of a life from a seed; `again` returns the command that runs the plan in a file.
     static func options(
         _ only: [String], seed: UInt64, out: String?, again: @escaping @Sendable (String) -> String
     ) -> Life.Options {
@@ -81,10 +81,10 @@ struct LifeOptions: ParsableArguments {
     }
 }
 
-/// The word behind `--life`; a URL or a path there is the next argument.
+/// The word after `--life`; a URL or a path there is the next argument.
 struct LifeWord: ExpressibleByArgument, CustomStringConvertible {
     let text: String
-    // Help of a default for a bare flag prints this, not the description of a default value.
+    // Help shows this for the default of a bare flag, not the description of a default value.
     var description: String { text }
 
     init(text: String) { self.text = text }

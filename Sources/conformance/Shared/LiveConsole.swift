@@ -4,9 +4,9 @@ import HoldfastPlatform
 import HoldfastReport
 import HoldfastSuite
 
-/// Prints what is found while something runs.
+/// Prints findings while something runs.
 ///
-/// If its reader stops, nothing blocks; the texts that it misses are counted.
+/// If its reader stops, nothing blocks; missed texts are counted.
 final class LiveConsole: Sendable {
     private struct State {
         var waiting = 0
@@ -20,10 +20,10 @@ final class LiveConsole: Sendable {
     let breaches = ToldBreaches()
     /// The most texts that wait for a reader.
     private static let most = 1000
-    /// How many seconds a reader gets for the last of them.
+    /// The seconds that a reader gets for the last of them.
     private static let patience = 5
 
-    /// Findings go to standard error where standard output is for a machine.
+    /// Findings go to standard error if standard output is for a machine.
     init(isForMachines: Bool = false) { self.isForMachines = isForMachines }
 
     /// Reports a finding, in full only the first few times for each clause, or that it was withdrawn.

@@ -6,7 +6,7 @@ import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastSuite
 
-/// Flags about violations that are expected.
+/// Flags about expected violations.
 struct BaselineOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -35,7 +35,7 @@ struct BaselineOptions: ParsableArguments {
         }
     }
 
-    /// Reasons that people wrote are not lost to a flag.
+    /// Refuses to overwrite reasons that people wrote.
     private func refuseOverwriting(_ path: String) throws {
         let resolved = { (path: String) in URL(fileURLWithPath: path).standardizedFileURL.path }
         guard FileManager.default.fileExists(atPath: path), baseline.map(resolved) != resolved(path) else { return }
@@ -48,7 +48,7 @@ struct BaselineOptions: ParsableArguments {
     static var today: CivilDate { CivilDate(daysSince1970: SystemClock.microseconds / 86_400_000_000) }
 }
 
-/// Flags that say what is written of a report besides the console report.
+/// Flags for the formats of a report besides the console report.
 struct FormatOptions: ParsableArguments {
     @Option(
         name: .customLong("format"),
@@ -67,14 +67,14 @@ struct FormatOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print only the line with the verdict, and no progress.")
     var quiet = false
 
-    /// How progress is shown: not at all to a reader who wants quiet.
+    /// The progress display; none if the user wants quiet.
     var progress: ProgressDisplay? { quiet ? nil : ProgressLine.display() }
 }
 
 extension FormatTarget {
-    /// Writes the forms to their files and shows the text for people, on standard error where a form takes standard output.
+    /// Writes the formats to their files and shows the text for people, on standard error if a format uses standard output.
     ///
-    /// A program reads such a format and wants nothing else there; log lines may mix with others.
+    /// A program reads such a format and expects nothing else there; log lines may mix with others.
     static func write(
         _ targets: [Self], beside shown: String, areLines: (Format) -> Bool = { _ in false },
         _ text: (Format) -> String
@@ -90,7 +90,7 @@ extension FormatTarget {
     }
 }
 
-/// Flags that say what is performed, how much of it and how often.
+/// Flags that select what is performed, and how often.
 struct PartOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -122,7 +122,7 @@ struct PartOptions: ParsableArguments {
     /// The options that a command for the same run repeats.
     var again: String { exclude.map { " --exclude \(ShellWords.quoted($0))" }.joined() }
 
-    /// Checks how many scenarios are to run at once.
+    /// Checks the number of scenarios that run at once.
     static func checkJobs(_ jobs: Int) throws(InputProblem) {
         if let problem = InputProblem("--jobs", jobs, outside: 1...Int.max, fix: "remove it") { throw problem }
     }

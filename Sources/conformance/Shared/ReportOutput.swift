@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastReport
 import HoldfastSuite
 
-/// Everything that happens with a report once there is one: it meets the baseline, is written, is shown, and ends the command.
+/// Processes a finished report: applies the baseline, writes it, shows it, and ends the command.
 struct ReportOutput: Sendable {
     private let targets: [FormatTarget<ReportFormat>]
     private let (listsAll, isQuiet): (Bool, Bool)
@@ -13,7 +13,7 @@ struct ReportOutput: Sendable {
     private let today: CivilDate
     private let specification: Specification
 
-    /// Reads and checks what the flags name, before anything is performed.
+    /// Reads and checks the files in the flags, before anything is performed.
     init(
         _ formats: FormatOptions, _ baseline: BaselineOptions? = nil, isPart: Bool = false, ofRun: Bool = false,
         under specification: Specification
@@ -35,8 +35,8 @@ struct ReportOutput: Sendable {
     /// Writes and shows a report.
     ///
     /// * `text`: The text for people instead of the console report; nil for that report.
-    /// * `names`: Names of scenarios that a baseline may hold besides those of the specification.
-    /// * `write`: Writes what the command itself is to write.
+    /// * `names`: Names of scenarios that a baseline may contain besides those of the specification.
+    /// * `write`: Writes the command's own files.
     /// - Throws: The exit code of the run, unless it conforms.
     func end(
         with report: RunReport, showing text: String? = nil, knowing names: [String] = [],
@@ -62,7 +62,7 @@ struct ReportOutput: Sendable {
         try unwritten.end(after: report.exit)
     }
 
-    /// Writes lines for people, to standard error where a format takes standard output.
+    /// Writes lines for people, to standard error if a format uses standard output.
     func say(_ text: String) {
         if isQuiet { return }
         if targets.contains(where: { $0.path == "-" }) {
@@ -72,7 +72,7 @@ struct ReportOutput: Sendable {
         }
     }
 
-    /// Writes the formats and prints the console report, or what is shown in its place.
+    /// Writes the formats and prints the console report, or the given text instead.
     func show(_ report: RunReport, as shown: String? = nil) -> UnwrittenFiles {
         let style = Console.style
         let text =
@@ -95,7 +95,7 @@ struct UnwrittenFiles {
 
     static func += (left: inout Self, right: Self) { left.problems += right.problems }
 
-    /// Names each of them and ends the command: as a violation where it found one, else as a failure of this program.
+    /// Names each of them and ends the command: with 1 if there was a violation, else as a failure of this program.
     func end(after exit: ExitStatus = .conforms) throws {
         for problem in problems { Console.error(Tool.addressed("\(problem)")) }
         try (problems.isEmpty || exit == .violation ? exit : .harness).end()

@@ -4,7 +4,7 @@ import HoldfastStage
 import HoldfastSuite
 import HoldfastTransport
 
-/// Flags that describe a server to test; every command that meets one has them.
+/// Flags that describe a server to test, common to all commands that use one.
 struct SubjectFlags: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The WebSocket URL of the server. Default: the one in the subject file.", valueName: "url"))
@@ -189,7 +189,7 @@ struct SubjectFlags: ParsableArguments {
         if address != url { Console.error("using the WebSocket at \(Endpoint.shown(address))") }
     }
 
-    /// Starts what the server needs of the suite, lets the body meet it, and ends everything.
+    /// Starts the services that the server needs, runs the body, and ends everything.
     func meeting<Result>(
         _ subject: ServerSubject, under specification: Specification, until stop: Stop? = nil,
         isQuiet: Bool = false, _ body: (ServerSubject) async throws -> Result
@@ -210,7 +210,7 @@ struct SubjectFlags: ParsableArguments {
     }
 }
 
-/// Flags that describe a side that is judged from outside.
+/// Flags for a side that is judged from outside.
 struct SubjectOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -7,10 +7,10 @@ import HoldfastSuite
 
 /// Parts shared by all commands: the name of the program, and how to end with an exit code.
 enum Tool {
-    /// How the reader calls this program: `./conformance.sh` says it of itself.
+    /// The name that the user types for this program: `./conformance.sh` sets it.
     static let command = ProcessInfo.processInfo.environment["HOLDFAST_COMMAND"] ?? "conformance"
 
-    /// A text for people, in which the commands of this program are called as the reader calls it.
+    /// A text for people, with the program name that the user types.
     static func addressed(_ text: String) -> String {
         guard command != "conformance" else { return text }
         let called =
@@ -21,7 +21,7 @@ enum Tool {
         return text.replacing(called, with: command + " ")
     }
 
-    /// Where this program lies, whatever it was called by.
+    /// The path of this program, however it was called.
     static func program() throws -> String {
         guard let path = Processes.ownProgram else {
             throw InputProblem(
@@ -31,7 +31,7 @@ enum Tool {
         return path
     }
 
-    /// Tells what went wrong, and gives the error that ends the program with its code.
+    /// Prints the problem, and returns the error that ends the program with its code.
     static func ending(_ error: any Error) -> any Error {
         let words = Array(CommandLine.arguments.dropFirst())
         guard error is InputProblem || error is InputProblems || error is SuiteProblem else {

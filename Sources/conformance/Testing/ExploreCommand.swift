@@ -185,7 +185,7 @@ struct ExploreFlags: ParsableArguments {
             again: command("--seed \(seed) --runs \(max(1, result.performed))"))
     }
 
-    /// Says what came of a search or of files, and writes the reports.
+    /// Prints the result of a search or of files, and writes the reports.
     private func end(
         _ status: ExitStatus, _ complaints: [String], with report: RunReport?, showing text: String,
         _ output: ReportOutput, isGone: Bool, again: String

@@ -78,7 +78,7 @@ struct InitCommand: AsyncParsableCommand {
                 """))
     }
 
-    /// The release that this program came from, else the repository that its folder is a clone of, at the revision it was built of.
+    /// The release of this program, else the repository and revision of the clone that it was built from.
     private static var origin: ProjectSetup.Origin {
         let release = String(cString: holdfastRelease())
         guard release.isEmpty else { return .release(url: release) }
@@ -115,7 +115,7 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    /// Asks until the answer can be taken.
+    /// Asks until the answer is valid.
     private func answer(_ question: String, _ take: (String) throws -> Void) throws {
         while true {
             Console.write(question + " ")

@@ -1,10 +1,10 @@
 import HoldfastJSON
 
-/// Acts of a user, a phone and a misbehaving server on a client; assertions are left to the judge.
+/// Acts of a user, a phone and a misbehaving server that test a client; assertions are left to the judge.
 public struct ClientScenario: Sendable, Equatable {
     /// The full name, such as `client/CLIENT/foreground-reconnects`.
     public package(set) var name: String
-    /// A name for people.
+    /// A human-readable name.
     public let title: String
     /// A sentence about what happens.
     public let summary: String
@@ -27,7 +27,7 @@ public struct ClientScenario: Sendable, Equatable {
         public init() {}
     }
 
-    /// The chapter, from its name.
+    /// The area, from its name.
     public var area: Area? { Area(ofScenario: name) }
 
     /// All steps including nested ones, in text order.
@@ -56,7 +56,7 @@ package struct ClientWorld: Sendable, Equatable {
     package var heartbeatSeconds: Int?
     /// Whether times and contents use rare forms that the schemas allow.
     package var hasRareForms = false
-    /// Unknown members in every frame (ENV-13).
+    /// Members of a newer version, added to every frame (ENV-13).
     package var newer = JSONObject()
 
     package init() {}

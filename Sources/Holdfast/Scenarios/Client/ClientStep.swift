@@ -29,7 +29,7 @@ package struct ClientStep: Sendable, Equatable {
         case `repeat`(times: Int, counter: String, [ClientStep])
         /// Runs groups of steps in every order, each time between the same steps; `${order}` counts from 1.
         case everyOrder(before: [ClientStep], of: [[ClientStep]], after: [ClientStep])
-        /// A part of bringing the client to rest and checking it; never in a file.
+        /// One part of bringing the client to rest and checking it; scenario files do not contain it.
         case rest(ClientRest)
     }
 
@@ -70,7 +70,7 @@ package enum ClientRest: Sendable, Equatable {
 
 /// An act of a user or a phone on an app.
 package enum ClientAct: Sendable, Equatable {
-    /// Start the app; newly installed if `fresh`, by default at the first launch; by a tapped notification if `opened`.
+    /// Start the app: newly installed if `fresh` (by default at the first launch); through a tapped notification if `opened`.
     case launch(fresh: Bool?, opened: ClientNotification?)
     /// Send a message; the name refers to it later. The text is unique if nil.
     case send(name: String, text: String?)
@@ -124,15 +124,15 @@ package struct ClientRelease: Sendable, Equatable {
     package var comes: Rule.Event
     /// Only this session, if given.
     package var session: String?
-    /// Whether the answer has the state at arrival, and not the current one.
+    /// Whether the answer shows the state at the arrival of the request instead of the current one.
     package var isAsAsked = false
-    /// Whether the newest is answered, and not the oldest.
+    /// Whether to answer the newest request instead of the oldest.
     package var isNewest = false
     /// Whether the scenario continues if nothing is held back.
     package var isOptional = false
 }
 
-/// An act of a server on its own.
+/// Something that a server does on its own.
 package enum ServerDeed: Sendable, Equatable {
     /// A running turn uses a tool.
     case tool(turn: JSONValue?, tool: String, to: ServerAudience)
@@ -214,7 +214,7 @@ package struct AwaitedState: Sendable, Equatable {
     package var failed: String?
     /// The name of a message shown as sent.
     package var sent: String?
-    /// The name of a message that is shown as failed, unless an error is visible.
+    /// The name of a message that must be shown as failed, unless an error is visible.
     package var told: String?
     package var unread: [String: Int]
     /// Stored messages that are visible in this order, possibly with others in between.

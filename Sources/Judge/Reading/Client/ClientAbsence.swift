@@ -1,13 +1,13 @@
 import Holdfast
 import HoldfastTranscript
 
-/// When the silence of a client proves something, and when it was to blame for the end of a connection.
+/// When the silence of a client proves something, and when the client caused the end of a connection.
 extension Observations {
     /// The event that proves that a client did not do something in time: it ran in the foreground with a network, the
-    /// bound was watched to its end, and the connection, where one is needed, stayed open.
+    /// bound was watched to its end, and the connection, if one is needed, stayed open.
     ///
-    /// Acts of some names excuse it when they come first, beside the end of the program and its next start; without any,
-    /// it may be in the background.
+    /// Acts with the given names excuse it if they come first, as do the end of the program and its next start; if no
+    /// names are given, it may be in the background.
     func clientDeadline(
         after cause: Int, within bound: Duration, on connection: Int? = nil,
         unless names: Set<String> = ["background", "networkDown"]
@@ -21,13 +21,13 @@ extension Observations {
         return proof(after: cause, limit: limit)
     }
 
-    /// The first connection that a client asked for after an event.
+    /// The first connection that a client requested after an event.
     func attempt(after event: Int) -> Int? {
         let place = client.attempts.boundary { connections[$0].opening > event }
         return client.attempts[place...].first
     }
 
-    /// The connections of one life, in the order of asking.
+    /// The connections of one life, in the order of the requests.
     func attempts(in events: Range<Int>) -> ArraySlice<Int> {
         let first = client.attempts.boundary { connections[$0].opening >= events.lowerBound }
         return client.attempts[first...].prefix { connections[$0].opening < events.upperBound }
@@ -49,17 +49,17 @@ extension Observations {
         return ending.event
     }
 
-    /// Whether the connection after a refusal of the version offers one for the first time in this life, and the
-    /// refusal listed it or listed none.
+    /// Whether the connection after a refused version offers another one for the first time in this life, which the
+    /// refusal listed, or the refusal listed none.
     ///
-    /// - Returns: nil where it offers another, or no listed one is left; false where it has not offered anything.
+    /// - Returns: Nil if it offers another version, or no listed one is left; false if it has not offered anything.
     func offersAnotherVersion(after close: Int, of index: Int) -> Bool? {
         func offer(_ index: Int) -> Int? { connections[index].sent.first { $0.type == "auth" }?["protocol"]?.intValue }
         let refusal = connections[index].received.last { $0.code == "unsupported_version" }
         let listed = refusal?["supported"]?.arrayValue.map { Set($0.compactMap(\.intValue)) }
         let start = client.launch(at: close)?.events.lowerBound ?? 0
         let isTerminal = connections[index].ending?.kind == .closed(.fromServer, code: 4010)
-        // After a greeting each version may be offered again: a deploy changes what a server speaks.
+        // After a greeting each version may be offered again: a deployment changes the versions of a server.
         let greeted = connections.lazy.compactMap(\.connected).last { $0 < close } ?? 0
         let tried = Set((attempts(in: max(start, greeted)..<close) + [index]).compactMap(offer))
         guard isTerminal, listed?.isSubset(of: tried) != true, let next = attempt(after: close) else { return nil }
@@ -67,7 +67,7 @@ extension Observations {
         return !tried.contains(offered) && listed?.contains(offered) != false ? true : nil
     }
 
-    /// Whether the client was told to stay away before an event, in the life that the event falls into.
+    /// Whether the client was told to stay away before an event, in the life at the event.
     func wasSentAway(before event: Int) -> Bool {
         let start = client.launch(at: event)?.events.lowerBound ?? 0
         return attempts(in: start..<event).contains { index in
@@ -93,6 +93,6 @@ extension Observations {
     /// The time from one event to another, in microseconds.
     func span(from first: Int, to last: Int) -> Int { time(of: last) - time(of: first) }
 
-    /// The same time as far as it counts for a bound; see ``Observations/patience(of:)``.
+    /// The same time, as it counts toward a bound; see ``Observations/patience(of:)``.
     func patience(from first: Int, to last: Int) -> Int { patience(of: last) - patience(of: first) }
 }

@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The state of its connections as a client can know it.
+/// The state of its connections, as a client can know it.
 extension Observations {
-    /// When the client asked for a connection for the first time after an event.
+    /// The first event after another at which the client requested a connection.
     func nextOpening(after event: Int) -> Int? { attempt(after: event).map { connections[$0].opening } }
 
-    /// Everything that came from the server on a connection, WebSocket pings and pongs among it, in order.
+    /// Everything that came from the server on a connection, including WebSocket pings and pongs, in order.
     func arrivals(on index: Int) -> [Int] {
         let connection = connections[index]
         let next = connections.first { $0.device == connection.device && $0.opening > connection.opening }?.opening
@@ -20,8 +20,8 @@ extension Observations {
         }
     }
 
-    /// Whether a greeted connection may be the one in use: it has not ended for long, and the client has not come back
-    /// from the background with a newer one.
+    /// Whether a greeted connection may be the one in use: it is open or has just ended, and the client has not come
+    /// back from the background with a newer one.
     func mayBeInUse(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         guard let connected = connection.connected, connected < event else { return false }
@@ -31,8 +31,8 @@ extension Observations {
         return attempt(after: back.event).map { connections[$0].opening > event } ?? true
     }
 
-    /// Whether a client has waited so long on a connection that it may end it: for its greeting, for any sign of life,
-    /// or for a sign of a question (CLIENT-4).
+    /// Whether a client has waited long enough on a connection to end it: for its greeting, for any sign of life, or
+    /// for a sign of a question (CLIENT-4).
     func hasWaited(on index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         let last = arrivals(on: index).last { $0 < event } ?? connection.opening
@@ -54,7 +54,7 @@ extension Observations {
             }
     }
 
-    /// The greeted connection that had died in silence and that the client had no reason to doubt.
+    /// The greeted connection that had died silently, and that the client had no reason to doubt.
     func deadConnection(at event: Int) -> Int? {
         guard let life = client.launch(at: event)?.events else { return nil }
         guard let last = attempts(in: life.lowerBound..<event).last,
@@ -65,7 +65,7 @@ extension Observations {
         return last
     }
 
-    /// The trouble a client had been in for long enough to say so, with what it may call it.
+    /// A problem that a client had for long enough to show it, with the states that it may show.
     func trouble(at event: Int) -> (since: Int, expected: Set<ObservedClient.Connection>)? {
         let client = client
         let settled = timeouts.scheduling.microseconds
@@ -73,7 +73,7 @@ extension Observations {
         let acts = client.acts("launch", "networkDown", "networkUp").map(\.event) + client.returns.map(\.event)
         guard let change = acts.filter({ $0 < event }).max() else { return nil }
         if !client.hasNetwork(at: event) {
-            // An app that was launched without a network gets no event for that; it finds out by its attempts.
+            // An app that was launched without a network is not notified; its attempts show it.
             let wasTold = client.acts("networkDown").contains { life.contains($0.event) && $0.event < event }
             guard wasTold, patience(from: change, to: event) >= settled else { return nil }
             return (change, [.offline])
@@ -98,7 +98,7 @@ extension Observations {
             return (since, hasPolled || !isTrying ? [.connecting, .degraded] : [.connecting])
         }
         let reads = client.reads.filter { $0.request > since && $0.status == 200 && end(of: $0) < event }
-        // One read may be part of the start; a second one is polling.
+        // One read may belong to the start; a second one is polling.
         guard !tries.isEmpty, reads.count > 1, !mayCross(end(of: reads[1]), event) else { return nil }
         // A client that still waits for a response, or got a bad one, does not know that reads work.
         let isInDoubt = exchanges.contains { exchange in
@@ -108,7 +108,7 @@ extension Observations {
         return (since, isInDoubt ? [.connecting, .degraded] : [.degraded])
     }
 
-    /// The attempts from a launch on, until it is greeted or anything is done to it.
+    /// The attempts since a launch, until it is greeted or disturbed.
     func undisturbedAttempts(of launch: ObservedClient.Launch) -> [Int] {
         let attempts = attempts(in: launch.events)
         let greeted = attempts.lazy.compactMap { self.connections[$0].connected }.min()
@@ -117,9 +117,9 @@ extension Observations {
         return attempts.map { connections[$0].opening }.filter { $0 < end }
     }
 
-    /// Whether the client had a further connection, or one that is not settled, as far as it could tell.
+    /// Whether the client had another connection, or an undecided attempt, as far as it could tell.
     ///
-    /// A connection that died in silence before this one was opened does not count.
+    /// A connection that died silently before this one was opened does not count.
     func hasAnother(than index: Int, at event: Int, in life: Range<Int>) -> Bool {
         attempts(in: life.lowerBound..<event).contains { other in
             let isDead = connections[other].ending.map { $0.event < connections[index].opening } ?? false

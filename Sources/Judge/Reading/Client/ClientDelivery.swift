@@ -1,9 +1,9 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One thing that brought a client a message, or the name of one.
+/// Something that brought a client a message, or only its name.
 struct ClientDelivery {
-    /// How it came; `typed` by the person.
+    /// Its path; `typed` by the person.
     enum Road: String { case live, replay, read, response, push, typed }
 
     let event: Int
@@ -13,11 +13,11 @@ struct ClientDelivery {
     var key: String?
     /// `user` or `assistant`.
     var role: String?
-    /// Its words; nil where only its name came.
+    /// Its text; nil if only its name came.
     var text: String?
     var frame: Frame?
 
-    /// Everything that brought a message, in the order of time.
+    /// Everything that brought a message, in time order.
     static func reconstructed(in history: Observations) -> [ClientDelivery] {
         var all = history.framesTold.compactMap { ClientDelivery($0) }
         for read in history.sessionReads {
@@ -45,7 +45,7 @@ struct ClientDelivery {
                 ClientDelivery(
                     event: typed, road: .typed, sessionId: session, key: question.key, role: "user",
                     text: question.text))
-            // A message that was not sent again yet has a key that the suite does not know.
+            // A message that was not resent yet has a key that the suite does not know.
             all += history.unsentRepeats(of: question).map { act in
                 ClientDelivery(event: act, road: .typed, sessionId: session, role: "user", text: question.text)
             }
@@ -53,7 +53,7 @@ struct ClientDelivery {
         return all.sorted { $0.event < $1.event }
     }
 
-    /// Whether an entry of the screen is this message: by its id, by its key, else by its role and words.
+    /// Whether an entry of the screen is this message: by its id, by its key, else by its role and text.
     func isSame(as message: ObservedClient.ShownMessage) -> Bool {
         if let shown = message.id, let id { return exactlyEqual(shown, id) }
         if let shown = message.key, let key { return exactlyEqual(shown, key) }
@@ -86,7 +86,7 @@ extension ClientDelivery {
 /// A notification that reached the app or the person.
 struct ClientNotice {
     let event: Int
-    /// Whether the person tapped it; else it arrived while the app was in the foreground.
+    /// Whether the person tapped it; otherwise it arrived while the app was in the foreground.
     let isTapped: Bool
     let sessionId: String?
     let messageId: String?
@@ -109,9 +109,9 @@ struct ClientNotice {
 }
 
 extension Observations {
-    /// The acts by which the person sent a message again that has not gone out since.
+    /// The acts by which the person resent a message that was not requested again since.
     ///
-    /// A request over REST a moment later may have left before the act, since the connection of the last one was lost.
+    /// A REST request a moment later may have left before the act, because the last connection was lost.
     fileprivate func unsentRepeats(of question: ClientQuestion) -> [Int] {
         guard !question.requests.isEmpty else { return [] }
         return question.repeats.filter { act in
@@ -124,8 +124,7 @@ extension Observations {
         }
     }
 
-    /// The session that something was surely typed in: the one on the screen before and after, where both were looked
-    /// at.
+    /// The session in which something was certainly typed: the one on the screen before and after, if both were seen.
     fileprivate func sessionTypedIn(at event: Int) -> String? {
         guard let session = screen(at: event)?.sessionId else { return nil }
         let next = client.states.after(event).first
@@ -133,7 +132,7 @@ extension Observations {
         return isSame ? session : nil
     }
 
-    /// The screen that is certain: the last one shown, unless the person left since.
+    /// The current screen, if certain: the last one seen, unless the person left since.
     func screen(at event: Int) -> ObservedClient.State? {
         client.state(at: event).flatMap {
             end(of: $0.event, at: ["selectSession", "openPush", "launch"]) > event ? $0 : nil

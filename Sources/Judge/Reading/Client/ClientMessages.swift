@@ -1,11 +1,10 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Every message that reached a client, and which deliveries bring the same one.
+/// Every message that reached a client, with the deliveries of the same message.
 ///
-/// Equal words prove nothing: two messages may say the same. A message is identified by its id, or by its key until it
-/// has an id; one that was typed and never sent counts as a message of its own. This is an object that its history
-/// owns.
+/// Equal texts prove nothing: two messages may have the same text. A message is identified by its id, or by its key
+/// until it has an id; one that was typed and never sent is a separate message. A class, owned by its history.
 final class ClientMessages {
     /// Everything that brought a message, in the order of time.
     let deliveries: [ClientDelivery]
@@ -15,7 +14,7 @@ final class ClientMessages {
     private let byKey: [String: [ClientDelivery]]
     private unowned let history: Observations
 
-    /// The exact words of a message, and its role.
+    /// The exact text of a message, and its role.
     struct Words: Hashable {
         let role: String?
         let text: ExactString
@@ -44,7 +43,7 @@ final class ClientMessages {
         return "event \(delivery.event) \(delivery.frame?.replayIndex ?? 0)"
     }
 
-    /// The different messages with these words in a session that may have reached the client before an event.
+    /// The different messages with a text in a session that may have reached the client before an event.
     func known(_ words: Words, in session: String?, before event: Int) -> Set<String> {
         let alike = (byWords[words] ?? []).filter { delivery in
             delivery.event < event
@@ -53,7 +52,7 @@ final class ClientMessages {
         return Set(alike.map(identity))
     }
 
-    /// The different messages with these words in a session that a client surely had before an event, each by its id.
+    /// The different messages with a text in a session that a client certainly had before an event, each by its id.
     func surelyHad(_ words: Words, in session: String?, before event: Int) -> Set<String> {
         var had: Set<String> = []
         for delivery in byWords[words] ?? [] where delivery.event < event && delivery.sessionId == session {
@@ -71,7 +70,7 @@ final class ClientMessages {
         return ending > event || history.clientPlaces.isTaken(frame, before: event)
     }
 
-    /// Whether only this frame had brought its message, before an event.
+    /// Whether only this frame had delivered its message before an event.
     func isAlone(_ frame: Frame, before event: Int) -> Bool {
         guard let id = frame.messageId else { return false }
         let others = byID[id]?.contains { $0.event < event && $0.event != frame.event && $0.road != .push }
@@ -82,9 +81,9 @@ final class ClientMessages {
         }
     }
 
-    /// Where an entry of the screen belongs: the sessions that were named with it before an event.
+    /// The sessions to which an entry of the screen belongs: those that were named with it before an event.
     ///
-    /// Words alone decide only for an answer that the client shows without id.
+    /// The text alone decides only about an answer that the client shows without an id.
     private func homes(
         of message: ObservedClient.ShownMessage, before event: Int
     ) -> LazyFilterSequence<[ClientDelivery]> {
@@ -103,7 +102,7 @@ final class ClientMessages {
         return (told ?? []).lazy.filter { $0.event < event && $0.sessionId != nil }
     }
 
-    /// The entry of a screen that belongs to another session, with what brought it; nil when all are at home.
+    /// The entry of a screen that belongs to another session, with its delivery; nil if there is none.
     func stranger(in state: ObservedClient.State) -> (message: ObservedClient.ShownMessage, delivery: ClientDelivery)? {
         for message in state.messages {
             let homes = homes(of: message, before: state.event)

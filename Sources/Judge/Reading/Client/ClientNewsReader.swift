@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Finds the news in each frame, response and read about a client's own messages: by key, or by the turn of that key.
+/// Finds the news about a client's own messages in each frame, response and read: by key, or by the turn of that key.
 struct ClientNewsReader {
     private let history: Observations
 
@@ -55,7 +55,7 @@ struct ClientNewsReader {
     private func learnIds(_ questions: inout [ClientQuestion]) {
         var keys: [String: Set<String>] = [:]
         var events: [String: Int] = [:]
-        // A stored message without a key was asked on another device.
+        // A stored message without a key was sent by another device.
         var keyless: Set<String> = []
         func note(_ id: String?, _ key: String?, _ event: Int) {
             guard let id else { return }
@@ -95,7 +95,7 @@ struct ClientNewsReader {
         return history.exchanges[index]
     }
 
-    /// Which messages have a key or a turn.
+    /// The messages with a key or a turn.
     private struct Owners {
         private var byKey: [String: [Int]] = [:]
         private var byTurn: [String: [Int]] = [:]
@@ -135,7 +135,7 @@ struct ClientNewsReader {
         questions[place].news.append(news)
     }
 
-    /// When an error says that the message may be sent again, in microseconds.
+    /// The time after which an error allows the message to be resent, in microseconds.
     private func retryAfter(in value: JSONValue?) -> Int? {
         value?["retryAfterMs"]?.intValue.map { min(max($0, 0), 1 << 40) * 1_000 }
     }
@@ -160,7 +160,7 @@ struct ClientNewsReader {
     }
 
     private func tellResponse(to request: ObservedRequest, _ question: inout ClientQuestion) {
-        // A response that comes after the app has ended is not read.
+        // A response that comes after the end of the app is not read.
         guard let exchange = response(to: request), let event = exchange.response, let status = exchange.status,
             history.endOfLife(at: request.event) > event
         else { return }

@@ -1,28 +1,28 @@
 import Holdfast
 import HoldfastTranscript
 
-/// The position in the numbered stream that a client can know, as the suite saw it from the other end.
+/// A client's possible position in the numbered stream, as seen from the server's side.
 ///
-/// A frame that was sent has not always been taken: a cut may have swallowed it. So a position has a ceiling, the
-/// greatest number that the client may have, and a floor, the last number whose frame it surely had.
+/// A frame that was sent may not have been received, because of a cut. So a position has a ceiling, the greatest number
+/// that the client may have, and a floor, the last number whose frame it certainly had.
 ///
-/// An object that its history owns, which keeps what it was asked for.
+/// A class, owned by its history, which caches results.
 final class ClientPlaces {
-    /// Frames that a `sync` has still to bring.
+    /// Frames that a `sync` still has to bring.
     struct Hole {
-        /// The `sync` that was to bring them.
+        /// The `sync` that should bring them.
         let sync: ObservedSync
-        /// The epoch of the place before the hole.
+        /// The epoch of the position before the hole.
         let epoch: String?
         let floor: Int
         /// The epoch and last position in the answer, if the answer was incomplete.
         let told: (epoch: String, lastSeq: Int)?
     }
 
-    /// Every numbered frame, in the order of time.
+    /// Every numbered frame, in time order.
     let given: [NumberedFrame]
     private unowned let history: Observations
-    /// By which event the frames of an event were surely taken; see ``taken(_:)``.
+    /// The event by which the frame at each event was certainly received; see ``taken(_:)``.
     private var takings: [Int: Int?] = [:]
     /// The contents of each screen, by its event.
     private var shown: [Int: Shown] = [:]
@@ -56,7 +56,7 @@ final class ClientPlaces {
         given.filter { $0.frame.event >= first && $0.frame.event < last }
     }
 
-    /// The epochs received before an event, in the order of first arrival.
+    /// The epochs announced before an event, in the order of first arrival.
     func epochs(toldBefore event: Int) -> [String] {
         let start = history.client.installation(at: event)
         var epochs: [String] = []
@@ -77,8 +77,8 @@ final class ClientPlaces {
         return (numbers + places).max() ?? 0
     }
 
-    /// The greatest number of the newest epoch whose frame the client surely had before an event, in the life it falls
-    /// into.
+    /// The greatest number of the newest epoch whose frame the client certainly had before an event, in the life at the
+    /// event.
     func held(before event: Int) -> NumberedFrame? {
         let start = history.client.launch(at: event)?.events.lowerBound ?? 0
         let known = given(from: start, to: event).filter(\.isOfKnownType)
@@ -90,8 +90,8 @@ final class ClientPlaces {
 
     func isTaken(_ frame: Frame, before event: Int) -> Bool { taken(frame).map { $0 < event } ?? false }
 
-    /// The first event by which the client surely had a frame: it showed what this frame or a later one of its
-    /// connection alone had brought, or the connection had stayed open for longer than a busy machine takes.
+    /// The first event by which the client certainly had a frame: it showed something that only this frame or a later one of its connection
+    /// had brought, or the connection had stayed open for longer than the delay of a busy machine.
     func taken(_ frame: Frame) -> Int? {
         if let known = takings[frame.event] { return known }
         let taking = firstTaking(of: frame)
@@ -137,11 +137,11 @@ final class ClientPlaces {
         return history.syncs.last { $0.request.event < event && $0.request.event >= start }
     }
 
-    /// The frames that the last `sync` before an event still has to bring; nil when it brought all it promised, or none
-    /// was sent.
+    /// The frames that the last `sync` before an event still has to bring; nil if it brought everything it promised, or
+    /// none was sent.
     func hole(before event: Int) -> Hole? {
         guard let sync = lastSync(before: event), var position = sync.lastSeqSeen else { return nil }
-        // After a page that reported a gap, the position is still the one that this page was asked with.
+        // After a page that reported a gap, the position is still the one in the request for that page.
         let gap = history.syncs.first { page in
             guard page.connection == sync.connection, let result = page.result, result.event < sync.request.event,
                 result["more"]?.boolValue == true, result.string("reason") != "too_many"
@@ -161,13 +161,13 @@ final class ClientPlaces {
             sync: sync, epoch: sync.request.epoch, floor: position, told: (epoch, sync.lastSeq ?? position))
     }
 
-    /// Whether everything that the last `sync` before an event was to bring had surely come: its answer was taken, and
-    /// if that was incomplete, a session read asked for afterwards was answered early enough for the client to take it.
+    /// Whether everything due from the last `sync` before an event had certainly arrived: its answer was received, and
+    /// if that was incomplete, a session read requested afterwards was answered early enough.
     ///
-    /// A client may drop a read that was under way when the answer came, so that one closes nothing.
+    /// A client may drop a read that was pending when the answer came, so that one closes nothing.
     func isClosed(before event: Int) -> Bool {
-        // The last connection may have ended before its sync arrived; one without a place has a reason for a sync too,
-        // where something was typed before it.
+        // The last connection may have ended before its sync arrived; one without a position has a reason for a sync
+        // too, if something was typed before it.
         let start = history.client.installation(at: event)
         let greeted = history.connections.filter { connection in
             connection.greeting?.epoch != nil && connection.connected.map { $0 >= start && $0 < event } == true
@@ -186,7 +186,7 @@ final class ClientPlaces {
         guard hole(before: event) == nil, let result = sync.result, isTaken(result, before: event) else { return false }
         let isGap = history.gaps.contains { $0.sync.request.event == sync.request.event }
         guard !sync.claimsComplete || isGap else { return true }
-        // It may wait for whatever else it reads, too.
+        // It may wait for its other reads, too.
         let isReading = history.client.reads.contains { read in
             guard case .session = read.route else { return false }
             return read.request >= start && read.request < event && history.end(of: read) > event
@@ -202,7 +202,7 @@ final class ClientPlaces {
         }
     }
 
-    /// Whether the session that was on the screen when an incomplete answer came has still to be read.
+    /// Whether the session that was on the screen when an incomplete answer came must still be read.
     ///
     /// A session that the person has left is read when it is opened again, and one that disappeared by itself does not
     /// exist; the position need not wait for either.
@@ -214,7 +214,7 @@ final class ClientPlaces {
         let connection = history.connections[sync.connection]
         let greeted = connection.connected ?? sync.request.event
         return !history.client.reads(of: session).contains { read in
-            // A read that was asked for as the connection began may still be under way when the connection is greeted.
+            // A read that was requested as the connection began may still be pending when the connection is greeted.
             let ended = history.end(of: read)
             let hasPassed =
                 history.client.acts.contains { $0.event > ended && $0.event < connection.opening }
@@ -228,7 +228,7 @@ final class ClientPlaces {
 
     /// Whether a read of the session on the screen was answered after the connection of a `sync` was greeted.
     ///
-    /// A read that was asked for before the last connection ended cannot hold what came since, nor can one of another session.
+    /// A read that was requested before the last connection ended cannot contain later messages, nor can one of another session.
     func isRead(since sync: ObservedSync, before event: Int) -> Bool {
         let connection = history.connections[sync.connection]
         let greeted = connection.connected ?? sync.request.event

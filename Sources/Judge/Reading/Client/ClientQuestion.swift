@@ -4,26 +4,26 @@ import HoldfastTranscript
 /// One message of the person, every request that carried it, and all the news about it that the client received.
 ///
 /// Requests belong together if they share a key, else if they share a text, so that a client that takes a new key or
-/// changes the text is recognized. The commands that typed them distinguish different messages with equal texts. If a
-/// client trims a text or normalizes its Unicode before it sends it, it is still the same message.
+/// changes the text is recognized. The commands that typed them distinguish different messages with equal texts. A
+/// client may trim a text or normalize its Unicode before sending it; it is still the same message.
 struct ClientQuestion: Sendable {
     let text: String
     private let core: Substring
-    /// The command to send it; nil when the history does not have it.
+    /// The command to send it; nil if it is not in the history.
     let typed: Int?
-    /// The requests that carried it, in order; none when it never reached the stage.
+    /// The requests that carried it, in order; none if none reached the stage.
     private(set) var requests: [ObservedRequest] = []
-    /// The news that the client received, in the order of time.
+    /// The news that the client received, in time order.
     var news: [News] = []
     var turnIds: Set<String> = []
     /// The server's ids of it, once received with its key.
     var ids: Set<String> = []
-    /// The server's ids of other messages of the person, as far as they are known: received with another key, or before
-    /// this one was sent.
+    /// The server's ids of other messages of the person, as far as known: received with another key, or before this one
+    /// was sent.
     var foreignIds: Set<String> = []
-    /// The acts by which the person sent it again.
+    /// The acts by which the person resent it.
     private(set) var repeats: [Int] = []
-    /// Whether another message of the same text makes it unknown which of the two a request carried.
+    /// Whether another message with the same text makes it unclear which of the two a request carried.
     private(set) var isAmbiguous = false
 
     /// One frame, response or read that said something about a message.
@@ -33,10 +33,10 @@ struct ClientQuestion: Sendable {
         /// The connection it came on, as an index into `Observations.connections`; nil over REST.
         var connection: Int?
         var sessionId: String?
-        /// The frame, where it is one that the client may have to show.
+        /// The frame, if it is one that the client may have to show.
         var error: ClientError?
 
-        /// Whether it brought the answer, or said that there is one.
+        /// Whether it brought the answer, or reported that there is one.
         var isAnswer: Bool { input == .done || input == .answer }
 
         var kind: Kind {
@@ -48,11 +48,11 @@ struct ClientQuestion: Sendable {
         }
 
         enum Kind: Sendable, Equatable {
-            /// Taken up: an `ack`, or any frame or stored message of it.
+            /// Accepted: an `ack`, or any frame or stored message of it.
             case proof
-            /// Ended: by `done`, an `error`, a response, or a history that has its answer.
+            /// Ended: by `done`, an `error`, a response, or a history with its answer.
             case ending
-            /// Refused, and not taken up.
+            /// Refused, and not accepted.
             case refusal
         }
 
@@ -71,7 +71,7 @@ struct ClientQuestion: Sendable {
             case refusedMismatch = "refusal.mismatch"
             case refusedOtherwise = "refusal.other"
 
-            /// A refusal with a code, or with a status where it has none.
+            /// A refusal with a code, or with a status if it has none.
             init(refusal code: String?, status: Int? = nil) {
                 self =
                     switch (code, status) {
@@ -90,29 +90,29 @@ struct ClientQuestion: Sendable {
     struct ClientError: Sendable, Equatable {
         let code: String?
         let text: String?
-        /// When the message may be sent again, in microseconds from the event.
+        /// The time after which the message may be resent, in microseconds from the event.
         let retryAfter: Int?
     }
 
-    /// When it was typed, or first sent.
+    /// The event at which it was typed, or first sent.
     var event: Int { typed ?? requests.first?.event ?? 0 }
     private(set) var keys: Set<String> = []
     var key: String? { requests.first?.clientMessageId }
     /// The first news that proves to the client that the server has it.
     var proof: Int? { news.first { $0.kind != .refusal }?.event }
-    /// The first news of how it ended.
+    /// The first news of its end.
     var ended: Int? { news.first { $0.kind == .ending }?.event }
 
-    /// Whether some news had ended it at an event; a message that was refused and sent again is awaited again.
+    /// Whether some news had ended it at an event; a message that was refused and resent is awaited again.
     func settles(_ news: News, before event: Int) -> Bool {
         guard news.event < event, news.kind != .proof else { return false }
         return news.kind == .ending || !requests.contains { $0.event > news.event && $0.event < event }
     }
 
-    /// Whether words are its own, apart from space around them.
+    /// Whether a text is its own, apart from surrounding space.
     func says(_ words: String) -> Bool { Self.core(words) == core }
 
-    /// The words without space at their ends, compared as Unicode calls them equivalent.
+    /// The text without surrounding space, compared by Unicode equivalence.
     static func core(_ words: String) -> Substring {
         guard words.utf8.first.map(isSpace) == true || words.utf8.last.map(isSpace) == true else { return words[...] }
         let tail = words.drop(while: \.isWhitespace)
@@ -127,7 +127,7 @@ struct ClientQuestion: Sendable {
         Set(news.filter { $0.event < event }.compactMap(\.sessionId))
     }
 
-    /// Every message of the person, in the order of typing; what was sent again under another key is one of its own.
+    /// Every message of the person, in the order of typing; one that was resent under another key is a separate message.
     static func reconstructed(in history: Observations) -> [ClientQuestion] {
         var questions: [ClientQuestion] = []
         for (index, event) in history.history.events.enumerated() {
@@ -158,11 +158,11 @@ struct ClientQuestion: Sendable {
         core = Self.core(text)
     }
 
-    /// Where messages are found by what they were sent with.
+    /// Indices for finding messages by key or text.
     private struct Places {
         var byText: [Substring: [Int]] = [:]
         var byKey: [String: [Int]] = [:]
-        /// The words that a screen showed first with a key.
+        /// The text that a screen first showed with a key.
         let shown: [String: String]
         let firstShown: [String: Range<Int>]
 
@@ -175,7 +175,7 @@ struct ClientQuestion: Sendable {
         }
     }
 
-    /// Notes that the person sent a message again.
+    /// Notes that the person resent a message.
     private static func note(_ act: ObservedClient.Act, in questions: inout [ClientQuestion], _ places: Places) {
         let key = act.details.id("clientMessageId")
         if let place = key.flatMap({ places.byKey[$0]?.last }) {
@@ -197,12 +197,12 @@ struct ClientQuestion: Sendable {
         let key = request.clientMessageId
         let known = key.flatMap { places.byKey[$0] } ?? []
         var same = alike(request.prompt)
-        // A client that changes the words still shows what was typed under the key with which it sends them.
+        // A client that changes the text still shows the typed text under the key with which it sends the new one.
         if same.isEmpty, known.isEmpty, let shown = key.flatMap({ places.shown[$0] }) { same = alike(shown) }
         var place: Int?
         let typing = key.flatMap { places.firstShown[$0] }
-        // When one was sent again for the last time, unless it was sent since; of equal words, as the screen shows the
-        // key.
+        // The last one that the person resent, unless it was sent since; of equal texts, the one that the screen shows
+        // with the key.
         let again = same.reversed().compactMap { index -> Int? in
             guard let again = questions[index].repeats.last, !questions[index].requests.isEmpty,
                 questions[index].requests.allSatisfy({ $0.event < again })
@@ -212,7 +212,7 @@ struct ClientQuestion: Sendable {
         if known.isEmpty, let again {
             place = add(ClientQuestion(text: request.prompt, typed: again), to: &questions, &places)
         } else if same.count > 1, !known.contains(where: same.contains) {
-            // A new key under a text that was typed more than once: the oldest that was not sent yet.
+            // A new key for a text that was typed more than once: the oldest message that was not sent yet.
             let unsent = same.filter { questions[$0].requests.isEmpty }
             place =
                 unsent.first { typing?.contains(questions[$0].event) == true }

@@ -2,10 +2,10 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The requests with which a client recovers, and the answers.
+/// The requests by which a client recovers, and the answers.
 extension Observations {
-    /// Whether all connections surely belong to one client: with a stage they always do; in a capture they belong to
-    /// one person, on one device where that is known, and none sends again once a later one has begun.
+    /// Whether all connections certainly belong to one client: with a stage they always do; in a capture they must
+    /// belong to one person, on one device if that is known, and none is used again once a later one has begun.
     var isOfOneClient: Bool {
         guard isCapture else { return true }
         let devices = connections.compactMap { connection in
@@ -18,7 +18,7 @@ extension Observations {
             }
     }
 
-    /// A history that the client received: a read has all of it, a replay a part.
+    /// A history that the client received: all of it by a read, a part by a replay.
     struct ToldHistory: Sendable {
         let event: Int
         let asked: Int
@@ -29,7 +29,7 @@ extension Observations {
     }
 
     /// Every read and every replay, in the order of their answers; a replay counts once for each of its sessions,
-    /// without the messages that a later read lacks, which the history does not hold.
+    /// without the messages that a later read lacks, because these are no longer stored.
     var toldHistories: [ToldHistory] {
         let reads = sessionReads.map { read in
             ToldHistory(
@@ -49,15 +49,15 @@ extension Observations {
         return (reads + replays).sorted { $0.event < $1.event }
     }
 
-    /// Whether a read of a session that was asked for after an event, and answered before another, lacks a message: then
-    /// the history does not hold it, or the suite withholds it.
+    /// Whether a read of a session, requested after an event and answered before another, lacks a message: then the
+    /// message is not stored, or the suite withholds it.
     func lacks(_ id: String?, in session: String, askedAfter first: Int, before last: Int = .max) -> Bool {
         sessionReads.asked(after: first).contains { read in
             read.sessionId == session && read.isBefore(last) && !read.messages.contains { $0.id == id }
         }
     }
 
-    /// The message that a frame tells, where it names it.
+    /// The message in a frame, if it names one.
     private static func message(in frame: Frame) -> ObservedSessionRead.StoredMessage? {
         guard frame.type == "message" || frame.type == "done", let id = frame.messageId else { return nil }
         return .init(
@@ -66,7 +66,7 @@ extension Observations {
             saysTurn: true)
     }
 
-    /// The end, for the client, of the greeted connection before this one; nil when there was none in this life.
+    /// The end, for the client, of the greeted connection before this one; nil if there was none in this life.
     func lossBefore(connection index: Int) -> Int? {
         let opening = connections[index].opening
         guard
@@ -74,12 +74,12 @@ extension Observations {
                 connections[$0].opening < opening && connections[$0].connected != nil
             }), let greeted = connections[last].connected, endOfLife(at: greeted) > opening
         else { return nil }
-        // In the background a client hears nothing, whatever the socket says.
+        // In the background a client receives nothing, whatever the socket does.
         let away = client.acts.first { $0.name == "background" && $0.event > greeted && $0.event < opening }?.event
         return [connections[last].ending?.event, away, opening].compactMap { $0 }.min()
     }
 
-    /// The first thing a client asked for that recovers one of these sessions.
+    /// The first request of a client that recovers one of these sessions.
     func recovery(of sessions: Set<String>, since lost: Int, of index: Int) -> Int? {
         let reads = client.reads.filter { read in
             guard case .session(let id) = read.route, sessions.contains(id) else { return false }
@@ -91,8 +91,8 @@ extension Observations {
         return (reads + asked).min()
     }
 
-    /// Whether a client may have had the position that it sends: not if it is the first of an epoch that no frame had
-    /// named.
+    /// Whether a client may have had the position that it sends; it cannot have one of an epoch that no earlier frame
+    /// had named.
     func mayHold(_ sync: ObservedSync) -> Bool {
         guard sync.lastSeqSeen == 0, let greeting = connections[sync.connection].greeting, let epoch = greeting.epoch,
             sync.request.epoch.map({ $0 == epoch }) ?? true
@@ -103,36 +103,36 @@ extension Observations {
         }
     }
 
-    /// Everything that calls for a recovery: a return, the network, a push, a new connection.
+    /// Everything that requires a recovery: a return, the network, a push, a new connection.
     var recoveryTriggers: [Int] {
         let acts = client.acts("foreground", "networkUp", "receivePush").map(\.event)
         return (acts + connections.compactMap(\.connected)).sorted()
     }
 
-    /// Whether something other than an act of the person made a client read.
+    /// Whether a client's read had another reason than an act of the person.
     func isForRecovery(_ read: ObservedExchange) -> Bool {
         let person = client.acts("launch", "selectSession", "openPush").last { $0.event < read.request }?.event
         guard let person else { return true }
         return recoveryTriggers.contains { $0 > person && $0 < read.request }
     }
 
-    /// Where a read ended; the end of the history while it has not.
+    /// The event at which a read ended; the end of the history if it has not.
     func end(of read: ObservedExchange) -> Int { read.response ?? read.failure ?? history.events.endIndex }
 
-    /// Where a sync was answered or lost with its connection; the end of the history while it was not.
+    /// The event at which a sync was answered, or lost with its connection; the end of the history if neither.
     func end(of sync: ObservedSync) -> Int {
         sync.result?.event ?? loss(of: sync.connection) ?? history.events.endIndex
     }
 
-    /// Whether a client dropped a read in favor of another one; the stage may see that a little later, and may still
-    /// answer a read that had been pending for long.
+    /// Whether a client dropped a read for another one; the stage may notice that a little later, and may still answer
+    /// a read that was pending for long.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
         let isLong = patience(from: read.request, to: other.request) >= clientWindow(\.rest).microseconds
         guard isLong || read.response == nil, let end = read.failure ?? read.response else { return false }
         return patience(of: end) <= patience(of: other.request) + timeouts.scheduling.microseconds
     }
 
-    /// Whether a read of a session, a sync or a connection was asked for between two events, or a read was under way.
+    /// Whether a read of a session, a sync or a connection was requested between two events, or a read was pending.
     func isRecovering(_ session: String, between first: Int, and last: Int) -> Bool {
         client.reads(of: session).contains { $0.request < last && end(of: $0) > first }
             || syncs.contains { $0.request.event < last && end(of: $0) > first }
@@ -146,10 +146,10 @@ extension Observations {
 }
 
 extension ObservedExchange {
-    /// Whether a read brought the session or a refusal; a gateway refuses without an error body, and knows nothing.
+    /// Whether a read brought the session or a refusal; a gateway refuses without an error body, and does not know.
     var isAnswered: Bool { status == 200 || status.map((400...499).contains) == true && hasErrorBody }
 
-    /// Whether a read said that the session does not exist.
+    /// Whether a read showed that the session does not exist.
     var tellsOfNoSession: Bool { status == 404 && hasErrorBody }
 
     /// Whether a read failed and another one may succeed: it was lost, or the server could not answer it.
@@ -157,7 +157,7 @@ extension ObservedExchange {
 }
 
 extension ObservedClient.State {
-    /// How many different messages are shown; a place holder for an answer to come is none.
+    /// The number of different messages shown, without placeholders for future answers.
     var count: Int {
         var ids: Set<String> = []
         var keys: Set<String> = []
@@ -177,7 +177,7 @@ extension ObservedClient.State {
     /// Whether a stored message is on this screen.
     func shows(_ message: ObservedSessionRead.StoredMessage) -> Bool { !places(of: message).isEmpty }
 
-    /// Whether stored messages are on this screen in their order, whatever stands between them.
+    /// Whether stored messages are on this screen in their order, possibly with others in between.
     func shows(inOrder stored: [ObservedSessionRead.StoredMessage]) -> Bool {
         var next = 0
         for message in stored {
@@ -187,8 +187,8 @@ extension ObservedClient.State {
         return true
     }
 
-    /// Where a stored message stands: by its id, else by its key, else where the same is said without an id and under
-    /// no other key: the same word said again is another message.
+    /// The positions of a stored message: by its id, else by its key, else entries with the same text, without an id
+    /// and without another key; a repeated text under another name is another message.
     private func places(of message: ObservedSessionRead.StoredMessage) -> [Int] {
         let byID = messages.indices.filter { messages[$0].id != nil && messages[$0].id == message.id }
         if !byID.isEmpty { return byID }

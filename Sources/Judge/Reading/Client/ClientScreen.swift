@@ -4,15 +4,15 @@ import HoldfastTranscript
 
 /// The screen of a client over time.
 ///
-/// While it waits, a stage looks several times a second. It records a state that differs from the one before, and an
-/// unchanged one every half second. Between two looks it is unknown when the screen changed.
+/// A waiting stage looks several times a second. It records a state that differs from the one before, and an unchanged
+/// one every half second. Between two looks, the time of a change is unknown.
 extension Observations {
-    /// A moment at which the stage looked at the screen; waiting for a request is not one.
+    /// A moment at which the stage looked at the screen, which it does not while waiting for a request.
     struct Look: Sendable {
-        /// The event: a recorded state, or a watch that saw the last one stand.
+        /// The event: a recorded state, or a wait that found it unchanged.
         let event: Int
         let state: ObservedClient.State
-        /// When the driver was asked for it, in microseconds since the history began: from then on it may have been so.
+        /// The time at which the driver was asked for it, in microseconds since the history began; the state may be as old as that.
         let asked: Int
 
         static func all(in history: History, by client: ObservedClient) -> [Look] {
@@ -25,7 +25,7 @@ extension Observations {
                 default: return nil
                 }
                 let moment = history.events[index].at
-                // A wait is over at once after the last look.
+                // A wait ends immediately after the last look.
                 answers = answers.drop { $0.to + 5_000 < moment }
                 return Look(event: index, state: state, asked: min(moment, answers.first?.from ?? moment))
             }
@@ -38,33 +38,33 @@ extension Observations {
         return looks[start..<max(start, looks.boundary { $0.event >= last })]
     }
 
-    /// When the driver was asked for a look, by the clock that bounds are judged by.
+    /// The time at which the driver was asked for a look, on the clock for bounds.
     func patience(askedFor look: Look) -> Int { patience(at: look.asked) }
 
-    /// The outcome for something that the screen has to show.
+    /// The outcome for something that the screen must show.
     enum Sighting {
         /// The screen showed it in time.
         case kept
         /// The screen did not show it, from its cause up to that event, which is at or after the bound.
         case broken(Int)
-        /// The looks ended before the bound did, or the next look came after it and showed the thing.
+        /// The looks ended before the bound, or the next look came after it and showed the thing.
         case unknown
     }
 
-    /// Whether the screen came to show something within a bound, as long as nothing else became of it.
+    /// Whether the screen showed something within a bound, unless it became unnecessary before.
     ///
     /// - Parameters:
-    ///   - cause: The event from which it is to be shown.
-    ///   - bound: How long it may take.
+    ///   - cause: The event after which it must be shown.
+    ///   - bound: The time it may take.
     ///   - end: The first event after which it need not be shown any more.
-    ///   - never: Whether a look shows it so wrongly that no time can excuse it.
-    ///   - holds: Whether a state shows it; nil for one that says nothing about it.
+    ///   - never: Whether a look shows something so wrong that time cannot excuse it.
+    ///   - holds: Whether a state shows it; nil if the state does not tell.
     /// - Returns: The outcome.
     func shown(
         after cause: Int, within bound: Duration, before end: Int,
         never: (Look) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?
     ) -> Sighting {
-        // A client in the background need not have taken what arrived there by the next look.
+        // A client in the background may not have processed an arrival by the next look.
         guard client.launches.isEmpty || client.isForeground(at: cause) else { return .unknown }
         let limit = patience(of: cause) + bound.microseconds
         for look in looks(after: cause, before: end) {
@@ -76,27 +76,27 @@ extension Observations {
         return .unknown
     }
 
-    /// The time that a client may take for anything without a bound of its own.
+    /// The time that a client may take for anything without its own bound.
     var clientPatience: Duration { clientBound(\.resend) }
 
-    /// The first act of some names after an event, or the end of the history.
+    /// The first act with one of the names after an event, or the end of the history.
     func end(of cause: Int, at names: some Collection<String>) -> Int {
         let later = client.acts[client.acts.boundary { $0.event > cause }...]
         return later.first { names.contains($0.name) }?.event ?? history.events.endIndex
     }
 
-    /// The end of the life of the client in which an event lies.
+    /// The end of the client's life at an event.
     func endOfLife(at event: Int) -> Int {
         client.launch(at: event)?.events.upperBound ?? end(of: event, at: ObservedClient.endsOfLife)
     }
 
-    /// Where the data end that a client may have at an event: its next launch as just installed.
+    /// The end of the data that a client may have at an event: its next launch as newly installed.
     func endOfData(at event: Int) -> Int {
         client.launches.first { $0.isFresh && $0.events.lowerBound > event }?.events.lowerBound
             ?? history.events.endIndex
     }
 
-    /// Where the person goes to another conversation after an event, or the life of the client ends.
+    /// The event at which the person opens another conversation after an event, or the client's life ends.
     func endOfStay(at event: Int) -> Int {
         min(end(of: event, at: ["selectSession", "openPush"]), endOfLife(at: event))
     }
@@ -108,7 +108,7 @@ extension Observations {
             && end(of: first, at: ["background", "networkDown"]) > last
     }
 
-    /// When a connection was over for the client: at its end, or when the client went on to another.
+    /// The end of a connection for the client: its actual end, or the client's next connection.
     func loss(of connection: Int) -> Int? {
         let next = connections.first { $0.opening > connections[connection].opening }?.opening
         return [connections[connection].ending?.event, next].compactMap { $0 }.min()
@@ -116,8 +116,8 @@ extension Observations {
 }
 
 extension ObservedClient.State {
-    /// The entries that may be a message of the person: by its key, else by its id, else by its words where no entry
-    /// has the key or the id of another.
+    /// The entries that may be a message of the person: by its key, else by its id, else by its text among entries
+    /// without the key or the id of another message.
     func places(of question: ClientQuestion) -> [Int] {
         let byKey = messages.indices.filter { messages[$0].key.map(question.keys.contains) == true }
         if !byKey.isEmpty { return byKey }
@@ -130,8 +130,8 @@ extension ObservedClient.State {
         }
     }
 
-    /// The same for a message that may never have been sent: then its words are enough, whatever key it is shown with,
-    /// unless the id is that of another message.
+    /// The same for a message that may never have been sent: then its text is enough, with any key, unless the id is
+    /// that of another message.
     func entries(of question: ClientQuestion) -> [Int] {
         let places = places(of: question)
         guard places.isEmpty, question.keys.isEmpty else { return places }
@@ -144,7 +144,7 @@ extension ObservedClient.State {
 
     func shows(_ question: ClientQuestion) -> Bool { !places(of: question).isEmpty }
 
-    /// Whether a message of the person is shown as failed; if several entries have its words, any of them counts.
+    /// Whether a message of the person is shown as failed; if several entries have its text, any of them counts.
     func showsAsFailed(_ question: ClientQuestion) -> Bool {
         places(of: question).contains { messages[$0].status == "failed" }
     }

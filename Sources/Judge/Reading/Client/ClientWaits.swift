@@ -4,15 +4,15 @@ import HoldfastTranscript
 
 /// The answers that a client waits for, and how that shows.
 extension Observations {
-    /// A time in which a client waits for an answer, and nothing from outside makes it read.
+    /// A period in which a client waits for an answer, and nothing from outside makes it read.
     struct AnswerWait: Sendable {
         /// The message.
         let question: ClientQuestion
-        /// The event that began this time.
+        /// The event that began this period.
         let start: Int
-        /// The requests of its reads of that session, in order; of the list as long as the session was not known.
+        /// Its reads of the session, in order; its reads of the list while the session was unknown.
         let reads: [Int]
-        /// The event that ended this time: the answer, something that makes it read anew, or the end of the history.
+        /// The event that ended this period: the answer, another reason to read, or the end of the history.
         let end: Int
     }
 
@@ -20,9 +20,9 @@ extension Observations {
     private static let turnsOfWaiting = ObservedClient.interruptions.union(
         ["send", "sendAgain", "openPush", "selectSession"])
 
-    /// Every time in which a client waited for an answer and read for it.
+    /// Every period in which a client waited for an answer and read for it.
     var waitsForAnswers: [AnswerWait] {
-        // A list that differs from the one before shows that there is something to read (CLIENT-40).
+        // A list that differs from the previous one shows that there is something to read (CLIENT-40).
         let lists = zip(listReads, listReads.dropFirst()).filter { before, list in
             list.entries.map(\.messageCount) != before.entries.map(\.messageCount)
         }
@@ -31,14 +31,14 @@ extension Observations {
         let reasons = Set(recoveryTriggers + losses + acts + gaps.map(\.told) + lists.map(\.1.event)).sorted()
         return clientQuestions.flatMap { question -> [AnswerWait] in
             let endings = question.news.filter { $0.kind != .proof }
-            // A refused question is awaited again once it is sent again.
+            // A refused question is awaited again once it is resent.
             let refused = endings.filter { $0.kind == .refusal }.map(\.event)
             let starts = ([-1] + refused).compactMap { event in question.requests.first { $0.event > event }?.event }
             return Set(starts).sorted().flatMap { waits(for: question, from: $0, over: endings, reasons) }
         }
     }
 
-    /// The times in which a client waited for an answer since one request, until something is known of it.
+    /// The periods in which a client waited for an answer after a request, until it got some news of it.
     private func waits(
         for question: ClientQuestion, from asked: Int, over endings: [ClientQuestion.News], _ reasons: [Int]
     ) -> [AnswerWait] {
@@ -63,7 +63,7 @@ extension Observations {
     }
 
     /// The reads of a wait that were made for the answer: the client is seen waiting after them, or has a socket that
-    /// would tell the rest.
+    /// would bring everything else.
     func polls(in wait: AnswerWait) -> [Int] {
         let looks = looks(after: wait.reads.first ?? wait.end, before: wait.end)
         let thinking = looks.last { $0.state.thinking }?.event
@@ -80,17 +80,17 @@ extension Observations {
         }
     }
 
-    /// How many answers may have been polled for by some reads: a read of a session serves each that is awaited there.
+    /// The number of answers for which reads may have polled: a read of a session serves every answer awaited there.
     func answers(served polls: [Int], among waits: [AnswerWait]) -> Int {
         let reads = Set(polls)
         return waits.count { !reads.isDisjoint(with: $0.reads) }
     }
 
-    /// The periods without a connection that can bring the answer, as far as the client can tell, and without a request
-    /// for it: a read of its session, of the list while that is not known, a `sync`, or the question itself over REST.
+    /// The periods without a connection that can bring the answer, as far as the client can tell, and without a request for it: a read of
+    /// its session, of the list while the session is unknown, a `sync`, or the question itself over REST.
     ///
-    /// Each ends with a connection, a request, an act, the answer or the history. A person who goes from one session to
-    /// another ends one, unless that is to be left out.
+    /// Each ends with a connection, a request, an act, the answer or the history. A change of the session on the screen
+    /// ends one too, unless that is ignored.
     func undeliverablePeriods(of question: ClientQuestion, acrossVisits: Bool = false) -> [Range<Int>] {
         guard let asked = question.requests.first?.event else { return [] }
         let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex
@@ -106,7 +106,7 @@ extension Observations {
             let limit = patience(of: counted) + clientBound(\.polling).microseconds
             return begun..<max(begun + 1, min(end, history.events.indices.boundary { patience(of: $0) >= limit }))
         }
-        // Nothing comes on a connection while there is no network.
+        // A connection brings nothing while there is no network.
         func networked(_ road: Range<Int>) -> [Range<Int>] {
             let losses = client.acts("networkDown").map(\.event).filter { road.contains($0) && $0 > road.lowerBound }
             let returns = client.acts("networkUp").map(\.event).filter { road.contains($0) && $0 > road.lowerBound }
@@ -133,8 +133,8 @@ extension Observations {
         }
     }
 
-    /// When a client could first know that a connection will bring the ending of a turn: it was asked on it, or a
-    /// frame, a read that shows it as running or, once the server was known to have it, a complete replay came there.
+    /// The first event at which a client could know that a connection will bring the ending of a turn: its question went there, or the
+    /// connection brought a frame, or a read that shows it as running or, once the server was known to have it, a complete replay.
     private func firstSign(of question: ClientQuestion, on index: Int) -> Int? {
         guard let connected = connections[index].connected, let asked = question.requests.first?.event else {
             return nil
@@ -159,7 +159,7 @@ extension Observations {
     /// Whether a client may have missed some news about a message, and no screen of that life shows it.
     func mayBeMissed(_ news: ClientQuestion.News, of question: ClientQuestion, before event: Int) -> Bool {
         let over = departure(after: news.event, on: news.connection) ?? .max
-        // A resend by another transport a moment later may have crossed with the news.
+        // A resend over another transport a moment later may have crossed the news.
         let again = question.requests.first { $0.event == event }
         let hasCrossed =
             again.map { $0.connection != news.connection } == true
@@ -167,10 +167,10 @@ extension Observations {
         guard over < event || hasCrossed else { return false }
         let sends = question.requests.prefix { $0.event < news.event }.map(\.event)
         let isLate = sends.first.map { !mayCross(question.event, $0) } ?? false
-        // A further request by the same transport is due to what became of the last one.
+        // Another request over the same transport follows the loss or end of the last one.
         let last = question.requests.last { $0.event < event && ($0.connection == nil) == (again?.connection == nil) }
         let isDue = last.map { last in end(of: last).map { $0 < news.event } ?? false } ?? true
-        // It left soon after what made it due: a loss, or the greeting of its own connection.
+        // It left soon after its reason: a loss, or the greeting of its own connection.
         let greeted = again?.connection.flatMap { connections[$0].connected }
         let reasons = [greeted, sends.count > 1 ? nil : sends.first] + question.requests.map(end)
         let isResent =
@@ -185,14 +185,14 @@ extension Observations {
         let limit = patience(of: news.event) + timeouts.scheduling.microseconds
         return !looks(after: news.event, before: min(event, endOfLife(at: news.event))).contains { look in
             guard patience(of: look.event) <= limit else { return false }
-            // A resend that was due anyway may have gone out before that look, and have arrived after it.
+            // A resend that was due anyway may have left before that look, and arrived after it.
             if isResent, over >= event, mayCross(look.event, event) {
                 return false
             }
             if news.kind == .proof {
                 return look.state.places(of: question).contains { look.state.messages[$0].status == "sent" }
             }
-            // An error shown after another request for the message failed may be about that request.
+            // An error shown after another request for the message failed may concern that request.
             let hasFailedSince = question.requests.compactMap(exchange).contains { exchange in
                 guard let over = exchange.response ?? exchange.failure, exchange.status != 200 else { return false }
                 return over > news.event && over < look.event
@@ -209,7 +209,7 @@ extension Observations {
         }
     }
 
-    /// When a request was over without an answer: its connection lost, or its exchange failed.
+    /// The event at which a request ended without an answer: its connection was lost, or its exchange failed.
     func end(of request: ObservedRequest) -> Int? {
         switch request.origin {
         case .connection(let index): loss(of: index)
@@ -217,7 +217,7 @@ extension Observations {
         }
     }
 
-    /// The first `sync` of each connection, with the position it asks from, in the order of asking.
+    /// The first `sync` of each connection, with the requested position, in order.
     var firstSyncs: [(sync: ObservedSync, position: Int)] {
         var seen: Set<Int> = []
         return syncs.compactMap { sync in
@@ -226,7 +226,7 @@ extension Observations {
         }
     }
 
-    /// Whether the client awaits an answer at an event: it sent a question in this life, showed last that it thinks,
+    /// Whether the client awaits an answer at an event: it sent a question in this life, last showed that it thinks,
     /// and has received no ending in any way.
     ///
     /// A response that came a moment after a frame may have been read before it.
@@ -244,9 +244,9 @@ extension Observations {
         }
     }
 
-    /// The first look at a question that was awaited while the person was elsewhere, as they come back.
+    /// The first look at a question that was awaited while the person was elsewhere, on their return.
     ///
-    /// The screen tells only then whether the client has given up before; nothing of it came or went out meanwhile.
+    /// Only then the screen shows whether the client had given up before; there was no news or request meanwhile.
     func firstLookOnReturn(to question: ClientQuestion, elsewhereAt event: Int) -> ObservedClient.State? {
         let sessions = question.namedSessions(before: event)
         guard sessions.count == 1, let life = client.launch(at: event)?.events, life.contains(question.event),
@@ -270,7 +270,7 @@ extension Observations {
         }
     }
 
-    /// Whether a message may have to wait for an earlier one, which was refused for a while or of which nothing is known.
+    /// Whether a message may have to wait for an earlier one that was refused for a while or whose fate is unknown.
     func isHeldUp(_ question: ClientQuestion) -> Bool {
         clientQuestions.contains { earlier in
             guard earlier.event < question.event, let last = earlier.news.last(where: { $0.event < question.event })

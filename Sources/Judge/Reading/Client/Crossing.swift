@@ -1,13 +1,13 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Events that may have crossed: the only tolerance of the judge of clients.
+/// Events that may have crossed: the only tolerance in judging clients.
 extension Observations {
-    /// The largest delay between an act of the client and its record, or between sending a frame and the client taking
-    /// it.
+    /// The largest delay between an act of the client and its record, or between sending a frame and the client's
+    /// receiving it.
     ///
-    /// A quarter of `scheduling`, which a busy machine adds to a timer, or as long as the driver took at that time to tell
-    /// what the screen shows.
+    /// A quarter of `scheduling`, which a busy machine adds to a timer, or the time that the driver took then to report
+    /// the screen.
     private func latency(at event: Int) -> Int {
         let usual = timeouts.scheduling.microseconds / 4
         let moment = time(of: event)
@@ -16,7 +16,7 @@ extension Observations {
             .reduce(usual) { max($0, $1.to - $1.from) }
     }
 
-    /// Whether two events may have happened in the other order.
+    /// Whether two events may have happened in the reverse order.
     func mayCross(_ one: Int, _ other: Int) -> Bool {
         abs(patience(from: one, to: other)) < max(latency(at: one), latency(at: other))
     }
@@ -27,14 +27,14 @@ extension Observations {
         return events.indices.boundary { patience(of: $0) > limit }
     }
 
-    /// The first event that may still be on its way to a client when another happens.
+    /// The first event that may still be on its way to a client at another event.
     func inFlight(before event: Int) -> Int {
         let limit = patience(of: event) - timeouts.scheduling.microseconds
         return events.indices.boundary { patience(of: $0) >= limit }
     }
 
-    /// The event that may have kept a client from taking a frame: it left, or its connection ended, before a busy
-    /// machine would have read the frame; nil when there was time.
+    /// The event that may have kept a client from receiving a frame: the client left, or its connection ended, before a
+    /// busy machine would have read the frame; nil if there was time.
     func departure(after event: Int, on connection: Int?) -> Int? {
         let left = end(of: event, at: ObservedClient.interruptions)
         let over = min(left, connection.flatMap { loss(of: $0) } ?? .max)
@@ -44,18 +44,18 @@ extension Observations {
         return over
     }
 
-    /// The event by which a client has taken what it was sent, or never will.
+    /// The event by which a client has received a frame, or never will.
     func due(_ event: Int) -> Int {
         let limit = patience(of: event) + timeouts.scheduling.microseconds
         return events.indices.boundary { patience(of: $0) >= limit }
     }
 
-    /// Whether a client surely takes what it was sent: it is in the foreground, and nothing prevents it.
+    /// Whether a client certainly receives a frame: it is in the foreground, and nothing prevents it.
     func isSurelyTaken(_ event: Int, on connection: Int?) -> Bool {
         (client.launches.isEmpty || client.isForeground(at: event)) && departure(after: event, on: connection) == nil
     }
 
-    /// Whether a client surely took what it was sent before another event: there was time, and nothing prevented it.
+    /// Whether a client certainly received a frame before another event: there was time, and nothing prevented it.
     func hadTime(
         for event: Int, on connection: Int? = nil, before other: Int, atLeast time: Duration = .zero
     ) -> Bool {

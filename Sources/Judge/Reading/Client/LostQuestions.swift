@@ -6,20 +6,20 @@ import HoldfastTranscript
 extension Observations {
     /// The loss of a question about which the server had said nothing.
     struct LostQuestion {
-        /// The request, or the command that typed it when no request ever arrived.
+        /// The request, or the command that typed it if no request ever arrived.
         let sent: Int
-        /// The transport it took; nil when it never arrived.
+        /// Its transport; nil if it never arrived.
         let origin: ObservedRequest.Origin?
         /// The event that ended the connection or the request.
         let event: Int
 
-        /// Whether it came again by another transport, or at all where it had not arrived.
+        /// Whether it was resent over another transport, or at all if it had not arrived.
         func isSentAgain(_ question: ClientQuestion) -> Bool {
             question.requests.contains { $0.event > sent && $0.origin != origin }
         }
     }
 
-    /// How a question was lost: its connection, or its request, ended before anything was said of it.
+    /// The loss of a question: its connection, or its request, ended before any news of it.
     ///
     /// If it was sent on several connections, the last one counts.
     func loss(of question: ClientQuestion) -> LostQuestion? {
@@ -28,11 +28,11 @@ extension Observations {
                 !question.news.contains(where: { $0.event < event })
             else { continue }
             let lost = LostQuestion(sent: request.event, origin: request.origin, event: event)
-            // The last of many may be lost with the history itself; the ones before it were sent again.
+            // The last of many may be lost with the history itself; the earlier ones were resent.
             if lost.isSentAgain(question) || question.requests.first?.event == request.event { return lost }
             if standing(after: event, within: clientPatience) != nil { return lost }
         }
-        // Typed into a connection that was over and still called connected.
+        // Typed into a connection that had ended but was still shown as connected.
         guard let typed = question.typed, client.state(at: typed)?.connection == .connected,
             question.requests.first?.connection != lastConnection(before: typed),
             let connection = lastConnection(before: typed), let ending = connections[connection].ending?.event,
@@ -41,7 +41,7 @@ extension Observations {
         return LostQuestion(sent: typed, origin: nil, event: ending)
     }
 
-    /// A response that says nothing of the question, such as a gateway's.
+    /// A response without news of the question, such as a gateway's.
     private func emptyResponse(to request: ObservedRequest) -> Int? {
         guard let exchange = exchange(of: request), let status = exchange.status,
             ChatOutcome(status: status, body: exchange.answer?.root) == .unknown
@@ -49,8 +49,8 @@ extension Observations {
         return exchange.response
     }
 
-    /// The event that proves that a lost question was not sent again: in the life of the app that lost it, else in the
-    /// next one, if the screen shows the message as if it were on its way.
+    /// The event that proves that a lost question was not resent: in the life of the app that lost it, else in the next
+    /// one, if the screen shows the message as if it were on its way.
     func proofNotSentAgain(of question: ClientQuestion, lostAt lost: LostQuestion) -> Int? {
         if let proof = standing(after: lost.sent, within: clientPatience, from: { max($0, lost.event) }) {
             return proof
@@ -70,8 +70,8 @@ extension Observations {
         connections.filter { $0.opening > event }.compactMap { $0.limit("maxFrameBytes") }
     }
 
-    /// Whether a client surely had a certain `connected` before an event: it showed so, sent what comes after it, or
-    /// had time.
+    /// Whether a client certainly had a certain `connected` before an event: it showed that, sent something that must
+    /// follow it, or had time.
     func wasSurelyGreeted(before event: Int, by greeting: Int) -> Bool {
         connections.enumerated().contains { index, connection in
             guard connection.connected == greeting, greeting < event else { return false }
@@ -82,14 +82,14 @@ extension Observations {
         }
     }
 
-    /// The event that proves that a connection was greeted after an event, and stood for the whole of a bound while the
-    /// client could act.
+    /// The event that proves that a connection was greeted after an event, and lasted for the whole of a bound while
+    /// the client could act.
     ///
     /// - Parameters:
     ///   - event: The cause that requires an act on the next connection.
-    ///   - bound: How long that may take.
-    ///   - start: Where the bound begins, given the greeting; nil where it never does.
-    /// - Returns: nil when no connection stood for so long.
+    ///   - bound: The time that the act may take.
+    ///   - start: The event at which the bound begins, given the greeting; nil if it never does.
+    /// - Returns: Nil if no connection lasted for so long.
     func standing(after event: Int, within bound: Duration, from start: (Int) -> Int? = { $0 }) -> Int? {
         for (index, connection) in connections.enumerated() {
             guard let greeted = connection.connected, greeted > event, greeted < endOfLife(at: event),
@@ -109,8 +109,8 @@ extension Observations {
         }
     }
 
-    /// Whether a message was shown as failed between two events, or an error came to the screen that names no other
-    /// message; an error without a key counts only with `mayBeNameless`.
+    /// Whether a message was shown as failed between two events, or an error appeared that names no other message; an
+    /// error without a key counts only with `mayBeNameless`.
     func wasTold(of question: ClientQuestion, from first: Int, to last: Int, mayBeNameless: Bool = false) -> Bool {
         let before = client.state(at: first)?.errors ?? []
         let others = Set(clientQuestions.filter { $0.event != question.event }.flatMap(\.keys))

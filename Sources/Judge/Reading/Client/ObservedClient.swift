@@ -2,35 +2,35 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The client as a program: the commands it got, the screens it showed, and the messages that a person typed.
+/// The client as a program: its commands, its screens, and the messages that a person typed.
 ///
 /// Built from the lane `client` and from everything sent to the server. Indices called `event` point into
-/// `history.events`. It is an object because the checks ask for it often; it changes only while it is built.
+/// `history.events`. A class, because checks access it often; it changes only while it is built.
 final class ObservedClient {
     /// Acts by which the app ends: the system ends it, it crashes on command, or it ends by itself.
     static let deaths: Set<String> = ["quit", "crash", "exit"]
-    /// Acts at which one life of the app is over; a launch also ends what is left of the one before.
+    /// Acts that end one life of the app; a launch also ends the rest of the one before.
     static let endsOfLife = deaths.union(["launch"])
-    /// Acts after which a client takes nothing of what it was sent before.
+    /// Acts after which a client receives nothing that was sent before.
     static let interruptions = endsOfLife.union(["background", "networkDown"])
 
     /// The acts of the system and the person, in order.
     private(set) var acts: [Act] = []
-    /// From which act on it was in the foreground or not, and had a network or not.
+    /// The acts at which it entered or left the foreground, and got or lost the network.
     private var foreground: [(event: Int, holds: Bool)] = []
     private var network: [(event: Int, holds: Bool)] = []
-    /// The screens it showed, in order; a state is recorded when it differs from the one before, and every half second.
+    /// The screens it showed, in order; a state is recorded if it differs from the one before, and every half second.
     private(set) var states: [State] = []
     /// The lives of the app, from launch to end, in order.
     private(set) var launches: [Launch] = []
     /// For each key, the look before the first that showed it, and that one: a message typed in between may have the
     /// key.
     private(set) var firstShown: [String: Range<Int>] = [:]
-    /// Its requests to list sessions or read one, in the order of asking, also those that were never answered.
+    /// Its requests to list sessions or read one, in order, even those that were never answered.
     let reads: [ObservedExchange]
-    /// The connections it asked for, as indices into `Observations.connections`, in the order of asking.
+    /// The connections it requested, as indices into `Observations.connections`, in order.
     let attempts: [Int]
-    /// When it came back to the foreground, in order.
+    /// Its returns to the foreground, in order.
     private(set) var returns: [Return] = []
     /// For each connection, the first event by which the client learned of its end, or ended it itself.
     ///
@@ -49,7 +49,7 @@ final class ObservedClient {
 
     /// One life of the program.
     struct Launch: Sendable {
-        /// From its `launch` up to the end of that life: the next of ``ObservedClient/endsOfLife``, or the end of the
+        /// From its `launch` to the end of that life: the next of ``ObservedClient/endsOfLife``, or the end of the
         /// history.
         let events: Range<Int>
         /// Whether nothing was stored before.
@@ -70,7 +70,7 @@ final class ObservedClient {
         /// Their ids, oldest first.
         let ids: [String]
 
-        /// Reads the messages that an act of the server stored; nil when it stored nothing.
+        /// Reads the messages that an act of the server stored; nil if it stored nothing.
         fileprivate init?(_ details: JSONObject, event: Int) {
             guard let session = details.id("sessionId") else { return nil }
             let messages = (details["messages"]?.arrayValue ?? []) + [details["messageId"]].compactMap { $0 }
@@ -90,12 +90,12 @@ final class ObservedClient {
         return place > 0 ? changes[place - 1].holds : nil
     }
 
-    /// The life an event falls into; nil before the first and between two.
+    /// The life at an event; nil before the first and between two.
     func launch(at event: Int) -> Launch? { launches.last { $0.events.contains(event) } }
 
     func acts(_ names: String...) -> [Act] { acts.filter { names.contains($0.name) } }
 
-    /// The screen it showed last at or before an event; nil when that life has not shown any.
+    /// The last screen at or before an event; nil if that life has not shown any.
     func state(at event: Int) -> State? {
         let start = launch(at: event)?.events.lowerBound ?? 0
         let place = states.boundary { $0.event > event }
@@ -103,20 +103,19 @@ final class ObservedClient {
         return states[place - 1]
     }
 
-    /// The screens it showed from one event up to before another; the first is the one shown at the first event, if
-    /// known.
+    /// The screens from one event up to another; the first is the one shown at the first event, if known.
     func states(from first: Int, to last: Int) -> [State] {
         let start = states.boundary { $0.event > first }
         let later = states[start..<max(start, states.boundary { $0.event >= last })]
         return (state(at: first).map { [$0] } ?? []) + later
     }
 
-    /// Its reads of one session, in the order of asking, also those that were never answered.
+    /// Its reads of one session, in order, even those that were never answered.
     func reads(of session: String) -> [ObservedExchange] {
         reads.filter { $0.route == .session(session) }
     }
 
-    /// Where the data begin that the app may have kept: its last launch as just installed.
+    /// The beginning of the data that the app may have kept: its last launch as newly installed.
     func installation(at event: Int) -> Int {
         launches.last { $0.isFresh && $0.events.lowerBound <= event }?.events.lowerBound ?? 0
     }
@@ -187,10 +186,10 @@ final class ObservedClient {
 }
 
 extension Observations {
-    /// How long a client may take until a bound of its own is broken, at the time scale it was given.
+    /// The time after which a client has broken one of its own bounds, at its time scale.
     ///
-    /// The bound is divided by the time scale, and what a busy machine adds to any timer is given on top. A bound
-    /// without a timer of the client in it stands as it is.
+    /// The bound is divided by the time scale, plus the delay that a busy machine adds to any timer. A bound that
+    /// involves no timer of the client is unchanged.
     func clientBound(_ path: KeyPath<Timeouts, Duration>) -> Duration {
         let bound = timeouts[keyPath: path]
         if path == \Timeouts.foregroundReconnect || path == \Timeouts.driver { return bound }
@@ -206,6 +205,6 @@ extension Observations {
 }
 
 extension Double {
-    /// A time scale that may be divided by, whatever a transcript says.
+    /// A time scale that is safe to divide by, whatever a transcript says.
     fileprivate var clamped: Double { self >= 1 ? min(self, 1_000_000) : 1 }
 }

@@ -3,7 +3,7 @@ import HoldfastJSON
 /// Finds questions, errors and entries of an earlier screen on a screen.
 extension ObservedClient.State {
     /// Whether this screen shows an error of a message: the message marked as failed, or an entry that was not there
-    /// before and names no other; nil where an entry of before may be about it.
+    /// before and names no other message; nil if an earlier entry may be about it.
     func shows(
         _ error: ClientQuestion.ClientError, of keys: Set<String>, unlike before: ObservedClient.State?,
         others: Set<String>
@@ -24,7 +24,7 @@ extension ObservedClient.State {
         return mayBeOld ? nil : false
     }
 
-    /// Whether a message of another look is on this screen too: by its id, its key, else by its words.
+    /// Whether a message of another look is on this screen too: by its id, its key, else by its text.
     func has(_ other: ObservedClient.ShownMessage) -> Bool {
         messages.contains { message in
             if let id = other.id, let own = message.id { return id == own }
@@ -35,7 +35,7 @@ extension ObservedClient.State {
 }
 
 extension ClientQuestion {
-    /// The sessions that it was sent to, and those that the client knew it to be in, before an event.
+    /// The sessions that it was sent to, and those that the client associated with it before an event.
     func namedSessions(before event: Int) -> Set<String> {
         sessions(before: event).union(requests.compactMap(\.sessionAsked))
     }
@@ -59,7 +59,7 @@ extension Observations {
             }
     }
 
-    /// Whether an entry that matches a question only by its words is a message of a history that may be another one.
+    /// Whether an entry that matches a question only by its text is a message of a history, and may be another one.
     func isRead(
         _ shown: ObservedClient.ShownMessage, apartFrom question: ClientQuestion, before event: Int
     ) -> Bool {
@@ -67,7 +67,7 @@ extension Observations {
         return sessionReads.contains { $0.event < event && $0.messages.contains { $0.id == id } }
     }
 
-    /// The codes of errors after an event that are not about a message.
+    /// The codes of errors after an event that do not concern a message.
     func otherErrorCodes(than question: ClientQuestion, after event: Int) -> Set<String> {
         let own = Set(question.news.map(\.event))
         let frames = framesTold.filter { $0.type == "error" }.map { ($0.event, $0.code) }

@@ -2,10 +2,10 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension ObservedClient {
-    /// The screen at one moment; an object, because checks pass on most of them.
+    /// The screen at one moment; a class, because checks pass on most of them.
     final class State: Sendable {
         let event: Int
-        /// The state of its connection as it showed it; nil when it showed none that is known.
+        /// Its connection as shown; nil if it showed no known state.
         let connection: Connection?
         /// The session on the screen; nil for a conversation the server does not know yet.
         let sessionId: String?
@@ -13,16 +13,16 @@ extension ObservedClient {
         let messages: [ShownMessage]
         /// The ids of the messages that have one, in the order shown.
         let ids: [String]
-        /// The same for a look at one of them.
+        /// The same as a set, for lookups.
         let idSet: Set<String>
         /// The errors on the screen.
         let errors: [ShownError]
-        /// How many unread messages each session had; sessions without any are left out.
+        /// The number of unread messages in each session; sessions without any are omitted.
         let unread: [String: Int]
 
-        /// Reads a state leniently: what is missing is empty.
+        /// Reads a state leniently: missing parts are empty.
         ///
-        /// Most states show the messages of the one before, which are then taken over.
+        /// Most states show the messages of the previous one, which are then reused.
         init(_ value: JSONValue, event: Int, after last: (value: JSONValue, state: State)?) {
             self.event = event
             connection = value.string("connection").flatMap(Connection.init)
@@ -45,18 +45,18 @@ extension ObservedClient {
     }
 
     enum Connection: String, Sendable, Equatable {
-        /// Not connected, and trying.
+        /// Not connected, but trying.
         case connecting
-        /// Greeted on the connection it uses.
+        /// Greeted on the current connection.
         case connected
-        /// Asking over REST without a socket.
+        /// Reading over REST without a socket.
         case degraded
         /// Without network, or given up.
         case offline
     }
 
     struct ShownMessage: Sendable, Equatable {
-        /// The server's id; nil where the client does not know it.
+        /// The server's id; nil if the client does not know it.
         let id: String?
         let key: String?
         let role: String?

@@ -29,7 +29,7 @@ extension ObservedConnection {
         }
     }
 
-    /// Whether, before `end`, an answer or a WebSocket pong shows that the server read what was sent after `begin`.
+    /// Whether, before `end`, an answer or a WebSocket pong shows that the server read something sent after `begin`.
     func hasHeard(since begin: Int, before end: Int) -> Bool {
         hasAnswered(since: begin, before: end, with: Frame.answersByName)
             || zip(transportPings, transportPongs).contains { $0 > begin && $1 > $0 && $1 < end }
@@ -52,7 +52,7 @@ extension Frame {
         type == "error" ? turnId == nil : type.map(Self.answers.contains) == true
     }
 
-    /// The types of frames that answer one frame by its name, and all that answer one.
+    /// The types of frames that answer one frame by its name, and all types that answer one.
     static let answersByName: Set = ["ack", "pong", "syncResult"]
     static let answers = answersByName.union(["connected", "error"])
 

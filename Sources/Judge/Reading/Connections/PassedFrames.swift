@@ -1,6 +1,6 @@
 import HoldfastTranscript
 
-/// How far a server has certainly read on a connection: up to the last message that it answered by name.
+/// The progress of a server's reading on a connection: up to the last message that it answered by name.
 struct PassedFrames {
     /// The event of the last message certainly read; -1 if there is none.
     private(set) var last = -1

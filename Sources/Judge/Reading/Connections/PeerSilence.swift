@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastTranscript
 
-/// How long the client of a connection was silent.
+/// The length of a client's silence on a connection.
 extension Observations {
-    /// The last thing that a client sent on a connection before an event; its greeting where that is later.
+    /// The last message of a client on a connection before an event; its greeting if that is later.
     func lastSign(on connection: ObservedConnection, before event: Int) -> Int {
         max(connection.connected ?? connection.opening, connection.signs.last { $0 < event } ?? 0)
     }
@@ -48,7 +48,7 @@ extension Observations {
         }
     }
 
-    /// Whether the wait that a refusal states was not over at an event; at most an hour.
+    /// Whether the wait in a refusal was not over at an event; at most an hour.
     func isWithinWait(_ event: Int, after refusal: Frame) -> Bool {
         let wait = min(max(refusal["retryAfterMs"]?.intValue ?? 0, 0), 3_600_000) * 1000
         return span(from: refusal.event, to: event) < wait

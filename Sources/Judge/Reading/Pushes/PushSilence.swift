@@ -8,7 +8,7 @@ struct UnseenAnswer {
     let shown: Int
     /// The last end of a connection that got the `done`.
     var end: Int?
-    /// When the server must know that no one saw it, in microseconds of the patient clock.
+    /// The time by which the server must know that no one saw it, in microseconds of the patient clock.
     let known: Int
 }
 
@@ -124,8 +124,8 @@ extension Observations {
         }
     }
 
-    /// How much later than the stage the server may notice an end, in microseconds; nil if there was a close frame that
-    /// the peer may have answered.
+    /// The largest delay between the stage and the server in noticing an end, in microseconds; nil if there was a close
+    /// frame that the peer may have answered.
     ///
     /// A peer that ends a connection for silence waits for at most a heartbeat.
     private func delay(of ending: ObservedConnection.Ending, on connection: ObservedConnection) -> Int? {

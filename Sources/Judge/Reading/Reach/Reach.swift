@@ -1,6 +1,6 @@
 import HoldfastTranscript
 
-/// How far histories went: the largest value in each dimension of volume and concurrency, and coinciding situations.
+/// The reach of histories: the largest value in each dimension of volume and concurrency, and coinciding situations.
 package struct Reach: Sendable, Equatable {
     /// The largest value in each dimension that occurred.
     package private(set) var values: [Dimension: Int] = [:]

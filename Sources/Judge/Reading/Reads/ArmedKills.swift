@@ -43,7 +43,7 @@ struct ArmedKills {
         }
     }
 
-    /// How many of the required kills there were, and how to get the others.
+    /// The number of kills so far, of those required, and how to get the others.
     func progress(on what: String) -> String {
         guard kept < Self.fewest else { return "\(kept) kills on the bytes of \(what)" }
         guard tried > 0 else { return "no kill of \(Self.fewest) on the bytes of \(what)" }
@@ -54,7 +54,7 @@ struct ArmedKills {
             : "\(done) followed by a read, of \(tried) (--kills \(2 * tried) asks for more)"
     }
 
-    /// Why kills without a loss prove nothing; nil if there are enough of them, or none.
+    /// The reason why kills without a loss prove nothing; nil if there are enough of them, or none.
     func doubt(on what: String, _ thing: String) -> Finding? {
         guard lost == 0, (1..<Self.fewest).contains(kept) else { return nil }
         return Finding(

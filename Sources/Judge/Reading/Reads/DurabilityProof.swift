@@ -5,7 +5,7 @@ struct DurabilityProof {
     private let kills: ArmedKills
     /// The number of turns without a `done` because writes were refused.
     let held: Int
-    /// How many of them followed a turn without the fault.
+    /// The number of them that followed a turn without the fault.
     private let controlled: Int
     /// The turns with a `done` while writes were refused.
     let blind: [RefusedWrite]
@@ -33,7 +33,7 @@ struct DurabilityProof {
         return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }
 
-    /// Why the evidence is inconclusive, with everything missing; nil if it is complete.
+    /// The reason why the evidence is inconclusive, with everything missing; nil if it is complete.
     var doubt: Finding? {
         let isWhole = blind.isEmpty && controlled > 0 && kills.kept >= ArmedKills.fewest
         guard !isWhole else { return nil }

@@ -19,7 +19,7 @@ struct StoredPlaces {
         }
     }
 
-    /// How many questions have these words.
+    /// The number of questions with this text.
     func questions(saying text: String) -> Int { questions[ExactString(text)] ?? 0 }
 
     /// The positions of a turn's question; several if it is stored more than once.

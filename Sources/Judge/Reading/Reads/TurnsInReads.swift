@@ -45,12 +45,12 @@ extension Observations {
         }
     }
 
-    /// Whether a read must hold what some events announced: one came before it began, and no crash between them.
+    /// Whether one of some events came before a read began, without a crash in between, so that the read must show it.
     func mustHold(_ read: ObservedSessionRead, whatCameAt events: [Int?]) -> Bool {
         events.compactMap(\.self).contains { read.isAsked(after: $0) && !hasCrashed(between: $0, and: read.request) }
     }
 
-    /// How many more questions with the text of a turn a read shows than were asked, counting refused ones.
+    /// The number of questions with a turn's text in a read beyond those asked, including refused ones.
     func surplus(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int {
         let asked = turns(asking: turn.request.prompt).count {
             $0.isBefore(read.event) && ($0.session == nil || $0.session == read.sessionId)

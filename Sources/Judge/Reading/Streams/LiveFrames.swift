@@ -18,7 +18,7 @@ struct LiveFrames {
         unowed = Set(questions.compactMap(\.seq)).subtracting(numbers)
     }
 
-    /// Whether a frame that was shown elsewhere came here: with its number or, unless it is a `toolUse`, another one.
+    /// Whether a frame that was shown elsewhere came here too: with its number or, unless it is a `toolUse`, another one.
     func hasReceived(_ item: NumberedFrame) -> Bool {
         numbers.contains(item.seq)
             || item.frame.type != "toolUse" && frames.contains { $0.identity == item.frame.identity }

@@ -70,7 +70,7 @@ struct Replay {
 
     func covers(_ frame: Frame) -> Bool { syncs.contains { $0.result?.event == frame.event } }
 
-    /// Whether it has an ending without a turn, which may be that of any.
+    /// Whether it has an ending without a turn, which may belong to any turn.
     var hasNamelessEnding: Bool { frames.contains { $0.isEnding && $0.turnId == nil } }
 
     /// The first page that says that frames are gone.
@@ -103,7 +103,7 @@ extension Replay {
             ? streams
             : Stream.all(in: NumberedFrame.all(on: connections, syncs: syncs, takesPlace: NumberedFrame.mayBeNumbered))
         var runs: [[ObservedSync]] = []
-        /// By connection, the run whose last page has a successor.
+        /// By connection, the replay whose last page is followed by another one.
         var open: [Int: Int] = [:]
         for sync in syncs where sync.result != nil {
             if let run = open[sync.connection], let last = runs[run].last, sync.continues(last) {

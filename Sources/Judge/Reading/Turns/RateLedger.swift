@@ -161,7 +161,7 @@ extension RateLedger {
                 }
                 guard within.count > most else { continue }
                 let decided = within.map { taken[$0] }.sorted { $0.decided < $1.decided }
-                // The first one that was decided after so many had been accepted.
+                // The first one that was decided after this many had been accepted.
                 let beyond = decided.indices.first { decided[..<$0].count(where: \.isAccepted) >= most }
                 guard let last = beyond.map({ decided[$0] }),
                     !history.wasStopped(between: first.event, and: last.decided)

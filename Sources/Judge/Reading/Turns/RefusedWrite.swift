@@ -98,7 +98,7 @@ struct RefusedWrite {
     }
 }
 
-/// How a turn went within a time.
+/// The outcome of a turn within a period.
 enum TurnOutcome {
     case done(Int)
     case succeeded(Int)
@@ -112,7 +112,7 @@ enum TurnOutcome {
 }
 
 extension Observations {
-    /// How a turn went within a time, by one of its requests and the endings that count.
+    /// The outcome of a turn within a period, from one of its requests and the endings that count.
     func outcome(
         of turn: ObservedTurn, _ request: ObservedRequest, _ endings: [Frame], within events: Range<Int>
     ) -> TurnOutcome {

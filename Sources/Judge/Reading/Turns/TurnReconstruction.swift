@@ -70,7 +70,7 @@ struct TurnReconstruction {
             unreadable[index] = connection.sent.map(\.event).filter(refusable.contains)
             flawed[index] = connection.sent.map(\.event).filter { hostile[$0] == .free && byRequest[$0] != nil }
         }
-        // The first ack outweighs what a response or a read says about a turn.
+        // The first ack has priority over a response or a read about a turn.
         for frame in history.received where frame.type == "ack" && frame.clientMessageId != nil {
             guard let turn = turnAcked(by: frame), turn.turnId == nil else { continue }
             bind(turn, turnId: frame.turnId, session: nil)

@@ -75,7 +75,7 @@ extension ObservedRequest {
     /// The start of the question, in quotes.
     var excerpt: String { "'\(prompt.prefix(40))'" }
 
-    /// How the content was written differently here and in an earlier request; nil if it was written alike.
+    /// The difference in form between the content here and in an earlier request; nil if there is none.
     func forms(beside first: ObservedRequest) -> String? {
         guard content != first.content, MessageContent.isSame(content, as: first.content) else { return nil }
         let forms = [first.content, content].map { content in
