@@ -195,6 +195,8 @@ import Testing
         try clause.violates(
             "\(running) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)] B<done(t1 #2)^")
         try clause.untested("\(running) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        try clause.untested("\(running) B<done(t1 #2) B<syncResult(e1 #2 complete)[toolUse(t1 #1) done(t1 #2)]")
+        try clause.violates("\(running) B<done(t1 #2) B<syncResult(e1 #1 complete)[toolUse(t1 #1)]^")
     }
 
     @Test func `SYNC-8 nothing falls between replay and live`() throws {

@@ -208,7 +208,9 @@ extension ServerDrawing {
         let isBehind = !steering.isReached(.textBytes) || happens(60)
         let size = min(isBehind ? Self.longText : one(of: 5_000, 60_000, 120_000), largestFrame)
         let key = "large \(person)"
-        let session = homes[key] ?? begun(by: ask(person, on: letter, in: nil, "long", waits: false))
+        // Who reads a file in blocks may cut a character in two.
+        let first = String(repeating: "naïve 名前 👍🏽 ", count: min(size, 100_000) / 30)
+        let session = homes[key] ?? begun(by: ask(person, on: letter, in: nil, .string(first), waits: false))
         homes[key] = session
         // More would make each check of everything slow.
         let isFull = bytes[person, default: 0] > (person == Self.crowded ? Self.largestSession : Self.longText)
@@ -351,7 +353,9 @@ extension ServerDrawing {
             posted.append(Asked(name: newName("c"), principal: person, content: content, isFirst: false))
             steps = []
             post(posted[number - 1])
-            branches.append(steps)
+            // A phone sends one of them again at once, and the slow one just before its end.
+            branches += Array(repeating: steps, count: number == 2 ? 2 : 1)
+            if isSlow { branches.append([["do": "watch", "for": ["milliseconds": 10_500]]] + steps) }
             sizes[session, default: 0] += 2
         }
         questions += posted
@@ -509,7 +513,7 @@ extension ServerDrawing {
         if happens(25), grammar.isAlone {
             add("pushAnswer", ["principal": person, "hang": true])
         } else {
-            let times = status == 410 ? 3 : status >= 500 ? 4 : 1
+            let times = status == 410 ? 3 : status >= 500 ? 8 : 1
             add("pushAnswer", ["principal": person, "status": status, "reason": reason, "times": times])
         }
         callWhoLeft(person)

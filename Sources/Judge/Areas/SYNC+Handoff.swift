@@ -9,7 +9,8 @@ extension SYNC {
     ///
     /// Once for each live numbered frame after a `syncResult` of the connection, and for each higher frame that was
     /// shown elsewhere. A frame is lost once a later number came live on the connection, unless a later replay there
-    /// contains it, or once the timeout `turn` passed.
+    /// contains it, or once the timeout `turn` passed. One above `lastSeq` that came before the answer left a hole behind
+    /// it.
     static func liveGoesOnWhereTheReplayEnds(_ history: Observations, _ evidence: inout Evidence) {
         var received: [Int: LiveFrames] = [:]
         for (sync, result) in history.answeredSyncs {
@@ -23,6 +24,12 @@ extension SYNC {
                 evidence.test(
                     seq > last, otherwise: "a live frame has a number that the replay before it covers",
                     expected: "seq greater than \(last)", actual: "seq \(seq)", at: [result.event, frame.event])
+            }
+            let early = live.frames.between(sync.request.event, result.event).first { ($0.seq ?? 0) > last }
+            if let early {
+                evidence.violate(
+                    "a live frame above the lastSeq of a replay came before it", expected: "the replay first",
+                    actual: "seq \(early.seq ?? 0), then lastSeq \(last)", at: [early.event, result.event])
             }
             for item in framesOwedLive(after: sync, result, above: last, unless: live.unowed, history) {
                 if live.numbers.contains(item.seq) {

@@ -148,17 +148,17 @@ final class ConnectionLane: Sendable {
         }
     }
 
-    /// Records a text and sends each piece as a fragment, with a ping between the first two, as proxies do.
+    /// Records a text and sends each piece as a fragment. Like a proxy, it sends a ping and an unsolicited pong between the
+    /// first two (RFC 6455, section 5.5).
     func send(pieces: [[UInt8]], shown: String? = nil) async throws(TransportProblem) {
         let text = shown ?? String(decoding: pieces.joined(), as: UTF8.self)
         let fragments = Event.Kind.act("fragments", ["count": JSONValue(pieces.count)])
         var frames = pieces.enumerated().map { index, piece in
             WebSocketFrame(index == 0 ? .text : .continuation, piece, isFinal: index == pieces.count - 1)
         }
-        if pieces.count > 1 { frames.insert(WebSocketFrame(.ping, []), at: 1) }
-        try await send(
-            frames,
-            as: pieces.count > 1 ? [fragments, .text(.toServer, text), .ping(.toServer)] : [.text(.toServer, text)])
+        guard pieces.count > 1 else { return try await send(frames, as: [.text(.toServer, text)]) }
+        frames.insert(contentsOf: [WebSocketFrame(.ping, []), WebSocketFrame(.pong, Array("here".utf8))], at: 1)
+        try await send(frames, as: [fragments, .text(.toServer, text), .ping(.toServer), .pong(.toServer)])
     }
 
     func send(binary: [UInt8]) async throws(TransportProblem) {
