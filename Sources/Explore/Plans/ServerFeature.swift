@@ -556,7 +556,7 @@ extension ServerDrawing {
             for device in open where device.principal == person { hangUp(device.letter) }
             connect(principal: person, as: letter)
         }
-        if happens(50) { insist(on: letter) }
+        if isLife && steering.count(of: "spent budget") == 0 || happens(50) { insist(on: letter) }
         // The next question comes as soon as the server allows it.
         let (late, wait) = (newName("c"), newName("wait"))
         add("chat", ["on": letter, "as": late, "script": [reply("in time")]])

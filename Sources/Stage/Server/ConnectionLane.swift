@@ -148,8 +148,9 @@ final class ConnectionLane: Sendable {
         }
     }
 
-    /// Records a text and sends each piece as a fragment. Like a proxy, it sends a ping and an unsolicited pong between the
-    /// first two (RFC 6455, section 5.5).
+    /// Records a text and sends each piece as a fragment.
+    ///
+    /// As proxies do, it sends a ping and an unsolicited pong between the first two (RFC 6455, section 5.5).
     func send(pieces: [[UInt8]], shown: String? = nil) async throws(TransportProblem) {
         let text = shown ?? String(decoding: pieces.joined(), as: UTF8.self)
         let fragments = Event.Kind.act("fragments", ["count": JSONValue(pieces.count)])
