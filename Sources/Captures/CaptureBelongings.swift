@@ -25,8 +25,8 @@ struct CaptureBelongings {
 }
 
 extension Event.Kind {
-    /// The end of a connection, according to its code: codes that no frame can carry mean that there was none (RFC
-    /// 6455, 7.4.1).
+    /// The end of a connection, according to its code: a code that no frame can carry means that there was no close
+    /// frame (RFC 6455, 7.4.1).
     ///
     /// If the closing side is unknown, 1000 and 1001 count as neither side's fault; only a server has a reason for
     /// other codes.

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// The evidence of a file about the owners of its connections: their tokens and devices, and whether they took turns.
+/// The evidence of a file about the owners of its connections: their tokens and devices, and whether connections overlap.
 ///
 /// Taking two people for one would accuse a healthy server, so a single person must be proven: by one token, or without
 /// tokens by one device whose connections follow each other.
@@ -15,12 +15,12 @@ struct CaptureIdentities: Sendable {
     private var lanes: [String] = []
     /// Whether a connection was used again after a later one had begun.
     private var areMixed = false
-    /// Whether a client program wrote it in its own words, since the log of one app belongs to one person.
+    /// Whether a client program wrote it in its own words; the log of one app belongs to one person.
     var isOfClient = false
     /// Whether all of the file was read.
     var isWhole = true
 
-    /// The clauses that need to know one person's connections, for people.
+    /// The clauses that need to know one person's connections, for remarks.
     static let costs = "PERSIST-2, TURN-7, TURN-10, SYNC-1, SYNC-3, IDEM-1 and others"
 
     /// Whether all of it surely belongs to one person.

@@ -10,7 +10,7 @@ import HoldfastTranscript
 struct CapturePeople {
     /// Whether the file belongs to one person, as far as its format or its beginning shows.
     private(set) var isOne: Bool
-    /// Whether the user said so, which then holds whatever the tokens are.
+    /// Whether the user stated that, which overrides the tokens.
     private let isStated: Bool
     private let dialect: Dialect
     private var names: [String: String] = [:]
@@ -18,7 +18,7 @@ struct CapturePeople {
     /// The connections and requests of unknown owners.
     private var untied: Set<String> = []
     private var tied: Set<String> = []
-    /// Those of them whose owner the file itself names.
+    /// The connections whose owner the file itself names.
     private var named: Set<String> = []
     /// The most tokens that are distinguished; a capture with more is not a capture of people.
     private static let most = 10_000

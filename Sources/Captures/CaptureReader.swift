@@ -129,7 +129,7 @@ public struct CaptureReader: Sendable {
     /// Notes that the next lines are in another file, which continues this one.
     package mutating func beginAgain() { lines.beginAgain() }
 
-    /// The parts that the capture lacks, as far as it was read; nil for transcripts, whose headers tell.
+    /// The parts that the capture lacks, as far as it was read; nil for transcripts, whose headers list them.
     public var capture: History.Capture? {
         var lacks: Set<History.Capture.Lack>
         let people: CapturePeople

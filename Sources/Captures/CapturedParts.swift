@@ -23,10 +23,10 @@ package struct CapturedParts: Sendable {
         var hard = 8 << 20
         /// The length up to which a stage's recording, such as a life of minutes, is kept whole.
         var whole = 128 << 20
-        /// The same three in events.
+        /// The same limits in events.
         var softEvents = 20_000
         var hardEvents = 60_000
-        /// The most events of a scenario of a stage.
+        /// The number of events up to which a stage's recording is kept whole.
         var wholeEvents = 1_000_000
 
         init() {}
@@ -173,7 +173,7 @@ package struct CapturedParts: Sendable {
 
     /// A remark if requests are logged with their responses.
     static let remark =
-        "requests stand at their responses, so that each may have begun earlier: a read by up to 10 s, a question by 10 min"
+        "requests are placed at their responses, but may have begun earlier: a read up to 10 s, a question up to 10 min"
 
     private mutating func note(_ item: Noted) {
         clock += 1
@@ -364,7 +364,7 @@ private struct OpenLane: Sendable {
         case "pong": lower(.pong)
         case "connected": lower(.connected)
         case "error":
-            // The pending request that it answers; a question last, because its error comes late.
+            // It answers the first kind of pending request; a question is last, because its error comes late.
             let order: [Answer] = [.error, .connected, .syncResult, .done]
             if let first = order.first(where: { waiting[$0.rawValue] > 0 }) { lower(first) }
         default: break

@@ -129,7 +129,7 @@ struct FrameFinder: Sendable {
         {
             return found
         }
-        // As in tables with commas: a quote is doubled.
+        // As in CSV files: a quote is doubled.
         guard bytes[brace...].dropFirst().prefix(2).elementsEqual("\"\"".utf8) else { return nil }
         let text = String(decoding: bytes[brace...], as: UTF8.self).replacing("\"\"", with: "\"")
         let plain = Array(text.utf8)
@@ -296,7 +296,7 @@ struct FrameFinder: Sendable {
         return JSONValue.object(JSONObject(object.filter { !Surroundings.isOfEnvelope(key($0.key)) })).text()
     }
 
-    /// The facts in an object about a connection besides its messages.
+    /// The opening or the end of a connection that an object describes; nil if neither.
     private static func event(of object: JSONObject, _ around: Surroundings) -> Sighting.Kind? {
         let said = ["event", "msg", "message"].lazy.compactMap { object[$0]?.stringValue }.first
         let name = (said ?? around.words).lowercased()

@@ -37,7 +37,7 @@ struct FrameReader {
     /// The requests that wait for a response, by path.
     private var waiting: [String: [Int]] = [:]
     private var belongings = CaptureBelongings()
-    /// The members in which messages were found, with their numbers.
+    /// The members in which messages were found, each with the number of messages.
     private(set) var members: [String: Int] = [:]
     /// The problem of the first unreadable message.
     private var problem: InputProblem?

@@ -18,7 +18,7 @@ struct HTTPLines {
     /// Whether requests are printed with their responses, as mitmproxy does.
     private(set) var isPrintedAtResponses = false
 
-    /// The kind of a line; nil if it is none of these.
+    /// The part that a line completes, or `more`; nil if the line belongs to no exchange.
     mutating func take(_ line: String) -> Part? {
         // Text after a brace is a quotation.
         let line = line.prefix { $0 != "{" }
@@ -40,7 +40,7 @@ struct HTTPLines {
         return begin(.response(path: path, status: status, body: nil))
     }
 
-    /// An exchange begun before is over, as in logs that have only first lines.
+    /// Ends the open request or response, which may have no further lines, and begins the next.
     private mutating func begin(_ next: Part?) -> Part {
         defer { open = next }
         return open ?? .more

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// Finds the ends of JSON values in bytes, without reading them.
+/// Finds the ends of JSON values in bytes, without parsing them.
 enum JSONScan {
     /// The index after the object or array that begins at an index; nil if it is incomplete.
     static func end(ofBrackets start: Int, in bytes: ArraySlice<UInt8>) -> Int? {

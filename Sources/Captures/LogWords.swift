@@ -21,7 +21,7 @@ enum LogWords {
         }
     }
 
-    /// Whether a text is only such a word.
+    /// Whether a text is only a direction word, such as `sent`.
     static func isPlain(_ text: String) -> Bool { toServer.union(fromServer).contains(text.lowercased()) }
 
     /// The last words of a text that are neither a direction nor a value, the nearest first: one may name a connection.
@@ -60,7 +60,7 @@ enum LogWords {
             let bare = String(token.trimmed { "[]():'\"`|*".contains($0) })
             if arrowsUp.contains(bare) { return (.toServer, true) }
             if arrowsDown.contains(bare) { return (.fromServer, true) }
-            // The name of a logger may precede it directly.
+            // A logger's name may directly precede the arrow.
             if bare.hasSuffix(":>") { return (.toServer, true) }
             if bare.hasSuffix(":<") { return (.fromServer, true) }
             let words = words(of: bare)
@@ -74,7 +74,7 @@ enum LogWords {
         }
         guard let way else { return nil }
         let isOfSocket = words(of: text.suffix(120)).contains { sockets.contains($0) }
-        // Only one word before it: `recv: {…}`.
+        // A short label right before the message counts too: `recv: {…}`.
         return (way, isOfSocket || tokens.last?.last == ":" && tokens.last.map { words(of: $0).count <= 2 } == true)
     }
 

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// If connections have no names, finds the messages that can only belong to a second one that is open meanwhile.
+/// If connections have no names, finds the messages that can only belong to a second, simultaneous connection.
 ///
 /// A server's log of two devices shows each frame of the stream twice, and their handshakes may overlap. Read as one
 /// connection, it would accuse a healthy server.

@@ -25,7 +25,7 @@ public enum CaptureNeed: String, Sendable, Hashable, CaseIterable {
     /// The bodies of HTTP requests.
     case requestBodies = "request bodies"
 
-    /// Why a capture without it cannot be judged by such a clause.
+    /// The reason why a capture without it is not enough for such a clause.
     public var reason: String {
         switch self {
         case .stage: "only the suite can cause it: kills, full disks, broken frames, failing agents"

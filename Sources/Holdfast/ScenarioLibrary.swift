@@ -69,7 +69,7 @@ extension Specification {
         let area = Area(ofScenario: name)
         if !name.hasPrefix("\(role.rawValue)/") || area == nil {
             problems.note(
-                file, "the path does not say role and area of the scenario",
+                file, "the path does not state the scenario's role and area",
                 expected: "Spec/scenarios/\(role.rawValue)/AREA/name.json", fix: "move the file")
         } else if let area, !clauses.contains(where: { $0.area == area }) {
             problems.note(

@@ -12,7 +12,7 @@ public struct SpecificationFiles: Sendable, Equatable {
 
     /// Whether all files are known to match their schemas.
     ///
-    /// A test checks the embedded files, so that no start has to.
+    /// A test checks the embedded files, so the program does not check them at each start.
     var areSound: Bool { self == .embedded }
 
     /// The value in a JSON file; nil if there is none.

@@ -44,9 +44,9 @@ public struct ChatResponse: MessageObject {
 
 /// The body of every REST error.
 public struct RestError: MessageObject {
-    /// The error for people.
+    /// The human-readable message.
     public var error = ""
-    /// The error for programs.
+    /// The machine-readable code.
     public var code: ErrorCode?
     /// The affected conversation.
     public var sessionId: String?
@@ -56,7 +56,7 @@ public struct RestError: MessageObject {
     public var clientMessageId: String?
     /// True if the same request may succeed later.
     public var retryable: Bool?
-    /// How long to wait before a retry, in milliseconds.
+    /// The wait before a retry, in milliseconds.
     public var retryAfterMs: Int64?
     /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
@@ -101,7 +101,7 @@ public struct SessionResponse: MessageObject {
 public struct Session: MessageObject {
     /// The server's id of the conversation, stable for its whole life.
     public var id = ""
-    /// A name for people.
+    /// A human-readable name.
     public var title: String?
     /// When it started.
     public var createdAt = ""
@@ -186,7 +186,7 @@ public struct SessionList: MessageObject {
 public struct SessionSummary: MessageObject {
     /// The server's id of the conversation, stable for its whole life.
     public var id = ""
-    /// A name for people.
+    /// A human-readable name.
     public var title: String?
     /// When its last message was stored.
     public var updatedAt = ""

@@ -79,11 +79,11 @@ public struct ConnectedFrame: MessageObject {
 public struct Limits: MessageObject {
     /// The largest text message that the server reads, in bytes.
     public var maxFrameBytes: Int64 = 0
-    /// How many questions of one principal the server accepts in a window of 60 seconds.
+    /// The number of questions that the server accepts from one principal in 60 seconds.
     public var messagesPerMinute: Int64?
-    /// How many numbered frames are kept for replay; 1000 if absent.
+    /// The number of frames kept for replay; 1000 if absent.
     public var replayMessages: Int64?
-    /// How long numbered frames are kept for replay, in seconds; 3600 if absent.
+    /// The time for which frames are kept for replay, in seconds; 3600 if absent.
     public var replaySeconds: Int64?
     /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]
@@ -193,7 +193,7 @@ public struct DoneFrame: MessageObject {
     public var messageId = ""
     /// The key of the question.
     public var clientMessageId: String?
-    /// Figures about the turn, for people.
+    /// Statistics about the turn.
     public var stats: Statistics?
     /// True on a copy that answers a repeated question.
     public var duplicate: Bool?
@@ -213,7 +213,7 @@ public struct DoneFrame: MessageObject {
     ]
 }
 
-/// Figures about a turn, for people; no rule depends on them.
+/// Statistics about a turn; no rule depends on them.
 public struct Statistics: MessageObject {
     /// The model that answered.
     public var model: String?
@@ -237,9 +237,9 @@ public struct Statistics: MessageObject {
 
 /// Something failed: a frame, a question or a turn.
 public struct ErrorFrame: MessageObject {
-    /// The error for people.
+    /// The human-readable message.
     public var error = ""
-    /// The error for programs.
+    /// The machine-readable code.
     public var code: ErrorCode?
     /// The affected conversation; present if the error ends a turn.
     public var sessionId: String?
@@ -249,7 +249,7 @@ public struct ErrorFrame: MessageObject {
     public var clientMessageId: String?
     /// True if the same question may succeed later.
     public var retryable: Bool?
-    /// How long to wait before a retry, in milliseconds.
+    /// The wait before a retry, in milliseconds.
     public var retryAfterMs: Int64?
     /// The exceeded budget.
     public var limit: Int64?

@@ -20,7 +20,7 @@ public struct JSONFlaw: Sendable, Hashable {
 
     /// The kind of flaw.
     public let kind: Kind
-    /// Where it is: the second key, or the escape.
+    /// The place of the flaw: the second key, or the escape.
     public let location: JSONLocation
     /// The affected member; for a surrogate in a key, the object.
     public let pointer: JSONPointer

@@ -34,7 +34,7 @@ public struct JSONProblem: Error, Sendable, Hashable {
 
     /// The kind of problem.
     public let kind: Kind
-    /// Where it is.
+    /// The place of the problem.
     public let location: JSONLocation
 
     init(_ kind: Kind, at location: JSONLocation) { (self.kind, self.location) = (kind, location) }

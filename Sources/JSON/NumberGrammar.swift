@@ -16,7 +16,7 @@ enum NumberGrammar {
         }
     }
 
-    /// Skips the longest number at a position; returns whether it has neither fraction nor exponent.
+    /// Returns the end of the longest number at a position; clears `isPlain` if it has a fraction or an exponent.
     @inline(__always)
     static func skip(_ first: Position, _ text: JSONText, _ isPlain: inout Bool) throws(JSONProblem) -> Position {
         var position = first

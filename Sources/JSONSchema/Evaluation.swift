@@ -165,7 +165,7 @@ struct Evaluation {
 }
 
 extension SchemaViolation {
-    /// Two violations with equal identity are the same fault, reached on different ways through the schema.
+    /// Two violations with equal identity are the same fault, reached by different paths through the schema.
     struct Identity: Hashable {
         let instance: JSONPointer
         let message: String

@@ -2,19 +2,19 @@ import HoldfastBasics
 
 /// Compresses the texts of a transcript: a long one can omit parts that occurred earlier.
 ///
-/// A suite asks long questions and sees them again. As in LZ77, a copy tells what is omitted: after which byte of the
-/// written text, from how many bytes back, and how many.
+/// A suite sends long questions and receives them again. As in LZ77, a copy stands for omitted bytes: it gives their
+/// offset in the written text, the distance back to an earlier occurrence, and their number.
 struct CopiedTexts {
     /// One omission in a text.
     struct Copy: Equatable {
         /// The offset in the written text where it is inserted.
         var offset: Int
-        /// How many bytes back it starts; less than its length if it repeats itself.
+        /// The distance back to its start, in bytes; less than its length if it repeats itself.
         var distance: Int
         var length: Int
     }
 
-    /// The shortest text to compress; people read shorter ones unchanged.
+    /// The shortest text to compress; shorter ones stay readable.
     static let shortest = 1024
     /// The most bytes in all texts that copies refer to.
     static let most = 256 << 20
@@ -25,7 +25,7 @@ struct CopiedTexts {
 
     /// All texts so far, uncompressed.
     private var bytes: [UInt8] = []
-    /// The last offset of bytes with a hash, from 1.
+    /// The last offset of bytes with each hash, plus 1; 0 for none.
     private var offsets: [Int32] = []
 
     // MARK: writing

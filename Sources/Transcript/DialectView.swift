@@ -38,7 +38,7 @@ public struct DialectView: Sendable {
         inDoubt = names.inDoubt
     }
 
-    /// The act that marks an opened socket as an implied canonical frame.
+    /// The act that stands for the greeting that an open socket implies.
     public static let assumedAct = "assumed"
 }
 
@@ -170,7 +170,7 @@ private struct Builder {
         return partial
     }
 
-    /// The events that prove a socket open without a `connected` to follow: `opened`, or the first message of a
+    /// The events that prove a socket open, if no `connected` follows: `opened`, or the first message of a
     /// connection whose opening was not recorded.
     private static func starts(in history: History) -> Set<Int> {
         guard history.header.dialect.assumedGreeting != nil else { return [] }

@@ -42,7 +42,7 @@ public struct Event: Sendable, Equatable {
         case act(String, JSONObject)
         /// The stage saw the subject's state.
         case state(JSONValue)
-        /// The stage waited until this moment; `awaited` names the event, and `met` tells whether it came.
+        /// The stage waited until this moment; `awaited` names the event, and `met` tells whether it occurred.
         case wait(awaited: String, met: Bool)
     }
 

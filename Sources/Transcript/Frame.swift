@@ -168,7 +168,7 @@ public struct Frame: Sendable {
     @inlinable public var type: String? { content.type }
     /// The member `sessionId`, which names a conversation.
     @inlinable public var sessionId: String? { content.sessionId }
-    /// The question and its answer.
+    /// The member `turnId`, which names a question and its answer.
     @inlinable public var turnId: String? { content.turnId }
     /// The member `messageId`, which names a stored message.
     @inlinable public var messageId: String? { content.messageId }

@@ -5,9 +5,9 @@ extension History {
     /// any point, other devices may use the same server unseen, and the stage injected no faults. A judge must not
     /// accuse anyone on the grounds of missing events.
     public struct Capture: Sendable, Equatable {
-        /// The missing information besides its beginning.
+        /// The missing information, besides everything before the first event.
         public var lacks: Set<Lack>
-        /// The number of first events that were judged before; they only establish the state at the start of this part.
+        /// The number of leading events that were judged before; they only establish the state at the start of this part.
         public var carried: Int
         /// Whether something was omitted directly after it, so that open turns and connections may have ended there.
         public var endsInGap = false

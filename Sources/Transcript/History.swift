@@ -38,9 +38,9 @@ public struct History: Sendable {
         public var timeouts: Timeouts
         /// The factor by which a client was asked to speed up its timers; 1 for servers.
         public var timeScale: Double
-        /// When the machine was late, in order; timeouts are extended accordingly.
+        /// The periods in which the machine was late, in order; timeouts are extended accordingly.
         public var lateness: [Lateness]
-        /// The times in which a driver took long to tell what its app shows, in order.
+        /// The periods in which a driver took long to report its app's screen, in order.
         public var slowAnswers: [SlowAnswer] = []
         /// When recording began, in ISO 8601; nil in golden files.
         public var startedAt: String?
@@ -61,7 +61,7 @@ public struct History: Sendable {
         }
     }
 
-    /// A slow answer of a driver: its app showed what it says at some unknown moment between question and answer.
+    /// A slow answer of a driver: its app had the reported screen at some unknown moment between question and answer.
     public struct SlowAnswer: Sendable, Equatable {
         /// When it was asked, in microseconds since recording began.
         public var from: Int

@@ -1,4 +1,4 @@
-/// Where an event was observed; a column of a sequence chart.
+/// The place where an event was observed; a column of a sequence chart.
 public enum Lane: Sendable, Hashable, CustomStringConvertible {
     /// A WebSocket connection, by device letter; reopening a letter means a new connection of the same device.
     case connection(String)

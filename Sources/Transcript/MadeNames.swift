@@ -27,7 +27,7 @@ struct MadeNames {
     /// Questions by their names, or by their frames for one principal.
     private var known: [[String?]: Int] = [:]
     private var firstSeen: [[String]: Int] = [:]
-    /// Frames before the ack on other connections than its own, live or in `missed`, with their identity.
+    /// Frames that other connections received before the ack, live or in `missed`, with their identity.
     private var early: [(event: Int, place: Int?, identity: [String?])] = []
     private var life = 0
     /// The highest number that each principal received since the last start.
@@ -144,7 +144,7 @@ struct MadeNames {
         return key
     }
 
-    /// Notes an ack; if it names another message than the first one, the server treated a repeat as a new question.
+    /// Notes an ack; if it names another message than the known one, the server treated a repeat as a new question.
     private mutating func learnAck(at index: Int) {
         guard case .text(.fromServer, _) = events[index].kind, let ack = frames[index], ack.type == "ack",
             let key = ack.clientMessageId, let place = places[index],
@@ -342,7 +342,7 @@ struct MadeNames {
         var open = open(for: frame, on: place, at: index)
         switch frame.type {
         case "done":
-            // A question asked on a socket is identified by the frame that ended it, so this is another one.
+            // The frame that ended a question on a socket has a known identity, so this one ends another question.
             if hasAcks, identity(of: frame, principal) != nil {
                 open.removeAll { questions[$0].connection != nil && questions[$0].ended ?? .max < index }
             }
@@ -391,7 +391,7 @@ struct MadeNames {
             if let own = question.session { return own == session }
             return firstSeen[[question.principal, session]] ?? .max > question.event
         }.sorted { questions[$0].order ?? 0 < questions[$1].order ?? 0 }
-        // A start ends running questions, unless there is no other candidate.
+        // Prefer questions of this life, since a start ends running ones, and then those of the session.
         for holds in [{ questions[$0].life == life }, { session == nil || questions[$0].session == session }]
             as [(Int) -> Bool]
         {

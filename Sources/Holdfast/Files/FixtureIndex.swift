@@ -68,7 +68,7 @@ public struct FixtureIndex: Sendable {
         entries.filter { $0.clauses.contains(clause) }.map(\.file)
     }
 
-    /// The shortest transcript with a violated, or satisfied, clause; one named after the clause comes first.
+    /// The shortest transcript with a violated, or satisfied, clause; one named after the clause takes precedence.
     public func history(of clause: ClauseID, isBroken: Bool) -> Entry? {
         let candidates = entries.filter {
             $0.notation != nil && $0.clauses.contains(clause) && $0.broken.contains(clause) == isBroken

@@ -29,7 +29,7 @@ struct ForeignMark: Sendable {
 
     func marksPath(_ path: String) -> Bool { paths.contains(where: path.contains) }
 
-    /// All protocols, the most characteristic first; those for chats, agents and messages share terms with this one.
+    /// All protocols, the most characteristic first, since those for chats, agents and messages share terms with this one.
     static let all: [ForeignMark] = [
         .init(
             "server-sent events, a stream of one direction over HTTP", .bridge,
@@ -111,7 +111,7 @@ struct ForeignMark: Sendable {
 }
 
 extension JSONValue {
-    /// Whether all conditions hold: `a` is there, `!a` is not, `a:text` is of that kind, `a=x,y` is one of these texts,
+    /// Whether all conditions hold: `a` exists, `!a` is absent, `a:text` has that kind, `a=x,y` is one of these texts,
     /// `a^=x,y` begins with one and `a*=x` contains it; `a.b` is a member of a member, and `2` an element.
     func meets(_ conditions: String) -> Bool {
         conditions.split(separator: " ").allSatisfy { condition in

@@ -115,12 +115,12 @@ public struct WireSample: Sendable {
         return strange.map {
             let isJSON = $0.value?.objectValue != nil
             return ForeignProtocol(
-                name: isJSON ? "JSON with other types" : "messages that are no JSON objects", mark: Self.cut($0.text),
+                name: isJSON ? "JSON with other types" : "messages that are not JSON objects", mark: Self.cut($0.text),
                 way: isJSON ? .newDialect : .bridge)
         }
     }
 
-    /// The first message of a server most of whose messages have types outside this protocol; nil for other servers.
+    /// The first message with a type outside this protocol, if most of a server's messages have such types; else nil.
     ///
     /// A server that greets, acknowledges or replays like this protocol may send other types as well.
     private var firstOfMostlyUnknown: Message? {
@@ -202,7 +202,7 @@ public struct WireSample: Sendable {
 extension WireSample.Message {
     fileprivate var type: String? { value?["type"]?.stringValue }
 
-    /// Whether a server sent the first message of every client.
+    /// Whether a server sent an `auth`, which is the first message of every client.
     fileprivate var isEcho: Bool { sender == .server && type == "auth" && value?["protocol"] != nil }
 
     /// Whether it is an object with a type outside the specification.

@@ -9,7 +9,7 @@ package struct LoadMix: Sendable, Equatable {
     package var summary = ""
     /// The pause between a device's questions, in milliseconds.
     package var pause = 3000...9000
-    /// How many tools a scripted agent uses per question, and the time for each, in milliseconds.
+    /// The number of tools that a scripted agent uses per question, and the time for each, in milliseconds.
     package var tools = 0
     package var toolMs = 0
     /// The shares of questions with each behavior, in thousandths.
@@ -18,7 +18,7 @@ package struct LoadMix: Sendable, Equatable {
     package var reads = 0
     package var repeats = 0
     package var leaves = 0
-    /// How long a device is away, in milliseconds.
+    /// The time for which a device is away, in milliseconds.
     package var away = 1000...4000
     /// The share of principals with a second device, in thousandths.
     package var secondDevices = 0

@@ -8,7 +8,7 @@ package enum ChatOutcome: Sendable {
     case failed
     /// No turn was started.
     case refused
-    /// Nothing; treat it as a lost response.
+    /// The response does not tell; treat it as lost.
     case unknown
 
     /// Classifies a response: a 5xx that names neither turn nor question may come from a gateway.

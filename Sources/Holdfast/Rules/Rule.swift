@@ -87,7 +87,7 @@ package struct Rule: Sendable, Equatable {
     var index: Int?
     /// How often it applies; nil for no limit.
     package var times: Int?
-    /// Whether the change comes after the event, and not in place of it.
+    /// Whether the change follows the event instead of replacing it.
     package var isAfter = false
 
     package var status: Int?
@@ -127,7 +127,7 @@ package struct Rule: Sendable, Equatable {
             && (condition?.holds(for: arrival.text) ?? true)
     }
 
-    /// An event, as far as rules examine it.
+    /// The properties of an event that rules examine.
     package struct Arrival: Sendable {
         var events: Set<Event>
         var name: String?

@@ -10,7 +10,7 @@ final class ScenarioFlow {
     /// The connections whose latest question makes its agent fail.
     private var failures: Set<String> = []
     private let principals: Int
-    /// Where mistakes are noted.
+    /// The collector of mistakes.
     let problems: ProblemCollector
 
     init(principals: Int, collector: ProblemCollector) {

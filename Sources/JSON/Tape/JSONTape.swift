@@ -167,7 +167,7 @@ package struct TapeToken: BitwiseCopyable, Sendable {
 
     /// The start of the value's bytes: after the quote of a string, at the bracket of a container.
     package var start: UInt32
-    /// The bytes of a decoded string or of a number; the elements or members of a container.
+    /// The number of bytes of a decoded string or a number; the number of elements or members of a container.
     package var length: UInt32
     /// The token after the value; for a key, its hash.
     package var link: UInt32

@@ -82,7 +82,7 @@ extension JSONTape {
 }
 
 extension TapeView {
-    /// Where a value or key starts in the text.
+    /// The start of a value or key in the text.
     fileprivate func offset(of token: TapeToken) -> Int {
         guard token.kind == .string else { return Int(token.start) }
         guard token.isInAnnex else { return Int(token.start) - 1 }

@@ -73,7 +73,7 @@ extension JSONTape {
         _ first: Position, _ escape: Position, _ text: JSONText, _ isASCII: Bool
     ) throws(JSONProblem) -> Position {
         var isASCII = isASCII
-        // No escape is shorter than its text; the rest is for the offset and for the last copied word.
+        // No escape is shorter than its decoded text; the extra bytes are for the offset and the last copied word.
         annex.reserve(text.end - first + 4 + 8)
         annex.append(offset: first - text.start)
         let start = annex.count

@@ -9,7 +9,7 @@ struct Automaton: BitwiseCopyable {
     static let dead: UInt16 = 0
     static let matched: UInt16 = 1
 
-    /// Whether the pattern matches; nil if a byte beyond ASCII comes before that is decided.
+    /// Whether the pattern matches; nil if a byte beyond ASCII occurs before that is decided.
     @inline(__always)
     func matches(_ text: UnsafeBufferPointer<UInt8>, _ cells: UnsafePointer<UInt16>) -> Bool? {
         // The table has a row for every state and a class for every byte, so all indices are valid.
@@ -45,7 +45,7 @@ struct AutomatonBuilder {
         guard program.steps.count <= Self.maxSteps else { return nil }
         let (classes, samples) = Self.classes(program)
         var machine = WordMachine(pattern, samples)
-        // The states of the machine come after the two final ones.
+        // The machine's states are numbered after the two final ones.
         func number(_ state: Int) -> UInt16 {
             machine.verdict(state).map { $0 ? Automaton.matched : Automaton.dead } ?? UInt16(state + 2)
         }
@@ -81,7 +81,7 @@ struct AutomatonBuilder {
 }
 
 extension PatternProgram {
-    /// The steps that threads are at after they took a scalar, given the steps that waited for one.
+    /// The steps at which threads wait after consuming a scalar, given those at which they waited for it.
     func closure(
         after scalar: UInt32, from waiting: [Int], _ work: inout Int
     ) -> (steps: [Int], isMatch: Bool) {

@@ -25,8 +25,8 @@ struct Conjunction {
                 add(node, program, &seen)
                 continue
             }
-            // Only for a node that is applied separately and has no alternatives are the unevaluated members known in
-            // advance.
+            // The unevaluated members are known in advance only if the node is applied separately and has no
+            // alternatives.
             let target = program.nodes[node].keywords.compactMap { keyword -> Int? in
                 if case .unevaluatedProperties(let target) = keyword { target } else { nil }
             }.first

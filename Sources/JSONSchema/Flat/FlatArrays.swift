@@ -20,7 +20,7 @@ extension FlatRun {
         return true
     }
 
-    /// Whether all elements certainly differ; the slow evaluation decides about others.
+    /// Whether all elements certainly differ; if not, the slow evaluation decides.
     func surelyDiffer(_ index: Int) -> Bool {
         guard tokens[index].length <= 32 else { return false }
         var element = index + 1

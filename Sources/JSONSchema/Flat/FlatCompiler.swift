@@ -156,7 +156,7 @@ struct FlatCompiler {
         return range(min, max).map { [.length(min: $0, max: $1)] + steps } ?? steps
     }
 
-    /// Bounds in the form that steps store, where no text reaches the largest; nil if they allow every count.
+    /// Bounds as steps store them, clamped to a size that no text reaches; nil if they allow every count.
     func range(_ min: Int, _ max: Int) -> (Int32, Int32)? {
         min == 0 && max == .max ? nil : (Int32(clamping: min), Int32(clamping: max))
     }

@@ -62,7 +62,7 @@ final class FlatProgram: Sendable {
         case uuid
         case dateTime
         case format(Format)
-        /// A format whose automaton accepts most of its texts.
+        /// A format with an automaton that accepts most of its valid texts.
         case commonly(Int32, Format)
         case strings(NameTable)
         case number(Int32)

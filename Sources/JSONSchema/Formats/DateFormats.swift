@@ -122,7 +122,7 @@ private struct TextReader {
         else { return false }
         if take("."), !skipDigits() { return false }
         guard let offset = offset() else { return false }
-        // A leap second comes at the end of a day in UTC, whatever the offset.
+        // A leap second is the last second of a day in UTC, whatever the offset.
         return second < 60 || (hour * 60 + minute - offset + 2880) % 1440 == 1439
     }
 

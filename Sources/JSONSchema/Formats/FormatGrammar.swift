@@ -3,10 +3,10 @@ enum FormatGrammar {
     /// Expressions by format.
     static let patterns = compiled(texts(literal: "\(ipv6)|[Vv][0-9A-Fa-f]+\\.[A-Za-z0-9\\-._~!$&'()*+,;=:]+"))
 
-    /// Expressions small enough for an automaton: they accept only valid values, and most of these.
+    /// Expressions small enough for an automaton: they accept most valid values, and no others.
     static let common = compiled(texts(literal: nil).filter { $0.key != .ipv6 })
 
-    /// The grammars; `literal` is the alternative to a host in brackets.
+    /// The grammars; `literal` is the expression for a host in brackets, nil to exclude such hosts.
     private static func texts(literal: String?) -> [Format: String] {
         [
             .duration: "P(?:\(ladder("YMD"))(?:T\(ladder("HMS")))?|T\(ladder("HMS"))|[0-9]+W)",

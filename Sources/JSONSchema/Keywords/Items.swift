@@ -48,7 +48,7 @@ extension Evaluation {
             && areFine
     }
 
-    /// The elements without another keyword; at most `allowed` come before them.
+    /// Checks the elements that no other keyword covers; at most `allowed` may precede them.
     private mutating func restOfItems(
         _ target: Int, _ values: [(offset: Int, element: JSONValue)], _ keyword: String, _ allowed: Int?,
         _ node: Program.Node

@@ -60,7 +60,7 @@ extension Evaluation {
         return descend(target, value, to: name, through: tokens[0], tokens[1])
     }
 
-    /// A member without another keyword.
+    /// Checks a member that no other keyword covers.
     private mutating func rest(
         _ target: Int, _ name: String, _ value: JSONValue, _ node: Program.Node, _ keyword: String,
         known: (Program) -> [String]

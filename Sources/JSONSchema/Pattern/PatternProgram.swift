@@ -26,7 +26,7 @@ package struct PatternProgram: Sendable {
 
     private mutating func add(_ node: PatternNode) throws(PatternProblem) {
         guard steps.count < Self.maxSteps else {
-            throw PatternProblem("it counts so far that it needs more than \(Self.maxSteps) steps")
+            throw PatternProblem("its repetitions need more than \(Self.maxSteps) steps")
         }
         switch node {
         case .empty: break
@@ -96,7 +96,7 @@ extension PatternNode {
         }
     }
 
-    /// Whether it always matches without consuming a scalar.
+    /// Whether it never consumes a scalar.
     var takesNothing: Bool {
         switch self {
         case .empty, .start, .end: true

@@ -1,4 +1,4 @@
-/// A deterministic machine for one pattern, built state by state as far as it is walked; or for a few given words.
+/// A deterministic machine for one pattern or a few given words; each state is built when first reached.
 package struct WordMachine {
     private enum Kind {
         case pattern(PatternProgram)
@@ -18,7 +18,7 @@ package struct WordMachine {
     private var numbers: [State: Int] = [:]
     private var moves: [[Int]] = []
     private var accepting: [Bool] = []
-    /// The steps of all walks so far.
+    /// The number of steps examined so far.
     package private(set) var work = 0
 
     package init(_ pattern: Pattern, _ alphabet: [UInt32]) {
@@ -35,7 +35,7 @@ package struct WordMachine {
         _ = number(State(steps: words.indices.flatMap { [$0, 0] }))
     }
 
-    /// The state after one more scalar, by its position in the alphabet; states count from 0, the first.
+    /// The state after one more scalar, by its position in the alphabet; states are numbered from 0, the initial one.
     package mutating func next(_ state: Int, _ symbol: Int) -> Int {
         if moves[state][symbol] >= 0 { return moves[state][symbol] }
         let current = states[state]
@@ -69,7 +69,7 @@ package struct WordMachine {
     /// The number of states so far.
     var count: Int { states.count }
 
-    /// Whether every text that leads to a state is a match, or none is, whatever follows; nil if that is open.
+    /// True if every continuation of a state matches, false if none does, nil if that is undecided.
     func verdict(_ state: Int) -> Bool? {
         states[state].hasMatched ? true : states[state].steps.isEmpty ? false : nil
     }

@@ -50,8 +50,7 @@ enum Agent {
         return quoted(question).map { "You said: \($0)" } ?? "You said something very long."
     }
 
-    /// The question as an answer quotes it; nil if even its first character is too long, because characters have no
-    /// maximum length.
+    /// The question as an answer quotes it; nil if that is too long, because a character has no maximum length.
     static func quoted(_ question: String) -> String? {
         let echo = question.prefix(maxEchoCharacters)
         guard echo.utf8.count <= Step.maxAnswerBytes / 8 else { return nil }

@@ -36,7 +36,7 @@ struct Connections: Sendable {
 
         /// Whether the peer is gone: no sign of life for two and a half heartbeats, and no answer to a ping for one.
         ///
-        /// The half heartbeat is for an answer that is on its way when the second heartbeat ends.
+        /// The half heartbeat is for an answer still in transit when the second heartbeat ends.
         func isSilent(at time: Int, heartbeat: Int) -> Bool {
             guard let askedAt else { return false }
             return time - heardAt >= heartbeat * 5 / 2 && time - askedAt >= heartbeat
@@ -64,7 +64,7 @@ struct Connections: Sendable {
         socketsByPrincipal[principal, default: []].append(socket)
     }
 
-    /// A socket is gone or about to go.
+    /// A socket has ended or is about to end.
     mutating func remove(_ socket: Int) {
         guard let principal = connections.removeValue(forKey: socket)?.principal else { return }
         socketsByPrincipal[principal]?.removeAll { $0 == socket }

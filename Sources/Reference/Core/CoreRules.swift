@@ -6,7 +6,7 @@ struct CoreRules: Sendable {
     /// The owner of the data if no token is required.
     var anonymous = "anonymous"
     var requiresAuth = false
-    /// The profiles it keeps, of those that need no further setup.
+    /// The kept profiles among those that need no further setup.
     var keeps: Set<Profile> = [.sync]
     var replayFrames = 1000
     var replaySeconds = 3600
@@ -19,7 +19,7 @@ struct CoreRules: Sendable {
     /// The most bytes of a frame to send; a phone closes the connection on a larger one.
     var maxSentBytes = 1_048_576
     var heartbeatSeconds = 30
-    /// How long a socket may take to authenticate, in milliseconds.
+    /// The time in which a socket must authenticate, in milliseconds.
     var authMs = 10_000
     var devices: [String: [String]] = [:]
     /// The fixed epoch of a wire without epochs; nil if each run has its own.
@@ -42,7 +42,7 @@ struct CoreRules: Sendable {
     var checksUpgrades = true
     /// The close code for all connections when the server stops.
     var goodbye: UInt16 = 1001
-    /// How long the push service may take, in seconds; the real one answers within one.
+    /// The timeout for the push service, in seconds; the real one answers within one.
     var pushSeconds = 10
 
     /// The principal that a token proves; without profile `auth`, any token or none is accepted.

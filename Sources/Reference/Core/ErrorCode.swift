@@ -40,11 +40,9 @@ enum ErrorCode: String, Sendable {
     }
 }
 
-/// The reason for refusing a request, for people and for programs.
+/// The reason for refusing a request, as a code and as human-readable text.
 struct Refusal: Error, Sendable, Equatable {
-    /// For programs.
     var code: ErrorCode
-    /// For people.
     var text: String
     /// The key of the refused question, if it had one.
     var clientMessageId: String?

@@ -1,6 +1,6 @@
 import HoldfastBasics
 
-/// Draws ids: 24 letters and digits after a prefix that tells people what the id names.
+/// Draws ids: 24 letters and digits after a prefix that tells readers what the id names.
 struct IDSource: Sendable {
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
     private var seeded: SplitMix64?

@@ -38,7 +38,7 @@ package enum Effect: Sendable, Equatable {
     /// Send a text message to each of these sockets; also issued if there are none.
     case send(to: [Int], Outgoing)
     case ping(socket: Int)
-    /// Close a socket, behind everything sent.
+    /// Close a socket, after everything sent before.
     case close(socket: Int, code: UInt16, reason: String)
     /// End a socket whose peer is gone.
     case cut(socket: Int)

@@ -5,7 +5,7 @@ import HoldfastPlatform
 struct Moment: Sendable, Equatable {
     /// Monotonic time, for ages and waits.
     var steady: Int
-    /// Time since 1970, for people.
+    /// Time since 1970, for timestamps.
     var wall: Int
 }
 

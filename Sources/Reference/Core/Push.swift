@@ -57,7 +57,7 @@ package enum PushOutcome: Sendable, Equatable {
     case answered(status: Int, reason: String?)
     /// No connection was made, or it ended without an answer.
     case lost
-    /// No answer came in time; the push may still be delivered.
+    /// No answer arrived in time; the push may still be delivered.
     case late
 
     /// Whether the service says that the device is gone or was never valid; no other outcome concerns the device.

@@ -69,7 +69,7 @@ extension ServerCore {
                 Frames.refused(Refusal(.unsupportedVersion, "version \(auth.protocol) is not spoken here")), to: socket)
             return close(socket, code: 4010, reason: "unsupported version")
         }
-        // A token in the frame is always checked, even if the upgrade brought a valid one.
+        // A token in the frame is always checked, even if the upgrade carried a valid one.
         let named = auth.token == nil ? connection.admitted : nil
         guard let principal = named ?? rules.principal(token: auth.token) else {
             send(Frames.refused(Refusal(.authFailed, "the token is missing or not valid")), to: socket)

@@ -39,7 +39,7 @@ package enum Variation: String, Sendable, CaseIterable, CustomStringConvertible 
         case .hugeNumbers: "Starts `seq` beyond 32 bits and skips 999 numbers each time (ORDER-3)."
         case .longEpoch: "Uses epochs of 128 arbitrary characters; epochs are opaque (SYNC-1)."
         case .longIDs:
-            "Uses ids of 128 characters: for sessions all allowed ones, for the others any (ID-1, ID-7, ID-8)."
+            "Uses ids of 128 characters of every allowed kind (ID-1, ID-7, ID-8)."
         case .wholeSeconds: "Writes times without fractions of seconds (REST-3)."
         case .otherZone: "Writes times with nanoseconds and the offset +05:45 (ENV-2, REST-1)."
         case .escapedText: "Escapes slashes and everything beyond ASCII (ENV-1, ENV-6)."

@@ -46,7 +46,7 @@ extension Defect {
             })
         Defect(
             "env-ignores-the-case-of-type", .ENV, 4,
-            "Takes a member `Type` for `type`, and of both the last one, as some decoders do.",
+            "Takes a member `Type` for `type`, and the last one if there are both, as some decoders do.",
             .message { received in
                 guard case .text(let text) = received, let frame = try? JSONParser.document(text).root,
                     let type = frame.objectValue?.filter({ $0.key.lowercased() == "type" }).last?.value,

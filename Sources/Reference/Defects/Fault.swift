@@ -168,7 +168,7 @@ extension Fault {
         }
     }
 
-    /// Adds effects to the refusal of a question on either transport; the question may be asked again once.
+    /// Adds effects to the refusal of a question on either transport; `body` can ask the question again.
     static func refused(
         _ code: ErrorCode,
         body: @escaping @Sendable (FaultyCore.Asker, inout FaultyCore, (inout FaultyCore) -> [Effect]) -> [Effect]

@@ -26,7 +26,7 @@ struct FaultyCore: Sendable {
         var ledger = IdempotencyLedger()
     }
 
-    /// A core with these records and defects; the defects may also change the rules.
+    /// A core with these records and defects; the rules already contain the changes of the defects.
     init(_ rules: CoreRules, records: [StoredRecord], ids: IDSource = IDSource(), defects: Set<Defect> = []) {
         var records = records
         var layers: [Fault.Layer] = []

@@ -32,7 +32,7 @@ package struct Preset: Sendable, Hashable {
         ],
         variations: [.closesTooLarge])
 
-    /// A conversation is an agent, so every name denotes one.
+    /// A conversation is an agent, so every session id denotes one.
     ///
     /// Its numbers restart with each process, which is a fault because its wire has no epoch.
     static let adjutant = Preset(

@@ -40,13 +40,13 @@ extension WireEdge {
     func nothing(at path: String) -> RESTAnswer {
         let refusal = Refusal(.sessionNotFound, "nothing is at '\(path.prefix(120))'")
         let answer = RESTAnswer(status: 404, body: Frames.body(refusal).text())
-        // Errors have the same form for every request; a dialect without this request may have a different form.
+        // Use the form that the dialect gives to the errors of its own requests.
         let roads = [("GET", "/api/sessions/none"), ("POST", "/api/chat")]
         let worded = roads.map { answered(answer, to: RESTRequest(method: $0, path: $1)) }
         return worded.first { $0 != answer } ?? answer
     }
 
-    /// Whether a client gets its WebSocket: the path is right, and so is the credential if the request must carry it.
+    /// Accepts an upgrade if its path is right, and so is its credential if the request must carry one.
     func admits(_ upgrade: UpgradeRequest, hasKey: Bool) -> UpgradeDecision {
         guard upgrade.path == dialect.socketPath ?? "/ws" else {
             return .refuse(status: 404, body: nothing(at: upgrade.path).body)

@@ -20,7 +20,7 @@ struct WireEdge: Sendable {
 
     /// The epoch assumed for a position without one; nil if the wire names epochs or has no positions.
     ///
-    /// A server whose wire cannot name epochs has one forever.
+    /// A server whose wire cannot name epochs keeps a single one forever.
     var onlyEpoch: String? {
         let position: JSONValue = ["type": "sync", "lastSeqSeen": 0]
         guard case .frames(let wire) = dialect.encode(position, sentBy: .client), let frame = wire.first,

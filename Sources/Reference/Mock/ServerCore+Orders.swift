@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-// Acts on order, besides those that clients request.
+// Actions that an order requests, beyond those of clients.
 extension ServerCore {
     /// Follows an order; the value describes the result.
     /// - Throws: A problem that names the wrong member.
@@ -70,7 +70,7 @@ extension ServerCore {
             let messages = known.flatMap { sessions.session($0, of: principal)?.messages } ?? []
             guard let known, let last = messages.last(where: { $0.role == "assistant" }) else {
                 throw InputProblem(
-                    location: "text", what: "there is no answer yet to tell of", expected: "a text, or a stored answer",
+                    location: "text", what: "there is no answer yet to push", expected: "a text, or a stored answer",
                     fix: "give 'text'")
             }
             notice = self.notice(
@@ -99,7 +99,7 @@ extension ServerCore {
         let principal = place.principal ?? owner ?? rules.anonymous
         guard names.contains(principal) else {
             throw InputProblem(
-                location: "principal", what: "nobody is named '\(clipped(principal))'",
+                location: "principal", what: "no principal is named '\(clipped(principal))'",
                 expected: names.sorted().joined(separator: ", "),
                 fix: nearestName(to: principal, among: names).map { "did you mean '\($0)'?" } ?? "correct the name")
         }

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-// The state of a server, for people.
+// The human-readable state of a server.
 extension ServerCore {
     /// The most sessions to show, newest first.
     private static let maxShownSessions = 50

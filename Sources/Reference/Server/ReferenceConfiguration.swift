@@ -12,11 +12,11 @@ package struct ReferenceConfiguration: Sendable {
     package var principals: [(name: String, token: String)]
     /// Whether the server keeps profile `auth`: without a valid token, it runs and shows nothing.
     package var requiresAuth: Bool
-    /// The profiles it keeps, of those that need no further setup.
+    /// The kept profiles among those that need no further setup.
     package var keeps: Set<Profile> = [.sync]
     /// The most frames to keep for replay, per principal.
     package var replayFrames = 1000
-    /// How long to keep a frame for replay, in seconds.
+    /// The time for which a frame is kept for replay, in seconds.
     var replaySeconds = 3600
     /// The questions a principal may ask per minute; nil for no limit and no profile `rate-limit`.
     package var messagesPerMinute: Int?
@@ -30,7 +30,7 @@ package struct ReferenceConfiguration: Sendable {
     /// The interval between pings of a silent peer, in seconds; after two and a half intervals without an answer, the
     /// peer is gone.
     package var heartbeatSeconds = 30
-    /// How long a connection may take to authenticate, in seconds.
+    /// The time in which a connection must authenticate, in seconds.
     package var authSeconds = 10
     package var dialect = Dialect.canonical
     package var defects: Set<Defect>
@@ -44,7 +44,7 @@ package struct ReferenceConfiguration: Sendable {
     package var watcher: (any ServerWatcher)?
     /// Ends this process, for defects that do; without it, the server only falls silent.
     package var endsProcess: (@Sendable () -> Void)?
-    /// Receives log lines for people; they contain no tokens and no conversations.
+    /// Receives human-readable log lines, which contain no tokens and no conversations.
     package var log: (@Sendable (String) -> Void)?
 
     /// A healthy server for one principal without a token.
@@ -79,7 +79,7 @@ package struct ReferenceConfiguration: Sendable {
             onlyEpoch: edge?.onlyEpoch, keepsStream: edge?.onlyEpoch != nil, namesEpochs: edge?.namesEpochs ?? true,
             hasPages: edge?.hasPages ?? true,
             unsaidFrames: edge?.unsaidFrames ?? [], variations: variations,
-            // Defects of the handshake must get that far.
+            // Defects of the handshake need an accepted upgrade.
             checksUpgrades: defects.isEmpty && !variations.contains(.refusesAfterUpgrade),
             goodbye: variations.contains(.restartCode) ? 1012 : 1001
         ).broken(by: defects)

@@ -9,7 +9,7 @@ import HoldfastTransport
 /// purpose. Its agent follows scripts and echoes plain questions.
 ///
 /// A process that may reach a file size limit must ignore `SIGXFSZ` before the start; writes beyond the limit then fail
-/// like those on a full disk, and the server goes on.
+/// like those on a full disk, and the server continues.
 package final class ReferenceServer: Sendable {
     package let port: Int
     package var webSocketURL: String { transport.webSocketURL(socketPath) }
@@ -77,7 +77,7 @@ package final class ReferenceServer: Sendable {
         }
     }
 
-    /// Ends running turns as interrupted, stores that, and closes every connection with 1001.
+    /// Ends running turns as interrupted, stores that, and closes every connection with the configured code.
     package func stop() async {
         await engine.handle(.stopping)
         await engine.settle(within: .seconds(5))
@@ -121,7 +121,7 @@ package final class ReferenceServer: Sendable {
     private static func heart(of engine: ServerEngine, _ configuration: ReferenceConfiguration) -> Task<Void, Never> {
         let shortest = min(configuration.heartbeatSeconds, configuration.authSeconds)
         let pause = Duration.milliseconds(min(max(shortest * 200, 100), 1000))
-        // Not before work that already waits for the engine, whatever the caller's priority.
+        // With a fixed priority, so that it does not overtake work that already waits for the engine.
         return Task(priority: .medium) { [weak engine] in
             while !Task.isCancelled {
                 try? await Task.sleep(for: pause)

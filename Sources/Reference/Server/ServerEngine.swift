@@ -13,7 +13,7 @@ actor ServerEngine {
     private let delivery: PushDelivery?
     private let clock: WallClock
     private var sockets: [Int: ServerSocket] = [:]
-    /// Held messages by socket; only for sockets that someone interferes with.
+    /// Held messages by socket; only for sockets with interference.
     private var lines: [Int: SendingLine] = [:]
     private var requests: [Int: CheckedContinuation<RESTAnswer?, Never>] = [:]
     private var settling: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -81,7 +81,7 @@ actor ServerEngine {
     }
 
     func end(_ socket: Int) {
-        // Everything received last, including its close frame, came before the end.
+        // The last bytes received, including a close frame, are a sign of life from before the end.
         if let gone = sockets.removeValue(forKey: socket), lines[socket]?.isSilent != true {
             handle(.heard(socket: socket, at: clock.steady(at: gone.heardAt)))
         }

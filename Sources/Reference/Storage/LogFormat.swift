@@ -61,7 +61,7 @@ enum Checksum {
     /// The checksum of some bytes, as eight hexadecimal digits.
     static func text(of bytes: ArraySlice<UInt8>) -> String {
         var sum = ~UInt32(0)
-        // Every frame of a stream passes here, also in a build without optimization.
+        // Every record passes here, so this must be fast even without optimization.
         bytes.withUnsafeBufferPointer { bytes in
             table.withUnsafeBufferPointer { table in
                 var index = 0

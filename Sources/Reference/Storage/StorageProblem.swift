@@ -41,7 +41,7 @@ struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
             """
             \(path): a write failed: \(reason)
               expected: room for the record on a working disk
-              fix: free some space; the server goes on by itself
+              fix: free some space; the server continues by itself
             """
         }
     }

@@ -2,9 +2,9 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Answers over REST; each is handled by the purpose of its request, however late it arrives.
+/// Answers over REST; each is handled according to the purpose of its request, however late it arrives.
 extension ClientCore {
-    /// A request ended; a nil answer means that none came.
+    /// A request ended; a nil answer means that none arrived.
     mutating func answered(_ request: Int, _ answer: RESTAnswer?) {
         guard let purpose = purposes.removeValue(forKey: request) else { return }
         link.restWorks = answer.map { $0.status < 500 } ?? false

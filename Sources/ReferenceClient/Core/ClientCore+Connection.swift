@@ -12,7 +12,7 @@ extension ClientCore {
             link.refusedVersions = []
         }
         guard isRunning, hasNetwork else { return }
-        // Reconnect whatever the socket's state: the system may have frozen the app, and with it all notifications.
+        // Reconnect whatever the socket's state: a frozen app does not learn that its socket ended.
         leave(code: 1001)
         link.startAnew()
         connect()
@@ -114,7 +114,7 @@ extension ClientCore {
         let wasLive = link.live != nil
         link.phase = .none
         stopWaiting(.greeting)
-        // A connection that brought only `connected` counts too: the server may fail on whatever is sent again.
+        // A connection that delivered only `connected` counts as a failure too: the server may fail on any resend.
         let hasStood = wasLive && link.attempts.last.map { now - $0 >= rules.real(60_000) } == true
         if hasStood { link.startAnew() }
         if !wasLive { link.failures += 1 } else if !link.hasProved, !hasStood { link.fruitless += 1 }
@@ -181,8 +181,8 @@ extension ClientCore {
         }
     }
 
-    /// Schedules the next attempt after a random wait up to a bound that doubles, so that phones do not all come back
-    /// together.
+    /// Schedules the next attempt after a random wait up to a bound that doubles, so that phones do not all reconnect
+    /// at once.
     private mutating func planAttempt() {
         let ceiling = min(rules.longestBackoff, rules.firstBackoff << min(link.failures + link.fruitless, 16))
         var pause = dice.number(in: rules.shortestBackoff...max(rules.shortestBackoff, ceiling))

@@ -50,7 +50,7 @@ extension ClientCore {
     /// Assigns an open question, and its conversation, to a session.
     ///
     /// A question that was given up or refused for its rate holds up no other: if another question has started the
-    /// session of their conversation, it gets a conversation of its own.
+    /// session of their conversation, the former moves to that of its own session.
     mutating func bind(question index: Int, to session: String) {
         let (key, own) = (outbox[index].key, outbox[index].conversation)
         let isWaitedFor = !outbox[index].phase.isLimited && !outbox[index].isGivenUp

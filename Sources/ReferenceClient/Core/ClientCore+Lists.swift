@@ -1,7 +1,7 @@
 import HoldfastJSON
 
 /// The list of sessions: it tells where to start, what is new while there is no connection, and which session a
-/// question went to. It never stands for an answer: the newest session may belong to anything.
+/// question went to. It never proves an answer: the newest session may belong to anything.
 extension ClientCore {
     /// Opens the conversation of the last launch, or the newest, if the user has not chosen one.
     mutating func startUsually() {

@@ -23,7 +23,7 @@ extension ClientCore {
 
     /// Reads until nothing is missing, starting now or after the stream has had time to deliver.
     mutating func beginReading(_ number: Int, atOnce: Bool) {
-        // A read in progress was requested earlier, even if another has to wait.
+        // A read in progress may return an older state, so another must follow, even if it has to wait.
         if atOnce, conversations[number]?.reading != nil { conversations[number]?.readsAgain = true }
         guard mayAsk, conversations[number] != nil else { return }
         let isNew = conversations[number]?.poll == nil
@@ -62,7 +62,7 @@ extension ClientCore {
                 wasRead(number)
                 return pump()
             }
-            // No answer is awaited any more, but the visible conversation needs this read.
+            // No answer is awaited any longer, but the visible conversation needs this read.
             conversations[number]?.poll = Conversation.Poll()
             wait(.poll(conversation: number), rules.degradedInterval)
             return pump()

@@ -25,7 +25,7 @@ extension ClientCore {
             unread: Dictionary(unread, uniquingKeysWith: max))
     }
 
-    /// `connected` only after the server said so; polling is not offline, and neither is connecting.
+    /// Is `connected` only after the frame `connected`; neither polling nor connecting counts as offline.
     private var connection: Screen.Connection {
         guard hasNetwork, link.phase != .refused else { return .offline }
         if link.live != nil { return .connected }

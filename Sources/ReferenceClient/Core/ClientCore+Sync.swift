@@ -16,7 +16,7 @@ extension ClientCore {
         guard cursor.held != nil || awaits else {
             cursor.held = Position(epoch: epoch, seq: lastSeq ?? 0)
             needsSaving = true
-            // An earlier read of the history may lack what this number counts.
+            // An earlier read of the history may lack messages up to this number.
             if conversations[shown]?.session != nil { refresh(shown) }
             return
         }

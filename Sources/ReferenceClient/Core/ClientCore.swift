@@ -71,7 +71,7 @@ struct ClientCore: Sendable {
         return having { $0.take(input) }
     }
 
-    /// Runs a change of state and adds its necessary consequences.
+    /// Runs a change of state, and returns its effects; if state must be saved, that is the first one.
     mutating func having(_ deed: (inout ClientCore) -> Void) -> [Effect] {
         deed(&self)
         // Save before sending anything that relies on it.

@@ -38,10 +38,10 @@ package struct ClientRules: Sendable {
     /// The interval between reads of the list while there is no socket.
     var degradedInterval = 25_000
     var read = 30_000
-    /// The timeout of a question over REST, whose answer comes when the turn ends.
+    /// The timeout of a question over REST, which is answered when its turn ends.
     var post = 300_000
     /// The silence of a running turn after which the client reads; before that, it shows no failure while the
-    /// connection stands (CLIENT-31).
+    /// connection lasts (CLIENT-31).
     var turnSilence = 65_000
     /// A connection that is silent for this long, while a turn is awaited, counts as dead; after half of it, a ping is sent.
     var connectionSilence = 60_000

@@ -6,7 +6,7 @@
 extension Conversation {
     /// The result of adding a message.
     enum Arrival: Sendable, Equatable {
-        /// It was already there.
+        /// It already existed.
         case known
         /// It was appended.
         case added
@@ -51,7 +51,7 @@ extension Conversation {
     private mutating func insert(_ message: Message) -> Int {
         var index = messages.count
         while index > 0, comesAfter(messages[index - 1], message) { index -= 1 }
-        // A message with a greater number comes after it, whatever unnumbered messages stand between.
+        // A message with a greater number comes after it, whatever unnumbered messages are between them.
         if let mine = message.position,
             let later = messages.firstIndex(where: {
                 $0.position?.epoch == mine.epoch && ($0.position?.seq ?? 0) > mine.seq

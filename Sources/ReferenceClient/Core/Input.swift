@@ -15,7 +15,7 @@ package enum Input: Sendable {
     case received(socket: Int, String)
     /// A socket ended, could not be opened, or could not be written to.
     case ended(socket: Int, code: Int?)
-    /// A REST request ended; a nil answer means that none came.
+    /// A REST request ended; a nil answer means that none arrived.
     case answered(request: Int, RESTAnswer?)
     /// A timer fired.
     case elapsed(ClientTimer)

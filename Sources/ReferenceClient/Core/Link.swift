@@ -20,7 +20,7 @@ struct Link: Sendable {
     var failures = 0
     /// Consecutive connections that delivered nothing but `connected`; they also make the wait longer.
     var fruitless = 0
-    /// The start times of the latest attempts, as far as they count.
+    /// The start times of the latest attempts, at most `attemptsPerMinute`.
     var attempts: [Int] = []
     /// The epoch of the live connection, if it has one.
     var epoch: String?

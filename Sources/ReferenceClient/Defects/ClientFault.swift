@@ -63,7 +63,7 @@ enum ClientFault: Sendable {
         }
     }
 
-    /// Changes the wait before the next attempt; nil makes none.
+    /// Changes the wait before the next attempt; nil prevents the attempt.
     static func attempts(_ wait: @escaping @Sendable (_ ms: Int, Input, FaultyClient) -> Int?) -> ClientFault {
         effects { effect, input, client in
             guard case .wait(.reconnect, let ms) = effect else { return nil }
@@ -71,7 +71,7 @@ enum ClientFault: Sendable {
         }
     }
 
-    /// Saves everything only when it goes to the background or ends; before that, saves a part or nothing.
+    /// Saves nothing before the app goes to the background or the system ends it.
     static func storesLate() -> ClientFault {
         .layer { input, client, next in
             let effects = next(input, &client).compactMap { effect -> Effect? in

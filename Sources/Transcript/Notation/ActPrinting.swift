@@ -64,8 +64,8 @@ struct ActPrinting {
         "remove", "restart", "selectSession", "sendAgain", "tool",
     ]
 
-    /// Details that are numbers, strings and Booleans as `name=value`, with the session as an id; nil if there are
-    /// others.
+    /// The details as words: ids by their short names, and numbers, strings and Booleans as `name=value`; nil if there
+    /// are others.
     private func plain(_ details: JSONObject) -> [String]? {
         var parts: [String] = []
         for member in details {

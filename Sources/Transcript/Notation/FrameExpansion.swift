@@ -42,7 +42,7 @@ struct FrameExpansion {
     /// Members of `limits` that `connected` takes by name only.
     static let limits: Set<String> = ["maxFrameBytes", "messagesPerMinute", "replayMessages", "replaySeconds"]
 
-    /// A time on a fixed clock: seconds after a full hour.
+    /// A time on a fixed clock, in seconds after midnight.
     static func timestamp(_ seconds: Int) -> JSONValue {
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let seconds = min(max(seconds, 0), 86_399)

@@ -16,7 +16,7 @@ struct NotationNames {
             default: nil
             }
         }
-        // Ids that have the form of a name come first, so that no other id takes their number.
+        // Ids that have the form of a name are collected first, so that no other id takes their number.
         for pass in [true, false] {
             for (index, event) in history.events.enumerated() {
                 switch event.kind {
@@ -69,7 +69,7 @@ struct NotationNames {
         }
     }
 
-    /// Collects the ids on a client's screen: of messages that no frame named.
+    /// Collects the ids on a client's screen, for messages that no frame named.
     private mutating func learn(shown state: JSONValue, onlySpelled: Bool) {
         note("s", state["sessionId"], nil, onlySpelled)
         for message in state["messages"]?.arrayValue ?? [] {

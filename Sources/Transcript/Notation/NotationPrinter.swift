@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Writes a history in the notation, for people.
+/// Writes a history in the human-readable notation.
 ///
 /// It numbers ids, omits texts and clocks, and cuts long verbatim texts. A frame that the notation cannot express is
 /// verbatim between backticks.
@@ -133,7 +133,7 @@ private struct EventPrinting {
         return duration > 0 && duration % 1000 == 0 ? "+\(duration / 1000)s" : "+\(duration)ms"
     }
 
-    /// Open, auth and connected as one word, if nothing came between them.
+    /// Open, auth and connected as one word, if nothing occurred between them.
     private func handshake(at index: Int, connection: String) -> String? {
         guard index + 3 < history.events.count else { return nil }
         let events = history.events[index..<(index + 4)]

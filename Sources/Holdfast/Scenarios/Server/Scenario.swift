@@ -2,7 +2,7 @@
 public struct Scenario: Sendable, Equatable {
     /// The full name, such as `server/SYNC/replay-after-cut`.
     public package(set) var name: String
-    /// A name for people.
+    /// A human-readable name.
     public let title: String
     /// A sentence about what happens.
     public let summary: String
@@ -30,7 +30,7 @@ public struct Scenario: Sendable, Equatable {
         public var budget = false
         /// The number of frames that the server must keep for replay (SYNC-7).
         public var replay = 0
-        /// How often it waits for times announced by the subject, by their names in `limits`.
+        /// The number of waits for each time announced by the subject, by its name in `limits`.
         public var patience: [String: Int] = [:]
 
         /// Only one principal.
@@ -39,7 +39,7 @@ public struct Scenario: Sendable, Equatable {
 
     /// The required behavior of the server's agent.
     public enum Agent: String, Sendable, CaseIterable {
-        /// Any answer; an agent that follows scripts gets one.
+        /// Any answer; an agent that follows scripts gets a script.
         case any
         /// It must follow the script.
         case scripted

@@ -146,7 +146,7 @@ package struct ScenarioStep: Sendable, Equatable {
         package let session: String?
         /// The script for a scripted agent.
         package let script: [JSONValue]?
-        /// How often the script first uses a tool.
+        /// The number of tool uses at the start of the script.
         package let tools: JSONValue?
         /// The question in plain text, also for agents without scripts.
         package let text: String?
