@@ -1,10 +1,10 @@
-/// A day of the Gregorian calendar in the format of ISO 8601: `2026-12-31`.
+/// A date of the Gregorian calendar, written as in ISO 8601: `2026-12-31`.
 package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible {
     private let year: Int
     private let month: Int
     private let day: Int
 
-    /// Reads `YYYY-MM-DD`, even at the start of a longer timestamp; nil for a day that does not exist.
+    /// Reads `YYYY-MM-DD`, even at the start of a longer timestamp; nil for a nonexistent date.
     package init?(_ text: String) {
         let isWritten = text.utf8.prefix(10).enumerated().allSatisfy { index, byte in
             index == 4 || index == 7
@@ -14,11 +14,11 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
         let parts = text.prefix(10).split(separator: "-").compactMap { Int($0) }
         guard parts.count == 3, parts[0] > 0, (1...12).contains(parts[1]) else { return nil }
         self.init(daysSince1970: Self.daysSince1970(parts[0], parts[1], parts[2]))
-        // The conversion turns a day that does not exist into another one.
+        // The conversion maps a nonexistent date to another one.
         guard (year, month, day) == (parts[0], parts[1], parts[2]) else { return nil }
     }
 
-    /// A day by its number; eras of 400 years start on March 1, so that a leap day comes last.
+    /// The date with this day number; eras of 400 years start on March 1, so that a leap day comes last.
     package init(daysSince1970 days: Int) {
         let (era, dayOfEra) = divided(days + 719_468, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -29,7 +29,7 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
         day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
     }
 
-    /// The number of a day; `day` may exceed the length of the month.
+    /// The day number of a date; `day` may exceed the length of the month.
     package static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let (era, yearOfEra) = divided(month <= 2 ? year - 1 : year, by: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -44,7 +44,7 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 
-    /// The format of ISO 8601.
+    /// The date in ISO 8601.
     package var description: String { "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))" }
 }
 

@@ -1,6 +1,6 @@
-/// The ways to end a connection without saying goodbye.
+/// The ways to end a connection without a close frame.
 package enum Cut: String, Sendable, Hashable, CaseIterable {
-    /// The TCP connection ends in order, without a close frame.
+    /// The TCP connection ends cleanly, without a close frame.
     case fin
     /// The TCP connection is reset; undelivered data is lost.
     case reset

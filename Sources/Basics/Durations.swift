@@ -10,7 +10,7 @@ extension Duration {
     }
 }
 
-/// A duration for people: `250 ms`, `1.5 s`.
+/// A human-readable duration: `250 ms`, `1.5 s`.
 package func readable(_ duration: Duration) -> String {
     let milliseconds = duration.milliseconds
     return milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"

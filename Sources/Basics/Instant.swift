@@ -2,13 +2,13 @@
 package struct Instant: Comparable, Sendable {
     /// Whole seconds since 1970.
     package let seconds: Int
-    /// Digits after the point without trailing zeros; as text, they order like fractions.
+    /// Digits after the decimal point without trailing zeros; as text, they sort like fractions.
     private let fraction: String
 
     /// Reads `2026-03-01T08:30:00.25+01:00`; nil for anything else.
     ///
-    /// `leniently` accepts common variants: a blank for the T, a comma for the point, an offset without its colon, and
-    /// no offset for UTC.
+    /// `leniently` accepts common variants: a space instead of the T, a comma instead of the point, an offset without
+    /// its colon, and UTC without an offset.
     package init?(_ text: String, leniently: Bool = false) {
         var rest = Array(text.utf8)[...]
         func number(_ count: Int) -> Int? {
@@ -56,7 +56,7 @@ package struct Instant: Comparable, Sendable {
 
     /// Microseconds since 1970 in UTC, with a number of fractional digits: `2026-03-01T09:30:00.000000Z`.
     ///
-    /// Texts sort by time.
+    /// Such texts sort by time.
     package static func text(_ microseconds: Int, digits: Int = 6) -> String {
         let (days, rest) = divided(microseconds, by: 86_400_000_000)
         let clock = rest / 1_000_000

@@ -14,7 +14,7 @@ extension Sequence where Element: Hashable {
 }
 
 extension Dictionary {
-    /// Once there are more than `most` entries, removes and returns the least recently used ones, half of `most`.
+    /// If there are more than `most` entries, removes and returns the `most / 2` least recently used ones.
     @discardableResult
     package mutating func dropOldest(beyond most: Int, by lastUse: (Value) -> Int) -> [Element] {
         guard count > most else { return [] }
@@ -41,7 +41,7 @@ extension BidirectionalCollection {
     }
 }
 
-/// The results for all elements, in their order, computed by as many processors as there are.
+/// The results for all elements, in their order, computed on all processors.
 package func inParallel<Element: Sendable, Value: Sendable>(
     _ elements: [Element], _ body: @escaping @Sendable (Element) async -> Value
 ) async -> [Value] {

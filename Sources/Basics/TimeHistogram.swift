@@ -29,7 +29,7 @@ package struct TimeHistogram: Sendable, Equatable {
         count += other.count
     }
 
-    /// The time in microseconds that a share of all times does not exceed; nil if there are none.
+    /// The time in microseconds that a share of all times does not exceed; nil if the histogram is empty.
     package func percentile(_ share: Double) -> Int? {
         guard count > 0 else { return nil }
         var left = max(1, Int((Double(count) * share).rounded(.up)))

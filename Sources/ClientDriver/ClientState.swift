@@ -1,6 +1,6 @@
 /// An app's screen at one moment.
 public struct ClientState: Sendable, Equatable {
-    /// The connection status that it shows.
+    /// The connection status that the app shows.
     public enum Connection: String, Sendable, Equatable, CaseIterable {
         /// Not connected, and trying to connect.
         case connecting
@@ -8,15 +8,15 @@ public struct ClientState: Sendable, Equatable {
         case connected
         /// Without a socket, polling over REST.
         case degraded
-        /// Without network, or given up.
+        /// Without a network, or after giving up.
         case offline
     }
 
-    /// The connection status that it shows.
+    /// The connection status that the app shows.
     public var connection: Connection
     /// The visible session; nil for a conversation without a session on the server.
     public var sessionId: String?
-    /// Whether it shows that an answer is awaited.
+    /// Whether the app shows that it awaits an answer.
     public var isThinking: Bool
     /// The messages of the visible session, in display order.
     public var messages: [ShownMessage]
@@ -69,7 +69,7 @@ public struct ShownMessage: Sendable, Equatable, Encodable {
         case sending
         /// The server has it. Everything from the server is `sent`.
         case sent
-        /// It failed, and the app shows that.
+        /// The message failed, and the app shows that.
         case failed
     }
 

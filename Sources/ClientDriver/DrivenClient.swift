@@ -119,7 +119,7 @@ public struct Launch: Sendable, Equatable {
     public var timeScale: Double
     /// Whether the app starts as newly installed, with nothing stored; otherwise it keeps its storage.
     public var fresh: Bool
-    /// The tapped notification that launches it; nil for a launch by its icon.
+    /// The tapped notification that launches the app; nil for a launch from its icon.
     public var opened: PushPayload?
     /// A folder for the app's storage that belongs to this scenario; nil on a device.
     public var dataFolder: URL?

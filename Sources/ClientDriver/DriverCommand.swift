@@ -11,7 +11,7 @@ struct DriverCommand {
         "openPush", "selectSession", "state", "quit", "crash",
     ]
 
-    /// Why a line is not a command, with the id of the line if it has one.
+    /// The reason why a line is not a command, with its id; 0 if it has none.
     struct Problem: Error, Equatable {
         var id: Int
         var reason: String
@@ -26,7 +26,7 @@ struct DriverCommand {
         (self.id, self.name, self.members) = (id, name, members)
     }
 
-    /// A required member of a type.
+    /// A required member, which must have this type.
     func member<Value>(_ name: String, _ kind: String) throws(Problem) -> Value {
         guard let value = members[name]?.plain as? Value else { throw Self.missing(name, kind, in: id) }
         return value

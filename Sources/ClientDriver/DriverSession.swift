@@ -30,14 +30,14 @@ public struct DriverSession: Sendable {
 
     /// Carries out the command in a line, and returns the outcome.
     /// - Parameter line: One JSON object, with or without an end of line.
-    /// - Returns: One JSON object as one line, without its end, even if the line is not a command.
+    /// - Returns: One JSON object as one line, without a line terminator, even if `line` is not a command.
     public func answer(to line: String) async -> String { await exchange(line).answer }
 
     enum Ending {
         case quit, crash
     }
 
-    /// The answer to a line, and how the app ended, if it did.
+    /// The answer to a line, and the way in which the app ended, if it did.
     func exchange(_ line: String) async -> (answer: String, ending: Ending?) {
         do throws(DriverCommand.Problem) {
             let command = try DriverCommand(line)

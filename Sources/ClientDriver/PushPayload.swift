@@ -23,7 +23,7 @@ public struct PushPayload: Sendable, Equatable {
 }
 
 extension MessageValue {
-    /// The value as in a dictionary; nil for null and for an integer beyond `Int`.
+    /// The value as a plain Swift value; nil for null and for an integer beyond `Int`.
     var plain: Any? {
         switch self {
         case .null, .bigInteger: nil

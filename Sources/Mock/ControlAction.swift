@@ -11,7 +11,7 @@ enum ControlAction: String, CaseIterable {
     case limit = "rate-limit"
     case slow, fault, say, ask, push, replies, heal
 
-    /// Its part of `Spec/schemas/files/control.json`, which defines its effect and members.
+    /// The part of `Spec/schemas/files/control.json` that defines this action's effect and members.
     private var schema: FileSchema { .control(rawValue) }
 
     var summary: String { schema.description }
@@ -19,7 +19,7 @@ enum ControlAction: String, CaseIterable {
     private enum Drop: String, CaseIterable { case fin, reset, close }
     private enum Epoch: String, CaseIterable { case new, kept }
 
-    /// - Throws: `InputProblems` or an `InputProblem`, and then nothing was done.
+    /// - Throws: `InputProblems` or an `InputProblem`; then nothing has been done.
     func perform(_ body: JSONValue, on mock: MockServer) async throws -> JSONValue {
         let act = try MemberReader.read(body, at: "body", schema: schema) { read($0, body) }
         return try await act(mock)

@@ -14,7 +14,7 @@ package final class ControlServer: Sendable {
     private static let maxFramesAtOnce = 200
 
     private let mock: MockServer
-    /// Known once it listens.
+    /// Known once the server listens.
     private let port = Mutex<Int?>(nil)
 
     private init(_ mock: MockServer) { self.mock = mock }
@@ -164,7 +164,7 @@ enum ControlPage {
 /// `Host` must be a loopback name (a page whose own name resolves to 127.0.0.1 sends that name), and actions must come
 /// from a page of this port or from no page; browsers report that in `Origin` and `Sec-Fetch-Site`.
 enum ControlFence {
-    /// Why a request is refused; nil if it is accepted.
+    /// The reason why a request is refused; nil if it is accepted.
     static func refusal(of request: HTTPServerRequest, port: Int) -> String? {
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" }
         let named = request.headers.filter { $0.0.lowercased() == "host" }.map { $0.1.lowercased() }
@@ -178,7 +178,7 @@ enum ControlFence {
                     return "requests from other pages are not allowed"
                 }
             case "sec-fetch-site":
-                // A typed address comes from no site, and can only read.
+                // `none` means a typed address, which can only read.
                 guard ["same-origin", "none"].contains(value.lowercased()) else {
                     return "requests from other pages are not allowed"
                 }

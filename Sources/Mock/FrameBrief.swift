@@ -8,7 +8,7 @@ import HoldfastJSON
 struct FrameBrief {
     /// The most ids of a kind that are numbered; later ones are shown by their last characters.
     private static let most = 2000
-    /// How much of a text is shown, in scalars.
+    /// The number of scalars of a text that are shown.
     private static let shownLength = 60
 
     private var numbers: [String: Int] = [:]

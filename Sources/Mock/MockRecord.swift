@@ -18,7 +18,7 @@ package final class MockRecord: Sendable {
         fileprivate(set) var messages = 0
         /// Whether the server is silent on it, by request.
         fileprivate(set) var isSilent = false
-        /// Why it ended, if not in order.
+        /// The reason why it failed; nil if it did not.
         fileprivate var failure: String?
     }
 
@@ -70,7 +70,7 @@ package final class MockRecord: Sendable {
         }
     }
 
-    /// The rules for faults, and how often each was applied.
+    /// The rules for faults, each with the number of its uses.
     package var faults: Rules { state.withLock { $0.faults } }
 
     func add(_ rule: Rule) { state.withLock { $0.faults.add(rule) } }
@@ -86,7 +86,7 @@ package final class MockRecord: Sendable {
         }
     }
 
-    /// Whether the server is silent on a connection.
+    /// Sets whether the server is silent on a connection.
     func set(_ number: Int, isSilent: Bool) {
         state.withLock { $0.connections[number]?.isSilent = isSilent }
     }
@@ -246,9 +246,9 @@ extension MockRecord: ServerWatcher {
     }
 }
 
-/// One event between a mock server and its clients, for people.
+/// A human-readable event between a mock server and its clients.
 package struct MockFrame: Sendable, Equatable {
-    /// From 1, without gaps.
+    /// The number of the frame, from 1 and without gaps.
     package let number: Int
     /// The time of day.
     package let time: String

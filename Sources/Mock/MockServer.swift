@@ -8,13 +8,13 @@ import HoldfastTransport
 /// A reference server that client developers can control while it runs: end connections, restart it, make it fail.
 package actor MockServer {
     enum Ending: String, CaseIterable {
-        /// With a goodbye, after ending running turns.
+        /// Ends running turns, then says goodbye.
         case stop
         /// Like a killed process.
         case kill
     }
 
-    /// How long to wait for the port to become free.
+    /// The time to wait for the port to become free.
     private static let patience = Duration.seconds(5)
 
     package nonisolated let webSocketURL: String
@@ -48,7 +48,7 @@ package actor MockServer {
         return MockServer(configuration, try await ReferenceServer.start(configuration), record)
     }
 
-    /// Stops it for good.
+    /// Stops the server for good.
     package func stop() async {
         isEnding = true
         restarting?.cancel()
@@ -65,7 +65,7 @@ package actor MockServer {
         return try await server.obey(order)
     }
 
-    /// Ends connections, or falls silent on them; the named one, or all.
+    /// Ends the named connection, or all of them, or falls silent on them.
     ///
     /// * `seconds`: The length of a silence; nil for no limit.
     /// - Returns: The names of the affected connections.
@@ -87,7 +87,7 @@ package actor MockServer {
         return chosen.map(\.name)
     }
 
-    /// Ends the silence on connections; the named one, or all.
+    /// Ends the silence on the named connection, or on all.
     func resume(_ name: String?) async throws -> [String] {
         let chosen = try chosen(name)
         await resume(chosen.map(\.number))
@@ -106,7 +106,7 @@ package actor MockServer {
     /// Restarts the server on the same port with its stored data.
     ///
     /// * `keepsEpoch`: Whether its numbering and its replay buffer survive.
-    /// * `seconds`: How long it stays down. If positive, this returns once it is down, otherwise once it is up again.
+    /// * `seconds`: The downtime. If positive, this returns once the server is down, otherwise once it is up again.
     /// - Throws: An `InputProblem` if it is already down.
     func restart(_ ending: Ending, keepsEpoch: Bool, downFor seconds: Int) async throws {
         guard let old = server, !isEnding else { throw Self.isDown }
@@ -143,7 +143,7 @@ package actor MockServer {
 
     // MARK: state
 
-    /// Its current state, for people and for tests of an app.
+    /// The current state of the server, for people and for tests of an app.
     func state(framesAfter number: Int, atMost count: Int) async -> JSONValue {
         let principals = await server?.principals() ?? [:]
         let connections = (record?.connections ?? [:]).sorted { $0.key < $1.key }.map { number, connection in

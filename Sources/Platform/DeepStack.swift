@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// Runs work that recurses deeply or blocks on a new thread with a stack of that size; the caller is only suspended.
+/// Runs deeply recursive or blocking work on a new thread with a stack of this size; the caller is only suspended.
 ///
 /// If the system cannot create the thread, the work runs on the current stack.
 package func onDeepStack<Result: Sendable>(

@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// The number of an open file, pipe, socket or terminal; the opener has to close it.
+/// The number of an open file, pipe, socket or terminal; the opener must close it.
 package struct Descriptor: Sendable, Hashable {
     package let number: Int32
 
@@ -29,12 +29,12 @@ package struct Descriptor: Sendable, Hashable {
 
     // MARK: opening and closing
 
-    /// How a file is opened; no child inherits the descriptor.
+    /// The purpose for which a file is opened; no child inherits the descriptor.
     package enum Purpose: Sendable {
         case reading
         /// Reading that never waits, neither for a pipe's writer nor for its bytes.
         case readingAtOnce
-        /// Writing that never waits, neither for a pipe's reader nor for room.
+        /// Writing that never waits, neither for a pipe's reader nor for room in the pipe.
         case writingAtOnce
         /// Appending to a new file; fails if it exists.
         case appendingToNew
@@ -87,8 +87,8 @@ package struct Descriptor: Sendable, Hashable {
     /// Opens closed standard streams, so that no other file or socket gets their numbers.
     package static func fillStandardStreams() {
         for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) < 0 {
-            // open() returns the lowest free number, which is this one. Writing to a closed output must fail and not
-            // vanish.
+            // open() returns the lowest free number, which is this one. A write to a closed output must fail, not be
+            // discarded.
             _ = open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_RDWR)
         }
     }
@@ -187,14 +187,14 @@ package struct Descriptor: Sendable, Hashable {
     /// Waits until one of two descriptors is readable, has ended, or failed.
     ///
     /// A negative descriptor is never ready.
-    /// - Returns: Whether it is the second one; nil if waiting fails.
+    /// - Returns: Whether the second one is ready; nil if waiting fails.
     package static func waitForEither(_ first: Descriptor, _ second: Descriptor) -> Bool? {
         var awaited = [first, second].map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
         guard case .success = uninterrupted({ poll(&awaited, 2, -1) }) else { return nil }
         return awaited[1].revents != 0
     }
 
-    /// Waits until bytes or the end can be read; false if neither comes within the limit, if there is one.
+    /// Waits until bytes or the end can be read; false if neither arrives within the limit (nil for none).
     package func waitUntilReadable(seconds limit: Int?) -> Bool {
         var awaited = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
         let result = uninterrupted { poll(&awaited, 1, limit.map { Int32(clamping: $0 * 1000) } ?? -1) }
@@ -206,7 +206,7 @@ package struct Descriptor: Sendable, Hashable {
     /// Tries to take the lock of the file; false if another process has it.
     package func tryLock() -> Bool { flock(number, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Takes the lock of the file and keeps it; true if another process has it, false in a file system without locks.
+    /// Tries to take and keep the file's lock; true if another process has it, false in a file system without locks.
     package func isLockedElsewhere() -> Bool { !tryLock() && errno == EWOULDBLOCK }
 
     package func unlock() { _ = flock(number, LOCK_UN) }
@@ -215,10 +215,10 @@ package struct Descriptor: Sendable, Hashable {
         _ = try uninterrupted { ftruncate(number, off_t(length)) }.get()
     }
 
-    /// Returns once the disk has the written bytes.
+    /// Returns once the written bytes are on the disk.
     package func synchronize() throws(SystemError) {
         #if canImport(Darwin)
-        // There, fsync(2) leaves the bytes in the disk's cache.
+        // On Darwin, fsync(2) leaves the bytes in the disk's cache.
         if fcntl(number, F_FULLFSYNC) != -1 { return }
         #endif
         _ = try uninterrupted { fsync(number) }.get()

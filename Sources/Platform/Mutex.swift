@@ -8,7 +8,7 @@ import Darwin
 
 /// A value protected by a lock: a substitute for `Mutex` of `Synchronization`, which needs macOS 15 or iOS 18.
 package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    // A lock must keep its address, but a struct moves.
+    // A lock must keep its address, but a struct can move.
     @usableFromInline let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     @usableFromInline let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 

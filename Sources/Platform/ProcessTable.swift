@@ -12,10 +12,10 @@ package enum ProcessTable {
     package struct Status: Equatable, Sendable {
         /// `R`, `S`, `Z` and so on (proc(5)).
         package let state: Character
-        /// The process that started or adopted it.
+        /// The process that started or adopted this one.
         package let parent: ProcessID
         package let group: ProcessID
-        /// When it began, in ticks of the clock since the system started.
+        /// The start time, in clock ticks since boot.
         package let began: Int
     }
 
@@ -32,18 +32,18 @@ package enum ProcessTable {
         return found
     }
 
-    /// All processes that another one started or adopted, including those that ended but were not waited for.
+    /// All children of a process, started or adopted, including zombies.
     package static func children(of parent: ProcessID) -> [(process: ProcessID, status: Status)] {
         processes().compactMap { process in
             status(of: process).flatMap { $0.parent == parent ? (process, $0) : nil }
         }
     }
 
-    /// The state of a process and the numbers behind it (proc(5), fields 4 to 22); nil if it is gone.
+    /// The state of a process and the numbers after it (proc(5), fields 4 to 22); nil if the process is gone.
     private static func fields(of process: ProcessID) -> (state: Character, numbers: [Int])? {
         let text = contents("/proc/\(process)/stat", atMost: 4096) + [0]
         return text.withUnsafeBytes { bytes in
-            // The name in brackets may contain brackets and spaces, so read from the last bracket on.
+            // The name in parentheses may contain parentheses and spaces, so read from the last one on.
             guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
                 let bracket = strrchr(start, Int32(UInt8(ascii: ")"))), bracket[1] != 0, bracket[2] != 0
             else { return nil }

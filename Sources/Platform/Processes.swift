@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// The number of a process or of a process group.
+/// The id of a process or of a process group.
 package typealias ProcessID = Int32
 
 /// Operations on this process and its children.
@@ -23,26 +23,26 @@ package enum Processes {
         return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The number of this program.
+    /// The process id of this program.
     package static var own: ProcessID { getpid() }
 
     /// Ends this program at once, without cleanup.
     package static func endNow(_ code: Int32) -> Never { _exit(code) }
 
-    /// Waits until a child has ended, without reaping it; so its number is not reused.
+    /// Waits until a child has ended, without reaping it, so that its id is not reused.
     package static func waitForEnd(of child: ProcessID) {
         var info = siginfo_t()
         _ = uninterrupted { waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) }
     }
 
-    /// Whether a child has ended and is not reaped.
+    /// Whether a child has ended and has not been reaped.
     package static func hasEnded(_ child: ProcessID) -> Bool {
         var info = siginfo_t()
         // If no child has ended, the call succeeds and writes nothing.
         return waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_signo == SIGCHLD
     }
 
-    /// A child that has ended and is not reaped.
+    /// A child that has ended and has not been reaped.
     package static var endedChild: ProcessID? {
         var info = siginfo_t()
         guard waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG) == 0, info.si_signo == SIGCHLD else { return nil }
@@ -136,7 +136,7 @@ package enum Processes {
     }
     #endif
 
-    /// The output of a command on the path, after it ended; nil if it is missing or fails.
+    /// Runs a command from the `PATH` and returns its output; nil if it is missing or fails.
     package static func output(of command: [String]) -> [UInt8]? {
         guard let name = command.first, let pipe = Descriptor.pipe() else { return nil }
         defer { pipe.reading.close() }

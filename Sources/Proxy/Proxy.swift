@@ -10,7 +10,7 @@ package final class Proxy: Sendable {
         /// The port; 0 takes a free one.
         package var port = 0
         package var upstream: Endpoint
-        /// Which certificates of the server to trust.
+        /// The server certificates to trust.
         package var upstreamTLS = TLSOptions()
         /// The certificate for clients that use TLS; nil for none.
         package var identity: TLSIdentity?
@@ -33,7 +33,7 @@ package final class Proxy: Sendable {
             (self.upstream, self.subject) = (upstream, subject)
         }
 
-        /// Why the server behind the proxy accepts no connections; nil if it does.
+        /// The reason why the server behind the proxy accepts no connections; nil if it does.
         package func upstreamProblem() async -> TransportProblem? {
             do {
                 try await HTTPConnection.open(upstream.httpBase, tls: upstreamTLS, timeout: .seconds(2)).cut(.fin)
@@ -54,7 +54,7 @@ package final class Proxy: Sendable {
 
     /// Starts to listen.
     ///
-    /// * `note`: Gets lines for people, on any thread.
+    /// * `note`: Gets human-readable lines, on any thread.
     /// * `tell`: Gets each violation or warning once.
     /// - Throws: A problem of the transcript's file, or of the address.
     package static func start(
@@ -106,7 +106,7 @@ package final class Proxy: Sendable {
     package var unusedRules: [Rule] { record.unusedRules }
     package var transcriptFailure: String? { record.fileFailure }
 
-    /// Returns after a period without traffic, once a first client has come, or when the task is canceled.
+    /// Returns after a period without traffic, which begins with the first client, or when the task is canceled.
     package func idle(for time: Duration) async {
         var last = tallies
         var since = ContinuousClock.now
@@ -117,7 +117,7 @@ package final class Proxy: Sendable {
         }
     }
 
-    /// Ends every connection, WebSockets with 1001, and judges the rest.
+    /// Ends every connection, WebSockets with 1001, and judges the remaining events.
     package func stop() async {
         await relay.stop()
         await judging.finish()

@@ -25,7 +25,7 @@ extension NIOSSLProvider {
             streamConfiguration: .init(), streamDelegate: connectionHandler.delegate
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
-                // The announced bound holds for clients that have acknowledged it, and not all ever do.
+                // The announced limit binds only clients that have acknowledged it, and some never do.
                 guard !bound.value.isFull else { throw TransportProblem(.closed, at: "a stream too many") }
                 let pipeline = stream.pipeline.syncOperations
                 try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
@@ -34,7 +34,7 @@ extension NIOSSLProvider {
         }
         try pipeline.addHandler(http2)
         try pipeline.addHandler(connectionHandler)
-        // Flow control bounds what streams bring, and the handler stops reading while a client does not read.
+        // Flow control bounds the incoming data, and the handler stops reading while a client does not read.
         try channel.syncOptions?.setOption(.autoRead, value: true)
     }
 }
@@ -44,7 +44,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// Tells of the streams; called on the event loop of the connection.
+    /// Reports streams to the handler; called on the event loop of the connection.
     struct Delegate: NIOHTTP2StreamDelegate, Sendable {
         let handler: NIOLoopBound<HTTP2ConnectionHandler>
 
@@ -86,7 +86,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         if streams > 4 * maxStreams { context?.close(promise: nil) }
     }
 
-    /// Whether there are more streams than are served.
+    /// Whether more streams are open than the server accepts.
     var isFull: Bool { streams > maxStreams }
 
     private func closed() {
@@ -101,7 +101,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         idle = eventLoop.scheduleTask(in: idleLimit) { bound.value.sayGoodbye() }
     }
 
-    /// Says that no further stream is taken, and ends the connection once the last one has ended.
+    /// Announces that no further stream is accepted, and ends the connection once the last one has ended.
     private func sayGoodbye() {
         guard let context, !isEnding else { return }
         isEnding = true
@@ -112,7 +112,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     }
 
     private func end() {
-        // The frame that ended the last stream is written, and not yet flushed.
+        // The frame that ended the last stream is written but not yet flushed.
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute {
             if let context = bound.value.context { WireHandler.end(context.channel) }
@@ -129,7 +129,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A fault of one stream is that stream's; what the implementation could not settle ends the connection there.
+        // A stream error ends only its stream; any other error ends the connection.
         if error is NIOHTTP2Errors.StreamError { return }
         context.close(promise: nil)
     }

@@ -20,7 +20,7 @@ struct NIOSSLProvider: TLSProvider {
             configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: identity.keyFile, format: .pem))
         }
         let context = try NIOSSLContext(configuration: configuration)
-        // An address has no place in SNI; the library then compares it with the certificate's addresses itself.
+        // SNI cannot contain an address; without a name, the library checks the certificate for the peer's address.
         return try NIOSSLClientHandler(context: context, serverHostname: endpoint.hostIsAddress ? nil : endpoint.host)
     }
 

@@ -6,13 +6,13 @@ package struct ClauseTally: Sendable {
     package struct Entry: Sendable, Equatable {
         /// The worst outcome; untested if no part exercised it.
         package var outcome: Outcome
-        /// How often it was exercised.
+        /// The number of times that it was exercised.
         package var exercised: Int
     }
 
     package private(set) var entries: [ClauseID: Entry] = [:]
 
-    /// From the worst to the one that says least.
+    /// From the worst to the least informative outcome.
     private static let order: [Outcome] = [.violation, .warning, .pass, .inconclusive, .untested]
 
     mutating func add(_ verdicts: [Verdict]) {

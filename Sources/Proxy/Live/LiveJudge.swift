@@ -27,7 +27,7 @@ package final class LiveJudge: Sendable {
         var bytes = 0
         /// Whether events were dropped before these.
         var hasGap = false
-        /// How many events were dropped.
+        /// The number of dropped events.
         var unjudged = 0
     }
 
@@ -35,7 +35,7 @@ package final class LiveJudge: Sendable {
         var parts: CapturedParts
         var position = 0
         var told = ToldFindings()
-        /// The last look at the open part.
+        /// The history of the open part at the last look.
         var looked: History?
         var tally = ClauseTally()
         /// Another protocol in the traffic; then nothing is judged.
@@ -55,7 +55,7 @@ package final class LiveJudge: Sendable {
     private let over = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// The most bytes that wait.
+    /// The most bytes of events that wait to be judged.
     private static let mostBytes = 16 << 20
 
     init(
@@ -81,10 +81,10 @@ package final class LiveJudge: Sendable {
     /// The other protocol in the traffic, if there is one.
     var foreign: ForeignProtocol? { state.withLock { $0.foreign } }
 
-    /// How many events arrived faster than they could be judged.
+    /// The number of events that arrived faster than they could be judged.
     var unjudged: Int { inbox.withLock { $0.unjudged } }
 
-    /// Takes an event; a judge that lags far behind drops the waiting events, except the owners of connections.
+    /// Takes an event; a judge that lags far behind drops the waiting events, but keeps the owners of connections.
     func add(_ event: Event) {
         inbox.withLock { inbox in
             inbox.events.append(event)
@@ -150,7 +150,7 @@ package final class LiveJudge: Sendable {
         for report in reports { tell(report) }
     }
 
-    /// Reports the findings of a complete part that were not reported, and those that it does not bear out.
+    /// Reports the new findings of a complete part, and withdraws reported ones that it does not confirm.
     private func close(_ part: CapturedParts.Part, _ state: inout State) -> [Report] {
         defer { (state.told, state.looked) = (ToldFindings(), nil) }
         guard let (history, verdicts) = judged(part, &state) else { return [] }
@@ -165,7 +165,7 @@ package final class LiveJudge: Sendable {
         return reports(state.told.look(part.locations, verdicts), in: history)
     }
 
-    /// The verdicts on a part; nil for another protocol, which passes unjudged and is reported once.
+    /// The verdicts on a part; nil if it uses another protocol, which is not judged and is reported once.
     private func judged(
         _ part: CapturedParts.Part, _ state: inout State
     ) -> (history: History, verdicts: [Verdict])? {
@@ -191,7 +191,7 @@ package final class LiveJudge: Sendable {
 }
 
 extension Event {
-    /// The owner of a connection that it names, as a separate act, since the greeting may be dropped.
+    /// The owner of the connection, if this event names it, as a separate act that outlives a dropped opening.
     fileprivate var ofOwner: Event? {
         switch kind {
         case .opening(let asked): Event(at: at, lane: lane, kind: .act("belongs", ["to": .string(asked.principal)]))

@@ -4,7 +4,7 @@ import HoldfastJudge
 
 /// The findings of a part that still grows: those that were reported, and those that the next look must confirm.
 ///
-/// An event can look different a moment later, so a finding is sure once two looks in a row have it, or the complete part.
+/// Later events can change a finding, so it is certain only if two looks in a row have it, or the complete part.
 package struct ToldFindings: Sendable {
     package typealias Found = (clause: ClauseID, finding: Finding)
 
@@ -30,7 +30,7 @@ package struct ToldFindings: Sendable {
         }
     }
 
-    /// The findings of a look that the last look had too.
+    /// The findings of a look that were already in the previous one.
     package mutating func look(_ locations: [CaptureLocation], _ verdicts: [Verdict]) -> [Found] {
         var (sure, next): ([Found], [Key: Found]) = ([], [:])
         for (key, found) in findings(locations, verdicts) where told[key] == nil {
@@ -45,7 +45,7 @@ package struct ToldFindings: Sendable {
         return sure
     }
 
-    /// The findings of the last look, when nothing was read since: another look would find the same.
+    /// The findings of the last look, if nothing has been read since: another look would find the same.
     package mutating func confirm() -> [Found] {
         defer { suspects = [:] }
         told.merge(suspects) { $1 }

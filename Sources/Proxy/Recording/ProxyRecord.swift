@@ -16,7 +16,7 @@ final class ProxyRecord: Sendable {
     private struct Connection {
         let lane: Lane
         var principal: String
-        /// Whether nothing more of it is recorded.
+        /// Whether no more of its events are recorded.
         var isOver = false
     }
 
@@ -66,7 +66,7 @@ final class ProxyRecord: Sendable {
     /// Rules that never matched.
     var unusedRules: [Rule] { state.withLock { $0.faults.unused } }
 
-    /// Why the transcript is incomplete; nil if it is not.
+    /// The reason why the transcript is incomplete; nil if it is complete.
     var fileFailure: String? { state.withLock { $0.file?.failure } }
 
     // MARK: writing
@@ -223,7 +223,7 @@ extension ProxyRecord: RelayWatcher {
 
     private func noteReach(_ isReachable: Bool, _ problem: TransportProblem?, _ state: inout State) {
         if let problem, !isReachable, state.isReachable {
-            // The code alone says too little: it is usually the certificate, and this says what is wrong with it.
+            // The code alone is not enough: the cause is usually the certificate, and the reason names its flaw.
             let what =
                 if case .tls(let reason) = problem.code {
                     "\(problem.address): TLS failed, \(reason.prefix(200))"
@@ -264,7 +264,7 @@ extension ProxyRecord: RelayWatcher {
                     write(event, found, from: side, connection, &state)
                 }
             }
-            // An oversized message may have been the question or answer of anything that follows.
+            // An oversized message may have been a question or an answer that later events depend on.
             if case .tooLarge = event { state.connections[number]?.isOver = true }
             if let rule { mark(rule, on: connection.lane, &state) }
             if let ending = deed.ending { end(number, ending, &state) }

@@ -15,7 +15,7 @@ package struct ShownCredentials {
     private var known: Set<String> = []
     private var redaction = Redaction([])
 
-    /// The most owners to distinguish; a peer that shows more is not one user's app, and the rest get no name.
+    /// The most owners to distinguish; a peer that shows more is not one user's app, and the others share a name.
     private static let most = 1000
 
     package init(showsSecrets: Bool) { self.showsSecrets = showsSecrets }
@@ -33,10 +33,10 @@ package struct ShownCredentials {
         return name
     }
 
-    /// Redacts a secret that identifies no principal in everything recorded from now on.
+    /// Redacts a secret in everything recorded from now on, under the name of its owner.
     package mutating func learn(_ secret: String, of owner: String) {
         guard !showsSecrets, !secret.isEmpty, known.insert(secret).inserted else { return }
-        // The oldest are dropped, because the newest are the most likely to come again.
+        // The oldest are dropped, because the newest are the most likely to recur.
         if secrets.count >= 4 * Self.most, let oldest = secrets.removeFirst().token { known.remove(oldest) }
         secrets.append((owner, secret))
         redaction = Redaction(secrets)
@@ -132,7 +132,7 @@ package struct ShownCredentials {
         return !"{[\"<".utf8.contains(first) && text.utf8.contains(UInt8(ascii: "="))
     }
 
-    /// Whether a member holds a credential: under `token`, many servers send pieces of their answer.
+    /// Whether a member holds a credential; many servers send the pieces of an answer as `token`.
     private static func isCredential(_ member: CredentialMembers.Member, in frame: CredentialMembers) -> Bool {
         guard !isShown(member.value) else { return false }
         return !CredentialNames.isToken(member.name) || frame.types.contains(where: opens) || looksRandom(member.value)
@@ -190,7 +190,7 @@ package struct ShownCredentials {
         return String(decoding: hiding(members, in: Array(text.utf8)), as: UTF8.self)
     }
 
-    /// Replaces some values by the names of their owners, known or not.
+    /// Replaces values by the names of their owners, or by `‹token›` if the owner is unknown.
     private func hiding(_ members: [CredentialMembers.Member], in bytes: [UInt8]) -> [UInt8] {
         guard !members.isEmpty else { return applied(to: bytes) }
         var result: [UInt8] = []

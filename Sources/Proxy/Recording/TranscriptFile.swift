@@ -8,7 +8,7 @@ import HoldfastTranscript
 /// leaves a readable file with everything the peers saw. Messages that are forwarded together take one write.
 final class TranscriptFile {
     private let file: Descriptor
-    /// Why writing stopped; nil if it did not.
+    /// The reason why writing stopped; nil if it did not.
     private(set) var failure: String?
     private var lines: [UInt8] = []
 

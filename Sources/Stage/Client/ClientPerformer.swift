@@ -11,7 +11,7 @@ final class ClientPerformer: ClientScene, Sendable {
         /// The time after which an audit checks no further session; nil outside an audit.
         var auditEnd: ContinuousClock.Instant?
         var broken: DriverProblem?
-        /// The driver's failure that ended it.
+        /// The driver's failure that ended the scenario.
         var failure: String?
         /// The recent time of optional arrivals, and their number; nil outside a life.
         var usual: (time: Duration, count: Int)?
@@ -45,7 +45,7 @@ final class ClientPerformer: ClientScene, Sendable {
         (self.server, self.address, self.link, self.recorder, self.run) = (server, address, link, recorder, run)
     }
 
-    /// The driver's failure that ended it; nil if there was none.
+    /// The driver's failure that ended the scenario; nil if there was none.
     var failure: String? { state.withLock { $0.failure } }
 
     // MARK: steps
@@ -99,7 +99,7 @@ final class ClientPerformer: ClientScene, Sendable {
         notes { $0.mark = mark }
     }
 
-    /// Later arrivals are new.
+    /// Arrivals with larger numbers are new.
     var mark: Int { notes { $0.mark } }
 
     // MARK: the scene
@@ -226,7 +226,7 @@ final class ClientPerformer: ClientScene, Sendable {
         server.act { $0.answerReads() }
     }
 
-    /// Whether an audit has time for one more session: a client that shows nothing right is not waited for sixty times.
+    /// Whether an audit has time for another session, so that it does not time out on each session of a broken client.
     var hasTimeToLook: Bool { state.withLock { $0.auditEnd.map { ContinuousClock.now < $0 } ?? true } }
 
     /// Keeps watching for a while after the client did not do what the scenario waited for.

@@ -23,7 +23,7 @@ package struct ClientCondition: Sendable {
     }
 }
 
-// The steps that bring a client to rest, chosen when it is time.
+// The steps that bring a client to rest, chosen when they are due.
 extension ClientScene {
     /// The steps of a part.
     ///
@@ -62,7 +62,7 @@ extension ClientScene {
         return (steps + [.awaitState(connected)]).map { ClientStep($0) }
     }
 
-    /// Opens two recent sessions with reads withheld: what the client knows of them shows at once.
+    /// Opens two recent sessions with reads withheld, so that the screen shows only what the client already knows.
     private func revisits(from session: String?) -> [ClientStep] {
         act { $0.newestSessions }.filter { $0 != session }.prefix(2).flatMap { other in
             [ClientStep(.person(.select(session: other))), ClientStep(.rest(.hear))]

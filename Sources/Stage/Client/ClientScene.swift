@@ -29,7 +29,7 @@ package struct ClientNotes: Sendable {
     private var launches = 0
     /// The state of the app and the phone.
     package var condition = ClientCondition()
-    /// Later arrivals are new.
+    /// Arrivals with larger numbers are new.
     package var mark = 0
     package var looks = Looks()
 

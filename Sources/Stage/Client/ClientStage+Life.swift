@@ -24,7 +24,7 @@ extension ClientStage {
                     do {
                         try await performer.perform([step])
                     } catch StepEnd.unmet, StepEnd.unsuitable {
-                        // Everything still owed shows at rest.
+                        // The check at rest finds everything that is still missing.
                     } catch {
                         return performance.note(error)
                     }
@@ -36,7 +36,7 @@ extension ClientStage {
                     due = .now + LifeScript.stretch
                 }
                 performer.beginRound()
-                // A message that was lost shows before the person leaves the session; after that, a read heals it.
+                // Look for lost messages before the person leaves the session; after that, a read restores them.
                 let looks = [ClientRest.mend, .finish(speaking: true), .compare(session: nil)]
                 steps =
                     looks.map { ClientStep(.rest($0)) } + ClientScenarioReader.steps(script.next(.now - start).steps)

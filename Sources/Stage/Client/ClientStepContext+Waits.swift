@@ -76,7 +76,7 @@ extension ClientStepContext where Scene == ClientPerformer {
 }
 
 extension ClientStepContext {
-    /// Unmet waits are part of the history: they say how long the stage watched.
+    /// Records an unmet wait, which shows how long the stage watched; throws unless the wait is optional.
     package func missed(_ what: String, _ bound: String, isOptional: Bool) throws {
         if Task.isCancelled { throw StepEnd.interrupted }
         performer.record(.wait(awaited: what, met: false), on: .client)

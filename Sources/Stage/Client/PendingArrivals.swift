@@ -66,7 +66,7 @@ final class PendingArrivals: Sendable {
 
     func forgetAll() { state.withLock { $0.forgetAll() } }
 
-    /// Takes the first that matches, now or later; false if none comes before the deadline.
+    /// Takes the first matching arrival, now or later; false if there is none before the deadline.
     func take(
         after mark: Int, before deadline: PatientDeadline, where matches: @Sendable (WorldArrival) -> Bool
     ) async -> Bool {

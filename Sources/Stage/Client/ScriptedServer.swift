@@ -143,7 +143,7 @@ final class ScriptedServer: Sendable {
             recorder.noteFlood()
             return socket.cut(.reset)
         }
-        // A socket that cannot take it has ended, and its own task is about to say so.
+        // A socket that cannot send has ended, and its own task is about to report that.
         try? socket.post(text: text)
     }
 

@@ -3,7 +3,7 @@ import HoldfastJSON
 
 // HTTP requests.
 extension ServerWorld {
-    /// Something that awaits its answer: until it is released, or until its time has come.
+    /// An answer that is held back until it is released, or until its time has come.
     struct Held {
         enum What {
             case greeting(JSONObject?)
@@ -19,7 +19,7 @@ extension ServerWorld {
         var connection: Int?
         var comes: Rule.Event
         var session: String?
-        /// The answer with the state at its arrival.
+        /// The answer with the state at the arrival of the request.
         var asked: WorldAnswer?
         /// The same for a `sync`.
         var askedFrame: JSONValue?

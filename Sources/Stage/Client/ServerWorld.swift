@@ -50,7 +50,7 @@ package struct ServerWorld {
         var answer: String?
         /// Requests that are answered when it ends.
         var waiting: [Int] = []
-        /// Those of them that repeat the question.
+        /// The requests among these that repeat the question.
         var repeats: Set<Int> = []
 
         /// The key of its question, even if another device asked.
@@ -61,7 +61,7 @@ package struct ServerWorld {
         enum State {
             /// No `auth` yet.
             case open
-            /// `auth` came and was not answered.
+            /// `auth` arrived and was not answered.
             case unanswered
             /// `connected` was sent.
             case greeted
@@ -97,7 +97,7 @@ package struct ServerWorld {
     package var now = 1_767_225_600_000
     /// Effects to perform, in order.
     var effects: [WorldEffect] = []
-    /// Whether nothing can be reached.
+    /// Whether the server is unreachable.
     var isUnreachable = false
     /// Whether answers to reads and lists are withheld.
     var withholdsReads = false

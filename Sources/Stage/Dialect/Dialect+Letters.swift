@@ -25,7 +25,7 @@ extension Dialect {
         return seen.first?["nonce"] == "n"
     }
 
-    /// A server's frame with all members that a dialect may want to place.
+    /// A sample of a server's frame, with all members that a dialect may map.
     static func sample(of type: String) -> JSONValue {
         [
             "type": .string(type), "sessionId": "s", "messageId": "m", "clientMessageId": "c", "text": "",

@@ -7,7 +7,7 @@ import HoldfastPlatform
 /// Only its key makes a question a repeat. On a transport whose wire carries no key, the same text again is a new
 /// question, and the server's reaction says nothing about repeats.
 final class RepeatedQuestions: Sendable {
-    /// How a question travels.
+    /// The transport of a question.
     private enum Transport: String {
         case socket = "on a socket"
         case rest = "over REST"
@@ -17,7 +17,7 @@ final class RepeatedQuestions: Sendable {
         /// The key, as in the scenario.
         let key: String
         let transport: Transport
-        /// Whether later steps build on the answer.
+        /// Whether later steps use values from the answer.
         let isSaved: Bool
     }
 
@@ -26,7 +26,7 @@ final class RepeatedQuestions: Sendable {
     private let keyless: Set<Transport>
     /// The transport of the first question, by the step that repeats it.
     private let firstTransports: [JSONPointer: Transport]
-    /// The keys of those steps that a `repeat` performs several times.
+    /// The keys asked so far by steps that a `repeat` performs several times.
     private let asked = Mutex<Set<String>>([])
 
     /// The repeats among the steps for a subject with these profiles.

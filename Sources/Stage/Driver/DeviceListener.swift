@@ -2,7 +2,7 @@ import HoldfastBasics
 import HoldfastPlatform
 import HoldfastTransport
 
-/// Accepts devices, of which the latest counts: a device that reconnects has lost its old connection, however that looks.
+/// Accepts devices; the latest one counts, because a device that reconnects has lost its old connection.
 final class DeviceListener: TransportHandler {
     private let device = Mutex<DeviceTransport?>(nil)
     private let waiters = Waiters()
@@ -28,7 +28,7 @@ final class DeviceListener: TransportHandler {
         device.withLock { device in if device === new { device = nil } }
     }
 
-    /// The current device, or one that comes within the limit.
+    /// The current device, or one that connects within the limit.
     func device(within limit: Duration) async -> DeviceTransport? {
         await waiters.first(within: limit) { device.withLock { $0?.arrivals.end == nil ? $0 : nil } }
     }
@@ -58,7 +58,7 @@ final class DeviceTransport: DriverTransport {
         socket.cut(.fin)
     }
 
-    /// Receives from the device until it is gone.
+    /// Receives from the device until it disconnects.
     func listen() async {
         messages: for await arrival in socket.messages {
             switch arrival.event {

@@ -14,8 +14,8 @@ package struct DriverCheck: Sendable {
         (self.source, self.host, self.timeScale) = (source, host, timeScale)
     }
 
-    /// Greets the driver, launches the app against a server that accepts no one, and asks for its state.
-    /// - Throws: The reason why nothing can be tested; `invalidCommand` and `noServer` are faults on this side.
+    /// Greets the driver, launches the app against a server that refuses all connections, and asks for its state.
+    /// - Throws: The reason why nothing can be tested; `invalidCommand` and `noServer` are faults of the suite.
     package func run() async throws(DriverProblem) -> DriverGreeting {
         let folder: DataFolder
         do {

@@ -11,7 +11,7 @@ final class DriverConversation: Sendable {
     private struct State {
         var lastID = 0
         var problem: DriverProblem?
-        /// The shortest time in which it reported its state.
+        /// The shortest time in which the driver reported its state.
         var quickest: Duration?
     }
 
@@ -32,7 +32,7 @@ final class DriverConversation: Sendable {
         let reply = try await perform(["do": "hello", "driver": JSONValue(Self.version)], within: limit)
         switch reply {
         case .done(_, let answer):
-            // A message without a name was refused, because it is not a reply.
+            // A reply without a name has already been rejected.
             return DriverGreeting(answer) ?? DriverGreeting(name: "")
         case .unsupported(let reason), .failed(let reason):
             throw broken(DriverProblem(.refused(reason: reason), at: location, command: "hello"))
@@ -59,10 +59,10 @@ final class DriverConversation: Sendable {
         }
         let asked = ContinuousClock.now
         let deadline = PatientDeadline(limit)
-        // A command that could not be sent has no reader: the arrivals show the driver's state.
+        // If the command cannot be sent, the driver has stopped reading, and the arrivals show why.
         _ = await transport.send(JSONValue.object(object).text(), within: limit)
         var arrival = await transport.arrivals.next(within: max(deadline.rest, .milliseconds(100)))
-        // If the machine was late meanwhile, the driver had no time either.
+        // If the machine was late meanwhile, the driver did not get the processor either.
         while arrival == .late, deadline.rest > .zero {
             arrival = await transport.arrivals.next(within: deadline.rest)
         }
@@ -82,8 +82,8 @@ final class DriverConversation: Sendable {
         }
     }
 
-    /// Notes when it reported its state: if the driver is later than usual, it did not get the processor, and neither
-    /// did its app.
+    /// Notes the time of a state report: a driver that is later than usual did not get the processor, and neither did
+    /// its app.
     private func note(_ now: ContinuousClock.Instant, since asked: ContinuousClock.Instant) {
         let quickest = state.withLock { state in
             state.quickest = min(state.quickest ?? (now - asked), now - asked)
@@ -95,10 +95,10 @@ final class DriverConversation: Sendable {
 
     /// The time that any driver may take to report its state.
     private static let usual = Duration.milliseconds(50)
-    /// The most delay that counts as a busy machine's; an app that hangs for longer does so by itself.
+    /// The longest delay that is blamed on a busy machine; a longer one is the app's own.
     private static let mostHeld = Duration.milliseconds(500)
 
-    /// The contents of a line, if it replies to the command.
+    /// The value in a line, which must be a reply.
     private func reply(in line: [UInt8], to name: String) throws(DriverProblem) -> JSONValue {
         let value: JSONValue
         do {
@@ -144,10 +144,10 @@ protocol DriverTransport: Sendable {
     /// The arrivals from the driver.
     var arrivals: LineBox { get }
 
-    /// Sends one line, without its end.
-    /// - Returns: False if it cannot be sent within the limit; the arrivals have the reason.
+    /// Sends one line, given without a line terminator.
+    /// - Returns: False if it cannot be sent within the limit; the arrivals show the reason.
     func send(_ line: String, within limit: Duration) async -> Bool
 
-    /// The last lines the driver wrote elsewhere, for problems.
+    /// The driver's last lines on other outputs, for error messages.
     var lastWords: [String] { get }
 }

@@ -7,8 +7,8 @@ package protocol DriverLink: Sendable {
     ///
     /// One command at a time: the holder of the link waits for the answer before the next one.
     ///
-    /// * `command`: Without its `id`, such as `{"do":"background"}`.
-    /// * `limit`: Not scaled.
+    /// * `command`: The command without its `id`, such as `{"do":"background"}`.
+    /// * `limit`: The timeout, which is not scaled.
     /// - Throws: The reason why there is no answer; the link cannot be used after that.
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply
 
@@ -17,7 +17,7 @@ package protocol DriverLink: Sendable {
     /// The processor time of the program; nil if unknown.
     var processorTime: Duration? { get }
 
-    /// Ends it in any case.
+    /// Ends the driver in any case.
     func end() async
 }
 

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// The messages to and from a driver.
+/// The schemas of the messages to and from a driver.
 package struct DriverSchemas: Sendable {
     private let command: Schema
     private let reply: Schema

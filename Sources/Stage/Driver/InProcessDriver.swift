@@ -41,7 +41,7 @@ struct InProcessDriver: DriverLink {
     func end() async { await transport.end() }
 }
 
-/// Turns each line of a command into a function call.
+/// Turns each line, which is one command, into a function call.
 final class FunctionTransport: DriverTransport {
     let arrivals = LineBox()
     let lastWords: [String] = []
@@ -61,7 +61,7 @@ final class FunctionTransport: DriverTransport {
 
     func send(_ line: String, within limit: Duration) async -> Bool {
         let client = state.withLock { $0.client }
-        // The reader of the arrivals waits for a hanging client, for a limited time.
+        // If the client hangs, the reader of the arrivals times out.
         Task.detached { [arrivals] in arrivals.put(Array(await DriverSession(client).answer(to: line).utf8)) }
         return true
     }
@@ -75,7 +75,7 @@ final class FunctionTransport: DriverTransport {
         }
     }
 
-    /// Ends the client as the system does, unless it has ended.
+    /// Quits the client as the system would, unless it has already ended.
     func end() async {
         let (client, hasEnded) = state.withLock { state in
             defer { state.hasEnded = true }

@@ -3,10 +3,10 @@ import HoldfastPlatform
 
 /// Lines of a driver that wait to be read: bounded, whatever the driver does.
 final class LineBox: Sendable {
-    /// The longest line, and the most that may wait: a state with thousands of messages is one line.
+    /// The most bytes of a line, and of all waiting lines: a state with thousands of messages is one line.
     static let limit = 16 << 20
 
-    /// The reason why no more lines come.
+    /// The reason why no more lines arrive.
     enum End: Sendable, Equatable {
         case ended(SubjectExit)
         case disconnected
@@ -24,7 +24,7 @@ final class LineBox: Sendable {
     private struct State {
         var lines: [[UInt8]] = []
         var waitingBytes = 0
-        /// A line whose end has not come yet.
+        /// A line whose end has not arrived yet.
         var begun: [UInt8] = []
         var end: End?
     }
@@ -33,7 +33,7 @@ final class LineBox: Sendable {
     private let waiters = Waiters()
 
     /// Takes a piece of a stream of lines.
-    /// - Returns: False if there is no point in continuing.
+    /// - Returns: False if nothing more should be read.
     @discardableResult
     func take(_ chunk: [UInt8]) -> Bool {
         change { state in
@@ -56,13 +56,13 @@ final class LineBox: Sendable {
         change { state in state.end == nil && Self.add(line, to: &state) }
     }
 
-    /// Notes that no more lines will come; only the first reason counts.
+    /// Notes that no more lines will arrive; only the first reason counts.
     func finish(_ end: End) { change { state in if state.end == nil { state.end = end } } }
 
     /// The next line, if it has already arrived.
     func waiting() -> [UInt8]? { state.withLock { Self.next(&$0) } }
 
-    /// The reason why no more lines come, even while lines still wait; nil while more may come.
+    /// The reason why no more lines arrive, even while lines still wait; nil while more may arrive.
     var end: End? { state.withLock { $0.end } }
 
     /// The next line, or the reason why there is none.

@@ -8,7 +8,7 @@ package final class ListeningDrivers: DriverSource {
     /// A device performs one scenario at a time.
     package var capacity: Int { 1 }
     package let address: String
-    /// The host in that address, which is one of this machine.
+    /// The host in ``address``: a name or an address of this machine.
     package let host: String
 
     /// The time in which the first device must connect; a person may have to start the app first.
@@ -70,7 +70,7 @@ package final class ListeningDrivers: DriverSource {
         throw problem ?? DriverProblem(.nobodyConnected(milliseconds: waited.milliseconds), at: address)
     }
 
-    /// Lets the device go and stops listening.
+    /// Disconnects the device and stops listening.
     package func stop() async {
         await server.stop(graceful: .milliseconds(500), code: 1001, reason: "the run is over")
     }
@@ -86,7 +86,7 @@ struct ListeningDriver: DriverLink {
         try await conversation.perform(command, within: limit)
     }
 
-    /// Keeps a device that followed all commands for the next scenario; disconnects any other, so that it starts afresh.
+    /// Keeps a device that followed all commands; disconnects any other, so that the next scenario starts afresh.
     func end() async {
         if conversation.problem != nil { transport.close() }
     }

@@ -26,9 +26,9 @@ package struct SpawnedDrivers: DriverSource {
 
 /// One program for one scenario, started again if it ended with `quit` or `crash`, as it may.
 final class SpawnedDriver: DriverLink {
-    /// The time a program gets to end after the end of its input, before a signal.
+    /// The time that a program may take to exit after the end of its input, before SIGTERM.
     private static let farewell = Duration.milliseconds(250)
-    /// The time it gets to end after the signal, before it is killed.
+    /// The time that it may take to exit after SIGTERM, before it is killed.
     private static let patience = Duration.milliseconds(500)
 
     private let launch: SubjectProcess.Launch
@@ -95,7 +95,7 @@ final class SpawnedDriver: DriverLink {
                     state.withLock { $0.mayEnd = false }
                     return reply
                 } catch {
-                    // It was already ending when the command came.
+                    // The program was already ending when the command arrived.
                     guard case .ended = error.code else { throw error }
                 }
             }

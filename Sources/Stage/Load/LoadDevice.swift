@@ -5,7 +5,7 @@ import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
 
-/// One phone of a load: performs its schedule, keeps its position, and resends what was not accepted.
+/// One phone of a load: performs its schedule, keeps its position, and resends questions without an ack.
 final class LoadDevice: Sendable {
     private struct Question {
         let frame: JSONValue
@@ -14,7 +14,7 @@ final class LoadDevice: Sendable {
         var turn: String?
         var isAcked = false
         var hasTool = false
-        /// Whether the device was away meanwhile, so that the time to the answer is its own doing.
+        /// Whether the device was away before the answer, so that the server is not to blame for the time.
         var wasAway = false
     }
 
@@ -26,7 +26,7 @@ final class LoadDevice: Sendable {
         var asked = 0
         var questions: [String: Question] = [:]
         var last: JSONValue?
-        /// The scheduled time of the return whose `syncResult` is awaited.
+        /// The scheduled time of the reconnect whose `syncResult` is awaited.
         var returned: ContinuousClock.Instant?
         /// The number of exchanges and handshakes under way.
         var busy = 0
@@ -62,7 +62,7 @@ final class LoadDevice: Sendable {
 
     // MARK: acting
 
-    /// Performs the schedule, each act at its time, and waits for open answers.
+    /// Performs the schedule, each act at its time, and waits for outstanding answers.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             var free = load.start
@@ -70,7 +70,7 @@ final class LoadDevice: Sendable {
                 let due = load.start + .milliseconds(act.at)
                 try? await Task.sleep(until: due, clock: .continuous)
                 if Task.isCancelled { break }
-                // A delay of the server is not one of the stage.
+                // Waiting for the server does not count as lag of the stage.
                 load.tell(.lag((.now - max(due, free)).microseconds, at: load.microseconds(due)))
                 switch act.deed {
                 case .connect: await connect(due)
@@ -97,12 +97,12 @@ final class LoadDevice: Sendable {
         await state.withLock { $0.lane }?.abandon()
     }
 
-    /// Reports what the server did not do; an interrupted act is not its fault.
+    /// Reports a failure of the server, unless the run was interrupted.
     private func tell(_ news: LoadNews) { if !Task.isCancelled { load.tell(news) } }
 
     private func keeps(_ profile: Profile) -> Bool { subject.profiles.contains(profile) }
 
-    /// Runs an exchange beside the schedule.
+    /// Runs an exchange in parallel with the schedule.
     private func exchange(in group: inout TaskGroup<Void>, _ body: @escaping @Sendable () async -> Void) {
         state.withLock { $0.busy += 1 }
         group.addTask {
@@ -129,7 +129,7 @@ final class LoadDevice: Sendable {
         for frame in unsure { await send(frame) }
     }
 
-    /// A connection that the server has greeted; nil if there is none.
+    /// Opens a connection and waits for the greeting; nil if that fails.
     private func greeted() async -> ConnectionLane? {
         let principal = owner.principal
         let asked = subject.upgrade(token: principal.token)
@@ -161,7 +161,7 @@ final class LoadDevice: Sendable {
         return lane
     }
 
-    /// The next question, in the session of the last one unless a new one is wanted.
+    /// The next question, in the session of the last one unless a new session is wanted.
     private func question(inNewSession: Bool) -> JSONValue {
         state.withLock { state in
             state.asked += 1
@@ -192,7 +192,7 @@ final class LoadDevice: Sendable {
         await send(frame)
     }
 
-    /// Sends on the current connection; one that is gone takes nothing.
+    /// Sends on the current connection, if it is still open.
     private func send(_ frame: JSONValue) async { try? await open?.send(text: frame.text()) }
 
     private func leave(_ departure: LoadSchedule.Departure) async {
@@ -255,7 +255,7 @@ final class LoadDevice: Sendable {
         }
     }
 
-    // MARK: hearing
+    // MARK: receiving
 
     private func time(_ time: LoadTime, since due: ContinuousClock.Instant, at moment: ContinuousClock.Instant) {
         load.tell(.time(time, max(0, (moment - due).microseconds), intendedAt: load.microseconds(due)))
@@ -272,7 +272,7 @@ final class LoadDevice: Sendable {
             }
             (state.epoch, state.seq) = (message["epoch"]?.stringValue, message["lastSeq"]?.intValue ?? state.seq)
             if let due = state.returned.take() { time(.caughtUp, since: due, at: moment) }
-            // It contains the answers of the meantime; a person finds the others over REST.
+            // The result contains the answers missed meanwhile; a person finds any others over REST.
             state.questions = state.questions.filter { !($0.value.wasAway && $0.value.isAcked) }
             return nil
         }
@@ -280,7 +280,7 @@ final class LoadDevice: Sendable {
         owner.rest()
     }
 
-    /// Takes a frame; a replayed frame has no time.
+    /// Processes a frame; `moment` is nil for a replayed frame.
     private func take(_ frame: JSONValue, at moment: ContinuousClock.Instant?, _ state: inout State) {
         if let seq = frame["seq"]?.intValue { state.seq = max(state.seq, seq) }
         let turn = frame["turnId"]?.stringValue
@@ -316,7 +316,7 @@ final class LoadDevice: Sendable {
 }
 
 extension WebSocketLimits {
-    /// The most bytes of one connection under load.
+    /// The limits of one connection under load.
     fileprivate static let load = WebSocketLimits(
         maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: nil, maxUnsentBytes: 1 << 20)
 }

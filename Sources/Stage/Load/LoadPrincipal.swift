@@ -2,10 +2,10 @@ import Holdfast
 import HoldfastPlatform
 import HoldfastTranscript
 
-/// One principal of a load: what its devices see, handed over and forgotten whenever nothing is open.
+/// One principal of a load: records what its devices see, and hands it over whenever nothing is pending.
 final class LoadPrincipal: Sendable {
     private struct State {
-        /// The greetings of connections that are open, which begin the next history.
+        /// The greetings of open connections, with which the next history begins.
         var carried: [Event] = []
         var wasCut = false
         /// The time at which the history began.
@@ -18,7 +18,7 @@ final class LoadPrincipal: Sendable {
     let load: LoadContext
     private let exchanges = Mutex(0)
     private let state: Mutex<State>
-    /// The longest history before it is judged, so that violations are reported while the load runs.
+    /// The longest time until a history is judged, so that violations are reported while the load runs.
     private static let longest = Duration.seconds(30)
 
     init(_ principal: SubjectPrincipal, in load: LoadContext) {
@@ -43,7 +43,7 @@ final class LoadPrincipal: Sendable {
         }
     }
 
-    /// Hands the history over if it is long enough and nothing awaits an answer.
+    /// Hands the history over if it is long enough and no answer is awaited.
     func rest() {
         let (devices, since) = state.withLock { ($0.devices, $0.since) }
         guard recorder.count >= load.room || .now - since >= Self.longest, devices.allSatisfy(\.isQuiet) else { return }
@@ -85,7 +85,7 @@ final class LoadContext: Sendable {
     let subject: ServerSubject
     let plan: LoadPlan
     let start: ContinuousClock.Instant
-    /// The number of events from which a history is handed over.
+    /// The number of events at which a history is handed over.
     let room: Int
     let bounds: Recorder.Bounds
     /// Whether the server had received no question before.

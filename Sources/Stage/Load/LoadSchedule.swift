@@ -25,7 +25,7 @@ package struct LoadSchedule: Sendable, Equatable {
 
     let acts: [Act]
 
-    /// Draws the schedule of a device; the same seed gives the same one everywhere.
+    /// Draws the schedule of a device; the same seed gives the same schedule on every machine.
     package init(of device: Int, in plan: LoadPlan) {
         let mix = plan.mix
         // Neighboring seeds give related numbers, so the seed of each device is drawn.
@@ -39,7 +39,7 @@ package struct LoadSchedule: Sendable, Equatable {
         while now < plan.duration {
             acts.append(
                 Act(at: now, deed: .ask(overREST: isDrawn(mix.rest), inNewSession: isDrawn(mix.newSession))))
-            // Until then, the answer of a scripted agent is under way.
+            // The approximate time in which a scripted agent answers.
             let answered = mix.tools * mix.toolMs + 100
             var end = now
             if isDrawn(mix.repeats) {

@@ -10,7 +10,7 @@ package struct LoadStage: Sendable {
     private let specification: Specification
 
     /// - Parameters:
-    ///   - subject: The server; devices are dealt to its principals.
+    ///   - subject: The server; devices are distributed among its principals.
     ///   - plan: The number of devices, and their behavior.
     ///   - shard: The part of the principals to perform, from 1; nil for all.
     ///   - specification: The specification by which histories are judged.
@@ -21,7 +21,7 @@ package struct LoadStage: Sendable {
         (self.subject, self.plan, self.shard, self.specification) = (subject, plan, shard, specification)
     }
 
-    /// Runs to the end of all schedules, or until the task is canceled; then every device has closed.
+    /// Runs to the end of all schedules, or until the task is canceled; then all connections are closed.
     ///
     /// `began` is called when the clock of the load starts, `tell` for each observation.
     /// - Throws: The reason why there is no server.
@@ -50,7 +50,7 @@ package struct LoadStage: Sendable {
         _ tell: @escaping @Sendable (LoadNews) -> Void
     ) async {
         let people = plan.people(atMost: subject.principals.count)
-        // The meter begins with the first question.
+        // The meter starts at its first use.
         _ = SchedulingMeter.shared
         let load = LoadContext(subject, plan, people: people.count, under: specification, tell: tell)
         began()
@@ -77,7 +77,7 @@ package struct LoadStage: Sendable {
 package enum LoadNews: Sendable {
     /// This many devices begin their schedules.
     case began(devices: Int)
-    /// A wait of this many microseconds for an action that was intended at a moment.
+    /// A time of this many microseconds for an action that was scheduled at a moment.
     case time(LoadTime, Int, intendedAt: Int)
     /// An act began this many microseconds late because of the stage.
     case lag(Int, at: Int)
@@ -87,6 +87,6 @@ package enum LoadNews: Sendable {
     case unconnected
     /// A question had no ending when the run was over.
     case unanswered
-    /// The events of a principal, up to a moment without open state.
+    /// The events of a principal, up to a moment at which nothing is pending.
     case history(History.Header, [Event], principal: String)
 }

@@ -16,7 +16,7 @@ struct ModelAnswer: Sendable {
     let inputTokens: Int
     let outputTokens: Int
 
-    /// The answer to a request; nil if the script says to fail.
+    /// The answer to a request; nil if the script tells the model to fail.
     init?(to request: ModelRequest, _ act: ModelScript.Act) {
         let size: Int
         switch act {

@@ -44,7 +44,7 @@ struct ModelHandler: TransportHandler {
         }
     }
 
-    /// The vendor whose package asks, if the path does not tell.
+    /// The vendor of the package that sent a request, if the path does not show it.
     private static func vendor(of request: HTTPServerRequest) -> ModelVendor {
         request.header("anthropic-version") == nil ? .openAI : .anthropic
     }

@@ -11,7 +11,7 @@ enum ModelProblem: Error, Sendable, Equatable {
     case wrongMethod(String)
     /// The body is larger than this many bytes.
     case tooLarge(Int)
-    /// The script says that the model fails.
+    /// The script tells the model to fail.
     case scripted(String)
 
     var words: String {
@@ -26,7 +26,7 @@ enum ModelProblem: Error, Sendable, Equatable {
     /// The answer in the form of a vendor.
     func response(for vendor: ModelVendor) -> HTTPServerResponse {
         var response = HTTPServerResponse.json(body(for: vendor).text(), status: status(for: vendor))
-        // The vendors' own packages repeat a failed request unless told not to; a script fails once.
+        // The vendors' own packages repeat a failed request unless this header forbids it; a script fails once.
         response.headers.append(("x-should-retry", "false"))
         return response
     }

@@ -4,7 +4,7 @@ import HoldfastJSON
 struct ModelRequest: Sendable {
     /// The name of the requested model; answers repeat it.
     var model: String
-    /// Whether the answer comes in pieces.
+    /// Whether the answer is streamed in pieces.
     var isStreaming: Bool
     /// Whether a streamed answer ends with the number of tokens (OpenAI's `stream_options.include_usage`).
     var includesUsage: Bool
@@ -20,7 +20,7 @@ struct ModelRequest: Sendable {
     /// Reads the body of a request.
     /// - Throws: `badRequest` with what is missing or wrong, in the words of the vendor's form.
     init(_ body: JSONValue, of vendor: ModelVendor, bytes: Int) throws(ModelProblem) {
-        guard body.objectValue != nil else { throw .badRequest("the body is not JSON object") }
+        guard body.objectValue != nil else { throw .badRequest("the body is not a JSON object") }
         guard let model = body["model"]?.stringValue, !model.isEmpty else {
             throw .badRequest("model: a name is required")
         }

@@ -15,7 +15,7 @@ struct ModelScript: Sendable, Equatable {
         case failure(String)
     }
 
-    /// The time that the model thinks before it, in milliseconds.
+    /// The time to wait before ``act``, in milliseconds.
     var waitMs: Int
     /// The next action.
     var act: Act

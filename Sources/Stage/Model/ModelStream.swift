@@ -2,7 +2,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTransport
 
-/// A streamed answer: server-sent events, with waits between them that keep the connection busy.
+/// A streamed answer: server-sent events, with waits between them in which data keeps the connection alive.
 struct ModelStream {
     private enum Part: Sendable {
         case bytes([UInt8])
@@ -28,7 +28,7 @@ struct ModelStream {
         if waitMs > 0 { parts.append(.wait(.milliseconds(waitMs))) }
     }
 
-    /// The answer; if the client leaves, the waiting ends.
+    /// The answer; if the client disconnects, the waiting ends.
     var response: HTTPServerResponse {
         let headers = [("Content-Type", "text/event-stream; charset=utf-8"), ("Cache-Control", "no-cache")]
         var response = HTTPServerResponse(headers: headers)

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// Responses of the push service that steps set; for one principal, they are used up in order.
+/// The responses that steps set for the push service; those for one principal are used in order.
 package struct PushAnswers: Sendable {
     private var entries: [(answer: ScenarioStep.PushAnswer, pointer: JSONPointer, uses: Int)] = []
 

@@ -44,7 +44,7 @@ struct PushHandler: TransportHandler {
     }
 }
 
-/// Makes the answers to one request, with its `apns-id` or a new one.
+/// Makes the answers to one request, with the `apns-id` of the request or a new one.
 struct PushReply: Sendable {
     /// The most bytes of a payload that Apple accepts.
     static let maxPayloadBytes = 4096

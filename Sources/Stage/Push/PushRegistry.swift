@@ -4,7 +4,7 @@ import HoldfastPlatform
 final class PushRegistry: Sendable {
     enum Destination {
         case route(PushRoute, principal: String)
-        /// It concerns a session of a scenario that has ended, or a principal that is not lent.
+        /// The push concerns a session of an ended scenario, or a principal that is not lent.
         case late
         case unknown
     }
@@ -22,7 +22,7 @@ final class PushRegistry: Sendable {
     private static let maxStrays = 100
     private static let maxEnded = 20_000
 
-    /// The app that pushes must be for; nil for any.
+    /// The required `apns-topic`, which names an app; nil for any.
     let topic: String?
     private let state = Mutex(State())
 
@@ -45,7 +45,7 @@ final class PushRegistry: Sendable {
         state.withLock { $0.devices[Self.key(device)] ?? .fresh }
     }
 
-    /// Remembers that a device was refused, which is final.
+    /// Notes the usefulness of a device; `refused` is final.
     func note(_ usefulness: PushSink.Usefulness, of device: String) {
         state.withLock { state in
             if state.devices[Self.key(device)] != .refused { state.devices[Self.key(device)] = usefulness }
@@ -59,7 +59,7 @@ final class PushRegistry: Sendable {
         }
     }
 
-    /// Ends a route; pushes about its sessions are late from now on, whichever scenario has the device then.
+    /// Ends a route; from now on, pushes about its sessions are late, even if another scenario has the device.
     func close(_ route: PushRoute, sessions: Set<String>) {
         state.withLock { state in
             state.routes = state.routes.filter { $0.value.route !== route }

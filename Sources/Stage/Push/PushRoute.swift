@@ -48,7 +48,7 @@ final class PushRoute: Sendable {
         return push
     }
 
-    /// The first configured answer that was not used although every awaited push came, in words.
+    /// The first configured answer that was not used although every awaited push arrived, in words.
     var unused: String? {
         state.withLock { state in
             state.answers.unused(except: state.missed).map {
@@ -110,7 +110,7 @@ final class PushRoute: Sendable {
             body: String(decoding: response.body, as: UTF8.self))
     }
 
-    /// The meaning of an answer for a device; nil if it is not a refusal.
+    /// The usefulness of a device after an answer; nil if the answer is not a refusal.
     private static func usefulness(after outcome: Outcome) -> PushSink.Usefulness? {
         switch outcome {
         case .status(410, _), .status(400, "BadDeviceToken"), .status(400, "DeviceTokenNotForTopic"): .refused

@@ -7,11 +7,11 @@ import HoldfastTransport
 package final class PushSink: Sendable {
     /// Whether a server can still be expected to use a device.
     package enum Usefulness: Sendable, Hashable {
-        /// The server has no reason to omit it.
+        /// The server has no reason to skip it.
         case fresh
-        /// It was refused for a reason that says nothing about the device, which a server may misunderstand.
+        /// A push to it failed for a reason other than the device, which a server may misunderstand.
         case doubtful
-        /// The server was told that it is gone, or wrong.
+        /// The service answered that the device is gone or invalid.
         case refused
     }
 
@@ -24,7 +24,7 @@ package final class PushSink: Sendable {
         package let status: Int
     }
 
-    /// A payload may have far more than the 4096 bytes that a real service takes, because the judge wants to see it.
+    /// Far larger payloads than the 4096 bytes of a real service are read, so that the judge sees them.
     private static let limits = ServerLimits(
         maxBodyBytes: 1 << 20, maxHeldBytes: 64 << 20, maxConnections: 512, requestTimeout: .seconds(120))
 
@@ -45,7 +45,7 @@ package final class PushSink: Sendable {
     ///
     /// * `port`: 0 for any free one.
     /// * `isSecure`: Whether clients must speak TLS; see ``certificate``. Without it HTTP/2 begins with prior knowledge.
-    /// * `topic`: The app that pushes must be for; nil for any.
+    /// * `topic`: The required `apns-topic`, which names an app; nil for any.
     /// - Throws: `cannotListen`, or `tls` if no certificate can be made for the host.
     package static func start(
         host: String = "127.0.0.1", port: Int = 0, isSecure: Bool = false, topic: String? = nil
@@ -65,7 +65,7 @@ package final class PushSink: Sendable {
     package var strays: [Stray] { registry.strays }
     /// The number of such requests.
     var strayCount: Int { registry.strayCount }
-    /// The number of pushes that came after their scenario had ended.
+    /// The number of pushes that arrived after their scenario had ended.
     var lateCount: Int { registry.lateCount }
 
     /// Whether a server can still be expected to use the device.

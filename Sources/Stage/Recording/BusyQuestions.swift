@@ -1,8 +1,8 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The questions of a scenario, and those of them that remain refused as busy: these have no effects, so none are
-/// awaited (ORDER-2).
+/// The questions of a scenario, and those that remain refused as busy, whose effects must not be awaited
+/// (ORDER-2).
 struct BusyQuestions {
     /// The session of each question that remains refused; nil if it named none.
     private var refused: [String: String?] = [:]
@@ -33,7 +33,7 @@ struct BusyQuestions {
             ask(body)
             posts[event.lane] = body.clientMessageId
         case .act("cut", _):
-            // Its outcome reaches no connection.
+            // The outcome of this exchange is unknown, so the earlier refusal counts again.
             if let key = posts[event.lane], let session = stood[event.lane] { refused[key] = session }
         case .response(let response):
             guard let key = posts[event.lane] else { return }
@@ -54,7 +54,7 @@ struct BusyQuestions {
         }
         asked.insert(key)
         sessions[key] = question.sessionId
-        // If repeated, it may be accepted.
+        // A repeated question may be accepted.
         refused[key] = nil
     }
 

@@ -10,7 +10,7 @@ final class Mailbox: Sendable {
     }
 
     private struct State {
-        /// In the order of arrival; nil once a wait has taken one, so that indices stay valid.
+        /// In the order of arrival; an entry becomes nil once a wait has taken it, so that indices stay valid.
         var letters: [Letter?] = []
         var hasEnded = false
         /// The close code with which the server ended the connection.
@@ -20,7 +20,7 @@ final class Mailbox: Sendable {
     private let state = Mutex(State())
     private let waiters = Waiters()
 
-    /// Whether the server has ended the connection, or announced it.
+    /// Whether the server has ended the connection, or announced its end.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// Adds a message from the server, under its own type unless another is given; a message without a type cannot be awaited.
@@ -30,10 +30,10 @@ final class Mailbox: Sendable {
         waiters.tell()
     }
 
-    /// Drops messages that no wait takes.
+    /// Drops the messages that no wait has taken.
     func clear() { state.withLock { $0.letters = [] } }
 
-    /// Notes that nothing more will come; only the first end counts.
+    /// Notes that nothing more will arrive; only the first end counts.
     func end(with code: Int? = nil) {
         state.withLock { state in
             if !state.hasEnded { (state.hasEnded, state.code) = (true, code) }
@@ -45,7 +45,7 @@ final class Mailbox: Sendable {
     func take(
         _ types: [String], within limit: Duration, where matches: (JSONValue) -> Bool = { _ in true }
     ) async -> JSONValue? {
-        // In a flood, each message must not cause a look at every message.
+        // In a flood, a new message must not cause a scan of all messages.
         var next = 0
         return await waiting(within: limit) { state in
             while next < state.letters.count {
@@ -60,7 +60,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// A short name for an untaken error, or the end, instead of an awaited message; nil for none.
+    /// A short name for an error or an end that arrived instead of an awaited message; nil if neither did.
     var obstacle: String? {
         state.withLock { state in
             guard let error = state.letters.last(where: { $0?.type == "error" }) ?? nil else {
@@ -74,7 +74,7 @@ final class Mailbox: Sendable {
         await waiting(within: limit) { $0.hasEnded ? true : nil } ?? false
     }
 
-    /// Looks again after each change, until something is found, the connection has ended, or the task is canceled.
+    /// Checks after each change, until something is found, the connection ends, or the task is canceled.
     private func waiting<Found: Sendable>(within limit: Duration, _ look: (inout State) -> Found?) async -> Found? {
         let deadline = PatientDeadline(limit)
         let found: Found?? = await waiters.first(within: { deadline.rest }) {

@@ -5,15 +5,15 @@ import HoldfastTranscript
 
 /// Collects the observations of one scenario, up to a bound.
 ///
-/// All lanes write into it concurrently. In the end, events are sorted by time; events at the same time stay in the
-/// order of writing.
+/// All lanes write into it concurrently. At the end, events are sorted by time; simultaneous events stay in the order
+/// of writing.
 final class Recorder: Sendable {
-    /// The most bytes of one scenario: a subject that floods must not fill the memory of the suite.
+    /// The bounds of one recording: a flooding subject must not fill the memory of the suite.
     struct Bounds: Sendable {
         var bytes = 20 << 20
         var events = 50_000
 
-        /// The most bytes of a life.
+        /// The bounds of a life.
         static let life = Bounds(bytes: 512 << 20, events: 1_000_000)
     }
 
@@ -33,10 +33,10 @@ final class Recorder: Sendable {
         var bytes = 0
         var flooded = false
         var sawBusy = false
-        /// The questions of the first entries, and their number.
+        /// The questions in the first entries, and the number of these entries.
         var busy = (questions: BusyQuestions(), entries: 0)
         var slowAnswers: [History.SlowAnswer] = []
-        /// The long texts so far, each with its message: several devices get the same text, and so does each look at a session.
+        /// The long texts so far, each with its message; several devices, and repeated reads, receive the same text.
         var texts: [ExactString: Frame?] = [:]
         private var screen: JSONValue?
 

@@ -4,9 +4,9 @@ import HoldfastJSON
 
 /// Replaces credentials by the name of their owner, so that no transcript holds one.
 ///
-/// Where a credential belongs, any text is replaced: in the `token` of an `auth` frame, and in a query. Elsewhere a
-/// credential is replaced only if it is too long to occur by chance: a server may repeat what it was sent, but a
-/// credential such as `a` must not remove every `a` from the evidence.
+/// Where a credential is expected, even a short one is replaced: in the `token` of an `auth` frame, and in a query.
+/// Elsewhere a credential is replaced only if it is too long to occur by chance: a server may repeat a credential, but
+/// one such as `a` must not remove every `a` from the evidence.
 package struct Redaction: Sendable {
     /// The shortest credential that is replaced in texts of the subject, in bytes.
     static let shortestInTexts = 8
@@ -50,7 +50,7 @@ package struct Redaction: Sendable {
 
     private static func beginning(_ first: UInt8, _ second: UInt8) -> Int { Int(first) << 8 | Int(second) }
 
-    /// A frame of the stage's own, without credentials.
+    /// A frame that the stage sends, without credentials.
     func applied(toSent text: String) -> String {
         let bytes = text.utf8.count
         if bytes <= 65_536, !secrets.isEmpty, var frame = try? JSONParser.document(text).root,
@@ -62,7 +62,7 @@ package struct Redaction: Sendable {
         return applied(to: text)
     }
 
-    /// The values of a query or a form whose names mark them as credentials, both raw and decoded.
+    /// The values in a query or a form whose names mark them as credentials, both raw and decoded.
     package static func credentials(inQuery query: String) -> [String] {
         parts(ofQuery: query).flatMap { part -> [String] in
             guard let equals = part.firstIndex(of: "="), CredentialNames.opens(part[..<equals]) else {
@@ -149,7 +149,7 @@ package struct Redaction: Sendable {
         return start == 0 ? nil : result + bytes[start...]
     }
 
-    /// Text about a started subject for people: its command line, or a line of its output.
+    /// Human-readable text about a started subject: its command line, or a line of its output.
     ///
     /// Here even a credential that is too short for other texts is replaced, if it is a whole word.
     func applied(toWords text: String) -> String {

@@ -5,9 +5,9 @@ import HoldfastTranscript
 
 /// Measures how late this process and its drivers are woken: on an overloaded machine, nothing is on time.
 ///
-/// A task asks to be woken every 20 ms and notes the excess. A subject that takes a second on an idle machine takes
-/// many on a busy one, and is not to blame. So the time of a bound passes more slowly (see ``History/Lateness``), both
-/// in waits and in judging.
+/// A task asks to be woken every 20 ms and notes the excess. A subject that takes a second on an idle machine may take
+/// many on a busy one, and is not to blame. So bounds are extended (see ``History/Lateness``), both in waits and in
+/// judging.
 final class SchedulingMeter: Sendable {
     /// The meter of this process; it begins with its first use.
     static let shared: SchedulingMeter = {
@@ -36,7 +36,7 @@ final class SchedulingMeter: Sendable {
         /// The time at which the task went to sleep, and the part of its lateness that is already in `lost`.
         var asleepSince: ContinuousClock.Instant
         var counted = Duration.zero
-        /// The time up to which delays of others are counted.
+        /// The time up to which delays from ``held(from:to:)`` are counted.
         var heldUntil: ContinuousClock.Instant
 
         /// Counts the delay of the task up to a moment.
@@ -51,7 +51,7 @@ final class SchedulingMeter: Sendable {
     private static let pause = Duration.milliseconds(20)
     /// The usual delay of timers on an idle machine.
     private static let usual = Duration.milliseconds(5)
-    /// The minimum length of a sample, unless one is requested.
+    /// The minimum length of a sample, unless ``lateness(from:to:)`` ends it earlier.
     private static let length = Duration.milliseconds(100)
     /// The number of samples kept: half an hour, longer than any scenario.
     private static let kept = 18_000
@@ -61,10 +61,10 @@ final class SchedulingMeter: Sendable {
         state = Mutex(State(samples: [Sample(at: start, lost: .zero)], asleepSince: start, heldUntil: start))
     }
 
-    /// Notes that something else, which is immediate on an idle machine, took from one moment to another.
+    /// Notes a delay, between two moments, of something else that is immediate on an idle machine.
     func held(from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
         state.withLock { state in
-            // Time that several lost simultaneously is counted once.
+            // Overlapping delays are counted once.
             let start = max(start, state.heldUntil)
             guard start < end else { return }
             state.heldUntil = end
@@ -92,7 +92,7 @@ final class SchedulingMeter: Sendable {
         if state.samples.count > kept { state.samples.removeFirst(kept / 2) }
     }
 
-    /// The periods between two moments in which the process was late; the request ends a sample.
+    /// The periods between two moments in which the process was late; each call ends a sample.
     func lateness(
         from start: ContinuousClock.Instant, to end: ContinuousClock.Instant = .now
     ) -> [History.Lateness] {
@@ -131,19 +131,19 @@ package func isMachineLate() -> Bool {
     !SchedulingMeter.shared.lateness(from: .now - .milliseconds(100)).isEmpty
 }
 
-/// Performs scenarios with bounds in real time, however late the machine is.
+/// Performs scenarios with bounds in wall-clock time, however late the machine is.
 ///
-/// For subjects that are known to be broken, which need no patience.
+/// For subjects that are known to be broken, for which bounds need not be extended.
 package func byTheWallClock<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     try await SchedulingMeter.$isAsked.withValue(false, operation: body)
 }
 
-/// The end of a bound that passes more slowly while the machine is late.
+/// A deadline that is postponed while the machine is late.
 struct PatientDeadline: Sendable {
     private let start = ContinuousClock.now
     private let limit: Duration
     private let meter: SchedulingMeter
-    /// A judge counts in whole microseconds, and must not find that less was watched.
+    /// A judge counts in whole microseconds, and must not find that the wait was too short.
     private static let margin = Duration.milliseconds(1)
 
     init(_ limit: Duration, on meter: SchedulingMeter = .shared) { (self.limit, self.meter) = (limit, meter) }
@@ -152,7 +152,7 @@ struct PatientDeadline: Sendable {
     var rest: Duration {
         let passed = ContinuousClock.now - start
         let least = limit + Self.margin
-        // The time of the next check.
+        // Before the limit has passed on the wall clock, lateness does not matter.
         return passed < least ? least - passed : least - meter.patience(since: start)
     }
 }

@@ -23,7 +23,7 @@ enum WallClock {
 enum UniqueName {
     static func uuid() -> String { UUID().uuidString.lowercased() }
 
-    /// Eight random digits, for texts that people read.
+    /// Eight random hex digits, for texts that people read.
     static func short() -> String {
         hexDigits((0..<4).map { _ in UInt8.random(in: .min ... .max) })
     }

@@ -9,7 +9,7 @@ import HoldfastTransport
 final class ArmedKill: Sendable {
     let target: ScenarioStep.ProcessStep.Target
     let pointer: JSONPointer
-    /// Set once the process was killed.
+    /// Set once the kill was attempted: whether the process was alive.
     let fired = Latch<Bool>()
 
     init(target: ScenarioStep.ProcessStep.Target, pointer: JSONPointer) {
@@ -25,7 +25,7 @@ final class ArmedKill: Sendable {
         }
     }
 
-    /// The action on the reading thread once the awaited message is whole: kill first, then record it.
+    /// A tripwire that acts on the reading thread once the awaited message is complete: it kills first, then records.
     func tripwire(for instance: SubjectInstance, speaking dialect: Dialect, recorder: Recorder) -> Tripwire {
         let details = details
         let kill: @Sendable () -> Void = { [fired] in
@@ -73,7 +73,7 @@ final class ArmedKills: Sendable {
 
     var last: ArmedKill? { state.withLock { $0.all.last } }
 
-    /// The watch for the next HTTP request; it is handed out once.
+    /// The kill armed for the next HTTP request; it is returned only once.
     func takeForExchange() -> ArmedKill? {
         state.withLock { state in
             defer { state.forNextExchange = nil }
@@ -81,7 +81,7 @@ final class ArmedKills: Sendable {
         }
     }
 
-    /// The first kill whose message never came, although no question was refused where it was awaited.
+    /// The first kill whose message never arrived, although no question was refused on its connection.
     func unfired(beside questions: @autoclosure () -> BusyQuestions) -> ArmedKill? {
         let unfired = state.withLock { $0.all }.filter { $0.fired.value == nil }
         guard !unfired.isEmpty else { return nil }

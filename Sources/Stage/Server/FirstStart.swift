@@ -3,11 +3,11 @@ import HoldfastPlatform
 
 /// Whether the subject of a run starts at all: if its command fails, the other scenarios do not try it again.
 ///
-/// A command that starts something other than a WebSocket server does not start the subject.
+/// A command that starts something other than a WebSocket server counts as a failed start.
 final class FirstStart: Sendable {
     private let subject: ServerSubject
     private struct State {
-        /// How many starts are under way.
+        /// The number of starts under way.
         var pending = 0
         /// The first failure.
         var problem: HarnessProblem?
@@ -22,7 +22,7 @@ final class FirstStart: Sendable {
     /// The reason why no subject starts; nil before any failure, and after any success.
     var problem: HarnessProblem? { decision.value ?? nil }
 
-    /// A start that others wait for: if one fails, the others under way decide.
+    /// Performs a start that others wait for; if it fails, the other starts under way decide.
     func trying(
         _ start: () async throws(HarnessProblem) -> SubjectInstance
     ) async throws(HarnessProblem) -> SubjectInstance {
@@ -51,7 +51,7 @@ final class FirstStart: Sendable {
         }
     }
 
-    /// The time after its last connection in which the exit of a process may be noticed.
+    /// The time to wait for the exit of a process that failed an upgrade.
     private static let exitDelay = Duration.seconds(1)
 
     private func end(with problem: HarnessProblem?) {

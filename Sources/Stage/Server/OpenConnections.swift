@@ -2,8 +2,8 @@ import HoldfastPlatform
 
 /// The connections of a whole run, across all scenarios.
 ///
-/// A server that stops, restarts or is overloaded must end all its connections (LIVE-10). The other connections tell:
-/// if one survives, the server went on, and no server restarts again and again.
+/// A server that stops, restarts or is overloaded must end all its connections (LIVE-10). The others show whether it
+/// did: if one survives, the server went on. No server restarts again and again.
 final class OpenConnections: Sendable {
     private struct Life {
         /// The time of the opening, or of the greeting once there is one.
@@ -11,7 +11,7 @@ final class OpenConnections: Sendable {
         var isGreeted = false
         var heard: ContinuousClock.Instant
         var hasEnded = false
-        /// The time at which the server said on it that it stops, restarts or is overloaded.
+        /// The time at which the server announced on it that it stops, restarts or is overloaded.
         var goodbye: ContinuousClock.Instant?
     }
 
@@ -72,7 +72,7 @@ final class OpenConnections: Sendable {
 
     /// Whether a goodbye is one of so many in a row that they cannot be restarts.
     ///
-    /// A stopping server may turn away everyone who connects meanwhile.
+    /// A stopping server may refuse all connections that are opened meanwhile.
     private static func isOneOfMany(_ number: Int, _ lives: [Life]) -> Bool {
         guard let goodbye = lives[number].goodbye else { return false }
         var (count, first, areGreeted) = (1, lives[number], true)

@@ -4,14 +4,14 @@ import Holdfast
 ///
 /// Scenarios that share no principal never see each other's frames, so they may run side by side. If the subject limits
 /// questions, the principals with the largest remaining budgets are lent first, and a scenario that would exceed the
-/// limit waits. Some principals stay untouched for the scenarios that use up a whole budget.
+/// limit waits. Some principals are reserved for the scenarios that use up a whole budget.
 struct PrincipalPool {
     /// The result of a request for principals.
     enum Loan {
         case lent([ServerSubject.Principal])
-        /// Other scenarios have them; one of these must end first.
+        /// Other scenarios use them; one of these must end first.
         case busy
-        /// Their budgets suffice from a moment on; `isFinal` if no loan to others can change that.
+        /// Their budgets suffice from this moment on; `isFinal` if all are free, so that it cannot become earlier.
         case later(ContinuousClock.Instant, isFinal: Bool, reason: String)
         /// No principals will ever suffice.
         case never(reason: String)
@@ -34,7 +34,7 @@ struct PrincipalPool {
         let open = scenarios.filter { subject.obstacle(to: $0) == nil }
         spenders = open.count(where: \.needs.budget)
         let others = open.filter { !$0.needs.budget }.map(\.needs.principals).max() ?? 0
-        // The last ones, which are lent last.
+        // The last principals, because they are lent last.
         reserved = Set(subject.principals.suffix(min(spenders, max(0, total - max(others, 1)))).map(\.name))
         let isKnownSoon = budget.isKnown(at: now) || budget.hasShortWindow
         spendersFromTheStart = budget.limit != nil && isKnownSoon ? reserved.count : 0
@@ -42,7 +42,7 @@ struct PrincipalPool {
 
     /// Lends the principals that a scenario needs, those with the largest remaining budgets first.
     ///
-    /// * `sink`: Where pushes arrive, when the scenario needs principals with a device.
+    /// * `sink`: The push service, if the scenario needs principals with a device.
     mutating func lend(
         to scenario: Scenario, reachedBy sink: PushSink? = nil, now: ContinuousClock.Instant = .now
     ) -> Loan {
@@ -51,7 +51,7 @@ struct PrincipalPool {
         guard indices.count >= count else { return .busy }
         // A scenario's own server has received no other questions.
         guard let limit = budget.limit, !scenario.needs.start else {
-            // A scenario that uses up a budget learns its limit that way.
+            // A scenario that uses up a budget thereby reveals its limit.
             let isSpender = scenario.needs.budget && !scenario.needs.start
             return .lent(take(Array(indices.prefix(count)), isSpender ? now : nil))
         }
@@ -77,7 +77,7 @@ struct PrincipalPool {
         }
         if scenario.needs.budget {
             spenders -= 1
-            // After its window, a principal that is no longer kept is free for all.
+            // After its window, a principal that is no longer reserved is available to all.
             if spenders < reserved.count { reserved.subtract(chosen.values.map { free[$0].name }) }
             if spenders == 0 { reserved = [] }
         }
@@ -106,7 +106,7 @@ struct PrincipalPool {
         return (usable.filter { $0.usefulness == .fresh } + usable.filter { $0.usefulness != .fresh }).map(\.index)
     }
 
-    /// Whether a principal is kept for others; none is before a limit is known.
+    /// Whether a principal is reserved for other scenarios; none is before a limit is known.
     private func isReserved(_ principal: String, from scenario: Scenario) -> Bool {
         budget.limit != nil && !scenario.needs.budget && !scenario.needs.start && reserved.contains(principal)
     }
@@ -121,7 +121,7 @@ struct PrincipalPool {
         return lent
     }
 
-    /// Takes principals back; they are lent again after the others, so that all get used.
+    /// Takes principals back; they are lent again after the others, so that all are used.
     mutating func take(
         back principals: [ServerSubject.Principal], after performance: Performance? = nil,
         now: ContinuousClock.Instant = .now

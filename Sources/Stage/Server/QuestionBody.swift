@@ -8,19 +8,19 @@ extension ScenarioStep.ReadUntil {
         // A question that is refused is neither stored nor answered.
         guard let count = session?["messages"]?.arrayValue?.count, count + 2 * refused >= messages else { return false }
         let ended = session?["turns"]?.arrayValue?.count { $0["status"]?.stringValue != "running" }
-        // Only some servers show turns; the messages speak for the others.
+        // Not all servers show turns; for the others, the messages decide.
         return ended.map { $0 + refused >= endedTurns } ?? true
     }
 }
 
 extension ScenarioStep.Question {
-    /// The members of a question, for a frame and for a body.
+    /// The members of a question, for a frame or for a body.
     ///
     /// The prompt is the script if the agent follows scripts, otherwise plain text that any agent can answer.
     ///
     /// * `filled`: Fills in the references of a value.
-    /// * `key`: The key of a question's name.
-    /// * `count`: The number of tools, if it is allowed.
+    /// * `key`: Returns the key for the name of a question.
+    /// * `count`: Returns a number of tools, or throws if it is too large.
     package func body(
         obeysScripts: Bool, filled: (JSONValue) throws -> JSONValue, key: (String) -> String,
         count: (JSONValue) throws -> Int
@@ -53,7 +53,7 @@ extension ScenarioStep.Question {
         guard var elements = question["messages"]?.arrayValue, let text = elements.last?["content"]?.stringValue else {
             return nil
         }
-        // From bytes: `String(repeating:)` appends one by one, which is slow for a megabyte.
+        // Built from bytes: `String(repeating:)` appends one by one, which is slow for a megabyte.
         let filler = String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: bytes), as: UTF8.self)
         elements[elements.count - 1]["content"] = .string(text + filler)
         var longer = question

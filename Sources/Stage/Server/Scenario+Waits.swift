@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 
 extension Scenario {
-    /// Its approximate waits: for times announced by the subject, in scripts, and for frames that must not come.
+    /// The approximate sum of its waits: announced times, times in scripts, and waits for pushes that must not arrive.
     func waits(for subject: ServerSubject) -> Duration {
         let stated = needs.patience.reduce(0) { $0 + subject.stated($1.key) * $1.value }
         return .seconds(stated) + Self.waits(steps, for: subject)
@@ -11,7 +11,7 @@ extension Scenario {
     private static func waits(_ steps: [ScenarioStep], for subject: ServerSubject) -> Duration {
         steps.reduce(.zero) { total, step in
             switch step.action {
-            // A time that is not a number is announced by the subject.
+            // A time that is not a number will be announced by the subject.
             case .watch(let told): total + (told.amount.intValue.flatMap(told.duration) ?? .zero)
             case .chat(let question, _), .postChat(let question, _, _): total + .milliseconds(question.waitMs)
             case .awaitPush(let push) where push.bound.isOptional:
@@ -25,7 +25,7 @@ extension Scenario {
         }
     }
 
-    /// About how long a server takes to start again.
+    /// The approximate time that a server takes to restart.
     private static let restart = Duration.milliseconds(100)
 
     private static func count(_ times: JSONValue, for subject: ServerSubject) -> Int {

@@ -4,16 +4,16 @@ import HoldfastJSON
 import HoldfastTranscript
 import HoldfastTransport
 
-// The server's data once everything has come to rest. Nothing is asserted: the judge sees any difference.
+// Reads the server's data once everything has come to rest. Nothing is asserted: the judge sees any difference.
 extension ScenarioPerformer {
-    /// The time for turns that still run at the end of a scenario, and for the whole look.
+    /// The time for turns that still run at the end of a scenario, and for all reads together.
     private static let patience = (turns: Duration.milliseconds(300), all: Duration.seconds(2))
     /// The most sessions that the end of a scenario reads.
     private static let mostSessions = 40
 
-    /// Looks at everything that a scenario has named, like a device that was away all the time.
+    /// Reads all data that a scenario has named, like a device that was away all the time.
     ///
-    /// Skips this if it would use up the scenario's subject, or if no server would answer.
+    /// Does nothing after a scenario that uses up a rate limit, in a life, or if no server would answer.
     func lookAtRest() async {
         guard !needs.budget, !isLife, !recorder.isHalfFull, wasReceived != false, instance?.exit == nil,
             subject.dialect.isCanonical || !sendsVerbatim
@@ -29,7 +29,7 @@ extension ScenarioPerformer {
         }
     }
 
-    /// Looks at everyone's data: every session, some twice, the whole stream, and a few old questions again.
+    /// Reads the data of all principals: every session, some twice, and the whole stream; repeats a few old questions.
     func lookAtEverything(from start: JSONValue = ["lastSeq": 0]) async throws {
         for lane in openLanes where lane.isAuthenticated && !lane.isPaused { _ = await fence(lane) }
         var unmet: String?
@@ -54,25 +54,25 @@ extension ScenarioPerformer {
     }
 }
 
-/// The part of one person's data to look at.
+/// The part of one person's data to read.
 struct RestLook {
     let principal: String
-    /// The sessions to read; nil for all of the person, some twice.
+    /// The sessions to read; nil for all of this person, some of them twice.
     let sessions: [String]?
-    /// The greeting with the position from which a new device asks.
+    /// The greeting with the position from which a new device requests the replay.
     var from: JSONValue
     /// The time to wait for turns that still run.
     let patience: Duration
     /// Questions that are asked again, over either transport.
     var repeats: [JSONObject] = []
-    /// Devices that ask from a little before their own position.
+    /// Devices that request the replay from a little before their own position.
     var letters: [String] = []
 
     var credential: ScenarioStep.Credential { ScenarioStep.Credential(principal: principal) }
 }
 
 extension StepContext {
-    /// The number of frames before its position from which a device of a life asks, and the frames per page.
+    /// The number of frames before its position at which the replay of a device begins, and the frames per page.
     private static let back = (frames: 63, page: 3)
     private static let mostSessions = 400
     /// The number of sessions that are read twice.
@@ -94,11 +94,11 @@ extension StepContext {
         }
         let deadline = ContinuousClock.now + look.patience
         for id in ids { try await read(id, look, until: deadline) }
-        // A few second reads suffice; reading every session twice would take most of the time.
+        // A few repeated reads suffice; reading every session twice would take most of the time.
         if look.sessions == nil { for id in ids.prefix(Self.readAgain) { try await read(id, look, until: .now) } }
         guard subject.profiles.contains(.sync), let lane, lane.isAuthenticated else { return await leave(lane) }
         let (start, epoch) = (look.from["lastSeq"]?.intValue, look.from["epoch"]?.stringValue)
-        // From the first greeting on, which leaves out earlier scenarios of the same person.
+        // Replay from the first greeting, to exclude earlier scenarios of the same person.
         if let start { try await replay(on: letter, from: start, in: epoch, by: nil) }
         for letter in look.letters {
             guard let place = performer.lane(letter)?.position else { continue }

@@ -12,19 +12,19 @@ final class ScenarioPerformer: Sendable {
         var allLanes: [ConnectionLane] = []
         var refused: Set<String> = []
         var exchanges = 0
-        /// The last question over REST of each name; it may not have begun yet if a step already waits to leave it.
+        /// The last REST question of each name; it may not have begun if a step already waits to end its connection.
         var posts: [String: (post: PendingPost, hasBegun: Bool)] = [:]
         var nonces = 0
         var scriptWait = Duration.zero
         var toldWait = Duration.zero
-        /// The principals that took part, each with the stream position of its first greeting.
+        /// The principals that took part, each with its first greeting.
         var people: [String: JSONValue?] = [:]
-        /// The questions so far, in a life: who asked, and the body.
+        /// In a life, the questions so far: their principals and bodies.
         var asked: [(principal: String, body: JSONObject)] = []
         var variables = ScenarioVariables()
         /// The names that later steps use for values from the subject.
         var said: Set<String> = []
-        /// The reason why the subject gave a name no value.
+        /// The reasons why names have no value from the subject.
         var unsaid: [String: String] = [:]
         var wasReceived: Bool?
         var sawStop = false
@@ -33,11 +33,11 @@ final class ScenarioPerformer: Sendable {
     }
 
     let subject: ServerSubject
-    /// The process behind the subject, when this scenario may end and start it.
+    /// The process behind the subject, if this scenario may end and start it.
     let instance: SubjectInstance?
     /// Whether the suite started the subject, so that every stop of it is recorded.
     private let isStarted: Bool
-    /// Whether it is a life, whose rounds follow each other and do not depend on the success of earlier ones.
+    /// Whether it is a life, whose rounds do not depend on the success of earlier ones.
     let isLife: Bool
     /// Whether a step sends a message exactly as written.
     let sendsVerbatim: Bool
@@ -52,7 +52,7 @@ final class ScenarioPerformer: Sendable {
     let principals: [String: ServerSubject.Principal]
     /// The route for pushes to these principals; nil without a push service.
     let pushRoute: PushRoute?
-    /// The questions asked again, if the wire may lose the mark of a repeat.
+    /// The repeated questions, which need a key on the wire to be repeats.
     private let repeats: RepeatedQuestions
     private let state: Mutex<State>
 
@@ -94,7 +94,7 @@ final class ScenarioPerformer: Sendable {
         _ principals: [String: ServerSubject.Principal], _ sink: PushSink?, _ recorder: Recorder
     ) -> PushRoute? {
         guard let sink else { return nil }
-        // A server may forget a device that was refused, so nothing more is expected of it.
+        // A server may forget a device that was refused, so no more pushes to it are expected.
         let devices = principals.compactMapValues(\.device).filter { sink.usefulness(of: $0.value) != .refused }
         return devices.isEmpty ? nil : PushRoute(devices: devices, at: sink.registry, recorder: recorder)
     }
@@ -102,13 +102,13 @@ final class ScenarioPerformer: Sendable {
     /// Whether the subject accepted the first connection; nil if none was tried.
     var wasReceived: Bool? { state.withLock { $0.wasReceived } }
 
-    /// Whether the server announced a stop, which may be true.
+    /// Whether the server announced a stop that may be true.
     var sawStop: Bool { state.withLock { $0.sawStop } }
 
     // MARK: steps
 
     /// Performs steps one after the other.
-    /// - Throws: ``StepEnd`` when the rest cannot be performed.
+    /// - Throws: ``StepEnd`` if the rest cannot be performed.
     func perform(_ steps: [ScenarioStep], with local: ScenarioVariables = ScenarioVariables()) async throws {
         var silence = Silence()
         for step in steps {
@@ -146,7 +146,7 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Remembers why the subject gave a name no value; only steps that need it cannot be performed.
+    /// Remembers why a name has no value from the subject; only steps that need the value cannot be performed.
     func lack(_ name: String, because reason: String) {
         state.withLock { state in
             state.variables[name] = nil
@@ -154,7 +154,7 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// The reason why the subject gave a name no value; nil if it was not asked for one.
+    /// The reason why a name has no value from the subject; nil if none was requested.
     func lacks(_ name: String) -> String? {
         state.withLock { $0.unsaid[name] } ?? (isLife ? "an earlier round did not come to '\(name)'" : nil)
     }
@@ -254,7 +254,7 @@ final class ScenarioPerformer: Sendable {
         return "fence-\(number)"
     }
 
-    /// Only the first connection of a scenario shows whether there is a server.
+    /// Notes the outcome of a connection; only the first of a scenario shows whether there is a server.
     func noteReception(_ received: Bool) {
         state.withLock { $0.wasReceived = $0.wasReceived ?? received }
     }
@@ -297,7 +297,7 @@ final class ScenarioPerformer: Sendable {
         return (0..<count).map { own[$0 * (own.count - 1) / (count - 1)] }
     }
 
-    /// Adds a wait that the subject announced; their sum must not exceed the patience.
+    /// Adds an announced wait, and returns the sum, which must not exceed the patience.
     func addToldWait(_ duration: Duration) -> Duration {
         state.withLock { state in
             state.toldWait += duration
@@ -317,7 +317,7 @@ final class ScenarioPerformer: Sendable {
 
     /// Fences open connections, so that unexpected frames are seen, then closes everything in bounded time.
     ///
-    /// * `looking`: Whether to look at the server's data before.
+    /// * `looking`: Whether to read the server's data first.
     func finish(looking: Bool) async {
         let lanes = state.withLock { $0.allLanes }
         let open = lanes.filter { !$0.wasEndedHere && !$0.mailbox.hasEnded }
@@ -342,8 +342,8 @@ final class ScenarioPerformer: Sendable {
     /// Notes on each connection with a goodbye whether the server went on, if known.
     ///
     /// If the suite started the server and it announces a stop or restart, it went on unless its end is recorded. For
-    /// an overloaded server, or one started elsewhere, other connections must show that it went on. An overloaded one
-    /// may keep these and turn newcomers away.
+    /// an overloaded server, or one started elsewhere, other connections must show that it went on. An overloaded
+    /// server may keep these connections and refuse new ones.
     private func noteGoodbyes() async {
         let lanes = state.withLock { $0.allLanes }
         for lane in lanes {
@@ -365,8 +365,8 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Every session that the subject named, with the principals it told; a later push about one of them belongs to no
-    /// other scenario.
+    /// The sessions that the subject named, by the principal to which it sent them; a later push about one of them
+    /// belongs to no other scenario.
     func sessions() -> [String: Set<String>] {
         var sessions: [String: Set<String>] = [:]
         var owners: [Lane: String] = [:]
@@ -392,7 +392,7 @@ final class ScenarioPerformer: Sendable {
         return sessions
     }
 
-    /// Sends a ping with a nonce and waits for its pong; false, and recorded, if none came.
+    /// Sends a ping with a nonce and waits for its pong; false if none arrives, which is recorded.
     ///
     /// If the dialect has no ping, it sends a WebSocket ping.
     func fence(_ lane: ConnectionLane) async -> Bool {

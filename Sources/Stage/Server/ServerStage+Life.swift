@@ -7,7 +7,7 @@ import HoldfastTranscript
 extension ServerStage {
     /// Performs a life: rounds, one after another, on one server and with the same people, until its time is up.
     ///
-    /// If the subject cuts a round short, its lost connections are opened again, and the next round begins.
+    /// If the subject cuts a round short, the lost connections are reopened, and the next round begins.
     package func live(_ script: LifeScript, needs: Scenario.Needs) async -> LifePerformance {
         let scenario = LifeReader.scenario(script.name, needs: needs)
         let course = LifeCourse(script, of: subject)
@@ -44,7 +44,7 @@ private final class LifeCourse: Sendable {
         var end: String?
     }
 
-    /// After this many consecutive rounds without a server, it is gone.
+    /// After this many consecutive rounds without a server, the life ends.
     private static let patience = 3
 
     private let script: LifeScript
@@ -86,7 +86,7 @@ private final class LifeCourse: Sendable {
             }
             let round = script.next(.now - start)
             let (open, steps) = try read(round, reader)
-            // A round that uses up the limit does so whatever is left of it.
+            // A round that uses up the limit does not wait for a budget.
             let isSpending = round.features.contains("spent budget")
             guard await waitForBudget(isSpending ? [] : steps, until: end) else {
                 if !Task.isCancelled { noteEnd("the rate limit allows no further round", at: .now - start) }
@@ -121,7 +121,7 @@ private final class LifeCourse: Sendable {
         }
     }
 
-    /// Waits until the rate limit allows a round; false if it will not before the end.
+    /// Waits until the rate limit allows a round; false if it does not before the end.
     private func waitForBudget(_ steps: [ScenarioStep], until end: ContinuousClock.Instant) async -> Bool {
         let now = ContinuousClock.now
         let (asked, opens) = state.withLock { state in
@@ -178,7 +178,7 @@ private final class LifeCourse: Sendable {
         return false
     }
 
-    /// The steps between those with branches, and each of the latter alone.
+    /// The steps, split at those with branches; each of the latter is a part of its own.
     private static func parts(of steps: [ScenarioStep]) -> [[ScenarioStep]] {
         steps.reduce(into: []) { parts, step in
             if case .together = step.action {
@@ -196,7 +196,7 @@ private final class LifeCourse: Sendable {
         if let instance = performer.instance, instance.exit != nil {
             try await performer.perform(reader.steps([["do": "start"]]))
         }
-        // The round that was to resume reading may have been cut short.
+        // The round that should have resumed reading may have been cut short.
         for lane in performer.openLanes where lane.isPaused { lane.resumeReading() }
         for step in open {
             guard case .connect(let connect) = step.action else { continue }

@@ -6,7 +6,7 @@ import HoldfastTranscript
 package struct ServerStage: Sendable {
     package private(set) var subject: ServerSubject
     package let specification: Specification
-    /// Whether each scenario ends with a look at the server's data.
+    /// Whether each scenario ends with a check of the server's data.
     var audits = false
 
     private let schemas: SentSchemas
@@ -22,7 +22,7 @@ package struct ServerStage: Sendable {
 
     /// Performs one scenario to its end, or until the task is canceled, and keeps everything observed until then.
     ///
-    /// * `principals`: Lent to this scenario alone for as long as it takes; the subject's own when nil.
+    /// * `principals`: The principals lent to this scenario alone; nil for the subject's own.
     package func perform(_ scenario: Scenario, principals: [ServerSubject.Principal]? = nil) async -> Performance {
         guard scenario.needs.start, let start = subject.startCommand, subject.obstacle(to: scenario) == nil else {
             return await perform(scenario, principals: principals, on: nil)
@@ -41,7 +41,7 @@ package struct ServerStage: Sendable {
                 try await SubjectInstance.start(start, data: data, within: subject.timeouts.start)
             }
         } catch {
-            // If no server starts at all, the run says so once, for all of its scenarios.
+            // If no server starts at all, the run reports that once, for all of its scenarios.
             var performance = Performance(
                 scenario: scenario.name, history: History(header: header(scenario), events: []))
             performance.wasInterrupted = Task.isCancelled
@@ -109,13 +109,13 @@ package struct ServerStage: Sendable {
             await performer.awaitExitAfterLoss(of: instance)
             instance.stopObserving(observer)
             if !scenario.needs.start, let exit = exits.withLock({ $0.first }) {
-                // It may have been any of the scenarios that it served at that moment, so all of them stop.
+                // Any scenario that the server served at that moment may be the cause, so all of them stop.
                 let words = ["the server exited by itself, \(exit)", instance.complaint, performance.stoppedAt]
                 performance.stoppedAt = words.compactMap { $0 }.joined(separator: "; ")
                 performance.sawServerEnd = true
             }
         }
-        // A step that was not reached used nothing.
+        // After an early end, unused kills and answers mean nothing.
         if life == nil, performance.stoppedAt == nil, performance.skipped == nil, !performance.wasInterrupted {
             performance.stoppedAt =
                 performer.armed.unfired(beside: performer.recorder.busyQuestions).map {
@@ -132,7 +132,7 @@ package struct ServerStage: Sendable {
         return performance
     }
 
-    /// Everything that a scenario has seen so far.
+    /// Everything that a scenario has recorded so far.
     func history(
         of performer: ScenarioPerformer, _ scenario: Scenario, since startedAt: String? = nil
     ) -> History {

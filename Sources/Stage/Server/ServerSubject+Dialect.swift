@@ -12,7 +12,7 @@ struct UpgradeAsked: Sendable {
 }
 
 extension ServerSubject {
-    /// The upgrade with a credential, placed as in the dialect, and a query.
+    /// The upgrade with a credential, placed as the dialect requires, and a query.
     func upgrade(token: String?, query: String? = nil) -> UpgradeAsked {
         var parts = [query].compactMap { $0 }
         var headers = headers
@@ -38,7 +38,7 @@ extension ServerSubject {
         return HTTPRequestSpec(method, http.at(base + path), headers: headers, body: Array((body ?? "").utf8))
     }
 
-    /// The same subject, with the dialect's paths if the address has none.
+    /// Switches to a dialect, and to its path if the address has none.
     package mutating func speak(_ dialect: Dialect) {
         self.dialect = dialect
         if webSocket.path == "/", let path = dialect.socketPath {

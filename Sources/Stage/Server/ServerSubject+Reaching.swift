@@ -26,9 +26,9 @@ extension ServerSubject {
         }
     }
 
-    /// The same server, once it accepts connections or this much time has passed; with no time, like ``reach()``.
+    /// The same server, once it accepts connections or this much time has passed; for zero, like ``reach()``.
     ///
-    /// A gateway answers for a server that is still starting, so this waits despite refusals. ``reach()`` reports a
+    /// A gateway may answer for a server that is still starting, so this waits despite refusals. ``reach()`` reports a
     /// permanent obstacle.
     package func awaited(for limit: Duration) async -> ServerSubject {
         var subject = self
@@ -53,7 +53,7 @@ extension ServerSubject {
         return subject
     }
 
-    /// A line for people about the wait before a run; nil if there is nothing to show.
+    /// A human-readable line about the wait before a run; nil if there is nothing to show.
     ///
     /// A command without {port} is the usual cause of an endless wait, so the line says so even if progress is hidden.
     package func awaited(for seconds: Int, isTerminal: Bool) -> String? {
@@ -70,7 +70,7 @@ extension ServerSubject {
         let number: Int
         let began: ContinuousClock.Instant
         let end: ContinuousClock.Instant
-        /// Whether the deadline includes the upgrade; otherwise the server gets the time it has in scenarios.
+        /// Whether the deadline includes the upgrade; otherwise the upgrade may take as long as in scenarios.
         var isWait = false
 
         /// The remaining time, up to a limit.
@@ -139,7 +139,7 @@ extension ServerSubject {
         }
     }
 
-    /// The time for a second look at the port.
+    /// The timeout of a second check of the port.
     private static let secondLook = Duration.seconds(2)
 
     private func with(_ scheme: Endpoint.Scheme) -> Endpoint {

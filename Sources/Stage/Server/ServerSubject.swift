@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastTranscript
 import HoldfastTransport
 
-/// A server under test: where it is, what it declares, and whose credentials may be used.
+/// A server under test: its address, its declaration, and the principals to use.
 package struct ServerSubject: Sendable {
     package var name: String
     package var webSocket: Endpoint
@@ -15,9 +15,9 @@ package struct ServerSubject: Sendable {
     package var profiles: Set<Profile>
     /// Whether its greeting declares its profiles, because neither flags nor files do.
     package var isUndeclared = false
-    /// The difference between its wire and the canonical form.
+    /// The mapping between its wire format and the canonical form.
     package var dialect = Dialect.canonical
-    /// Its agent's treatment of a prompt.
+    /// The way in which its agent treats a prompt.
     package var agent: SubjectFile.Agent
     /// Whether its agent follows scripts in the prompt, either itself or through the model it asks.
     package var hasScriptedAgent: Bool { agent != .plain }
@@ -26,17 +26,17 @@ package struct ServerSubject: Sendable {
     package var headers: [(String, String)] = []
     /// The timeouts of all waits.
     package var timeouts: Timeouts
-    /// Limits it was configured with, by the names of the subject file, such as `authSeconds`.
+    /// The limits that it was configured with, by their names in the subject file, such as `authSeconds`.
     package var limits: [String: Int] = [:]
-    /// The longest time that a scenario may wait for times of the subject: heartbeats, an announced wait, a free budget.
+    /// The longest time that a scenario may wait for heartbeats, an announced wait or a free budget of the subject.
     package var patience: Duration = .seconds(20)
     /// Whether its principals asked nothing before the run, so that their budgets are full.
     package var isUntouched = false
     /// The results of the greetings before the run; empty if there were none.
     package var greetings: [Performance] = []
-    /// The reason why it was not reached; nil if it was, or was not tried.
+    /// The reason why it was not reached; nil if it was, or if no attempt was made.
     package var notReached: HarnessProblem?
-    /// The suite's way to start it; nil if it is started elsewhere.
+    /// The command with which the suite starts it; nil if it is started elsewhere.
     package var start: StartCommand?
     /// The number of times that a crash scenario ends it; more kills prove more.
     package var kills = 20
@@ -112,7 +112,7 @@ package struct ServerSubject: Sendable {
     /// The reason why a scenario cannot be performed against this subject; nil if it can.
     package func obstacle(to scenario: Scenario) -> String? { Performance.words(lacking: obstacles(to: scenario)) }
 
-    /// The reason why pushes cannot be observed for this many principals.
+    /// The reason why pushes cannot be observed for this many principals; nil if they can.
     private func obstacleToPush(_ count: Int) -> String? {
         guard let pushSink else { return "it needs a push service; give --push-sink" }
         let usable = principals.count { $0.device.map { pushSink.usefulness(of: $0) != .refused } ?? false }
@@ -144,7 +144,7 @@ extension ServerSubject {
     }
 
     static func lacking(_ pointer: String, in what: String) -> String {
-        // For the size of messages, only the greeting counts.
+        // The size limit of messages is taken only from the greeting.
         let helps = pointer.hasPrefix("/limits/") && pointer != "/limits/maxFrameBytes"
         return "\(what) has no \(pointer)" + (helps ? "; a subject file may state it in 'limits'" : "")
     }
@@ -181,7 +181,7 @@ extension ServerSubject {
         told.map { $0["heartbeatSeconds"]?.intValue ?? stated("heartbeatSeconds") }
     }
 
-    /// The start command, with the addresses of what the suite serves.
+    /// The start command, with the address of the push service and the principals.
     var startCommand: StartCommand? {
         guard var start else { return nil }
         start.pushURL = start.pushURL ?? pushSink?.url
@@ -224,10 +224,10 @@ extension ServerSubject {
 }
 
 extension Scenario.Needs {
-    /// The reason why a server with this greeting cannot show what is replayed; nil if it can, or does not tell.
+    /// The reason why a server with this greeting replays too little; nil if it replays enough, or does not say.
     func obstacle(greetedBy connected: JSONValue?) -> String? {
         guard let kept = connected?["limits"]?["replayMessages"]?.intValue, kept < replay else { return nil }
-        // One reason for all scenarios, however many frames each needs.
+        // The same text for all scenarios, however many frames each needs.
         return Performance.beyondLimits + "it needs more frames kept for replay than the server keeps (\(kept))"
     }
 }

@@ -1,6 +1,6 @@
 import Holdfast
 
-/// The instance of a subject that all ordinary scenarios share; started when the first needs it, and again after it ended.
+/// The instance of a subject that all ordinary scenarios share; started when first needed, and restarted after its end.
 actor SharedInstance {
     /// The number of times that an instance is restarted after it ended by itself.
     static let restarts = 5

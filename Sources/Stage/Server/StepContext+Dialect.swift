@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One message to send, in the wire's form, and a form to record.
+/// One message to send, in its wire form and in a form to record.
 struct WireMessage: Sendable, Equatable {
     var text: String
     /// The same without credentials.
@@ -18,7 +18,7 @@ struct WireMessage: Sendable, Equatable {
 extension StepContext {
     var dialect: Dialect { subject.dialect }
 
-    /// The wire form of a canonical frame of the stage; none if the wire expresses it differently.
+    /// The wire form of a canonical frame of the stage; empty if the dialect expresses it without a message.
     /// - Throws: ``StepEnd/unmet(_:)`` if the wire cannot express it.
     func wire(_ frame: JSONValue) throws -> [WireMessage] {
         switch dialect.encode(frame, sentBy: .client) {
@@ -62,7 +62,7 @@ extension StepContext {
         guard let text = String(utf8: pieces.joined()),
             let document = try? JSONParser.document(text), let type = document.root["type"]?.stringValue
         else { return pieces }
-        // A flaw of the text itself would be lost in a new text.
+        // Rewriting a text would lose its own flaws.
         if document.flaws.isEmpty, performer.schemas.isSentByClients(type), view(of: document.root) != document.root {
             return ConnectionLane.pieces(of: try wire(spelledOut: document.root).text, count: pieces.count)
         }
@@ -84,7 +84,7 @@ extension StepContext {
         }
     }
 
-    /// The judge's view of a wire frame of the stage; nil for none.
+    /// The judge's view of a wire frame of the stage; nil if the dialect ignores it.
     private func view(of wire: JSONValue) -> JSONValue? {
         switch dialect.decode(wire, sentBy: .client) {
         case .frames(let frames):
@@ -112,7 +112,7 @@ extension StepContext {
         }
     }
 
-    /// Why a request has no counterpart on the wire; without the query, which may contain a credential.
+    /// The reason why a request has no wire form; without the query, which may contain a credential.
     func absence(of method: String, _ path: String) -> String {
         "the dialect \(dialect.name) cannot ask \(method) \(path.prefix { $0 != "?" }) like this"
     }

@@ -42,7 +42,7 @@ extension StepContext {
         try await settle(instance)
     }
 
-    /// Returns when the process is gone and its connections have ended, so that later steps meet neither.
+    /// Returns when the process is gone and its connections have ended, so that later steps find neither.
     private func settle(_ instance: SubjectInstance) async throws {
         guard await instance.exit(within: performer.limit("close")) != nil else {
             if Task.isCancelled { throw StepEnd.interrupted }
@@ -104,9 +104,9 @@ extension StepContext {
     private func limitWrites(_ instance: SubjectInstance, refusing: Bool) async throws {
         await performer.awaitExitAfterLoss(of: instance)
         if !refusing {
-            // Recorded before it is true: otherwise an answer that was stored meanwhile would count as one despite the fault.
+            // Recorded before the limit is lifted: otherwise an answer stored meanwhile would seem to have defied it.
             recorder.noteAct("acceptWrites")
-            // If a refused write ended the process, nothing needs lifting.
+            // If a refused write ended the process, there is no limit to lift.
             if instance.exit != nil { return }
         }
         let before = ContinuousClock.now

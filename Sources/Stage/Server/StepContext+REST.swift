@@ -5,14 +5,14 @@ import HoldfastTranscript
 import HoldfastTransport
 
 extension StepContext {
-    /// The members of a question, for a frame and for a body.
+    /// The members of a question, for a frame or for a body.
     func body(of question: ScenarioStep.Question) throws -> JSONObject {
         try question.body(
             obeysScripts: subject.hasScriptedAgent, filled: { try filled($0) }, key: { performer.key(of: $0) },
             count: { try count($0) })
     }
 
-    /// A number of tools; a number that would take minutes is rejected.
+    /// A number of tools; one whose turn would take minutes is rejected.
     private func count(_ template: JSONValue) throws -> Int {
         let count = try number(template)
         guard count <= 20_000 else {
@@ -56,7 +56,7 @@ extension StepContext {
         try save(pointers, from: answer, of: "response", on: lane)
     }
 
-    /// Ends the connection of a question that was sent; one with a response is left alone.
+    /// Ends the connection of a question that was sent, unless it already has a response.
     func leave(_ name: String, _ how: Cut) async throws {
         let post = performer.post(of: try filled(name))
         guard let (connection, lane) = await post.sent.wait(within: performer.limit("rest")) else {
@@ -141,7 +141,7 @@ extension StepContext {
         return (meant.flatMap { try? JSONParser.document($0).root }, lane)
     }
 
-    /// A path whose session id is one segment, even if a dialect's ids contain slashes, as names of agents do.
+    /// A path whose session id is one segment, even if a dialect uses ids with slashes, such as names of agents.
     private func inOneSegment(_ path: String) -> String {
         let base = "/api/sessions/"
         guard !dialect.isCanonical, path.hasPrefix(base) else { return path }
@@ -164,7 +164,7 @@ extension Event.Response {
     }
 }
 
-/// A question over REST that the stage may leave before its response has come.
+/// A question over REST whose connection the stage may end before the response arrives.
 final class PendingPost: Sendable {
     enum End: Sendable { case over, left }
 
@@ -172,12 +172,12 @@ final class PendingPost: Sendable {
     let sent = Latch<(HTTPConnection, Lane)>()
     private let ending = Latch<End>()
 
-    /// Takes the connection once the request is sent.
+    /// Returns a closure that takes the connection once the request is sent.
     func begin(on lane: Lane) -> @Sendable (HTTPConnection) -> Void {
         { [sent] connection in sent.set((connection, lane)) }
     }
 
-    /// Ends it; false if it has already ended otherwise.
+    /// Sets how it ends; false if it has already ended.
     func end(_ end: End) -> Bool { ending.set(end) }
 
     var wasLeft: Bool { ending.value == .left }

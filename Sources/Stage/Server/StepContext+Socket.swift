@@ -17,8 +17,8 @@ extension StepContext {
 
     /// Sends on a lane.
     ///
-    /// A connection that the subject closed meanwhile accepts nothing, and that does not fail the step: a server may
-    /// close while it still receives a message that it refuses. The scenario's next wait decides.
+    /// A connection that the subject has closed does not fail the step: a server may close while it still receives a
+    /// message that it refuses. The scenario's next wait decides.
     func sending(
         on letter: String, _ body: (ConnectionLane) async throws(TransportProblem) -> Void
     ) async throws {
@@ -39,7 +39,7 @@ extension StepContext {
         if performer.isLife || connect.on == ScenarioStep.lifeLane, let open = performer.lane(connect.on),
             !open.mailbox.hasEnded
         {
-            // The round that was to end it was cut short.
+            // The round that should have ended it was cut short.
             open.cut(.fin)
         }
         await performer.lane(connect.on)?.leave(within: performer.limit("close"))
@@ -137,7 +137,7 @@ extension StepContext {
         try check(frame, as: "chat")
         if question.bytes == nil, let owner = try open(letter).principal { performer.noteAsked(body, by: owner) }
         let messages = try wire(frame, paddedTo: question.bytes)
-        // If a scenario states a size, it means to meet the limit.
+        // A scenario that states a size intends to reach the limit.
         if question.bytes == nil { try checkSize(messages.map(\.text.utf8.count).max() ?? 0) }
         performer.addScriptWait(question.waitMs)
         try open(letter).owe(within: performer.limit("turn"))
@@ -180,13 +180,13 @@ extension StepContext {
         guard let bytes, messages.count == 1 else { return try messages.map { try padded($0, to: bytes) } }
         let size = try number(bytes)
         let long = try lengthened(frame, toBytes: size, from: messages[0].text).map { try wire($0) }
-        // If a wire has the text twice, or not at all, the padding goes beside it.
+        // If the wire form has the text twice, or not at all, the frame gets an unknown member instead.
         if let long, long.count == 1, long[0].text.utf8.count == size { return long }
         return try messages.map { try padded($0, to: bytes) }
     }
 
-    /// A question with enough additional text that its message, given the one with the present text, has the required
-    /// size; nil if its text is a script.
+    /// A question lengthened so that its message, which is `message` so far, has the required size; nil if its text is
+    /// a script.
     func lengthened(_ question: JSONValue, toBytes size: Int, from message: String) throws -> JSONValue? {
         guard question["messages"]?.arrayValue?.last?["content"]?.stringValue?.first != "{" else { return nil }
         try refuse(bytes: size)
@@ -225,7 +225,7 @@ extension StepContext {
             Performance.beyondLimits + "it needs a message of \(bytes) bytes, and the server takes at most \(limit)")
     }
 
-    /// A server that does not accept even this accepts no ordinary question, so nothing excuses an untested clause.
+    /// A server with a lower limit accepts no ordinary question, so nothing excuses an untested clause.
     private static let leastMessageLimit = 1024
 
     func await(_ awaited: ScenarioStep.Await, on letter: String) async throws {
@@ -247,7 +247,7 @@ extension StepContext {
         var within = performer.limit(awaited.bound.within)
         // A shorter wait cannot distinguish a late answer from none.
         if !awaited.bound.isOptional { within = max(within, lane.stillOwed) }
-        // A life goes on meanwhile, and looks again at rest.
+        // A life does not wait longer; it checks again at rest.
         if performer.isLife { within = min(within, Self.longestOfLife) }
         let (frame, isRefused) = await take(awaited.types, within: within, from: lane, where: isMeant)
         if isRefused { return try lack(awaited.save, of: what) }
@@ -287,7 +287,7 @@ extension StepContext {
     /// The interval between checks whether the awaited question was refused.
     private static let glance = Duration.milliseconds(250)
 
-    /// Requests the further pages of a server that pages by itself: only all pages together are the whole answer.
+    /// Requests the remaining pages of a server that pages by itself: only all pages together are the whole answer.
     ///
     /// A scenario that states the frames per page requests the other pages itself; a life never does. An answer that is
     /// too long to keep, or that takes longer than a turn, stays incomplete.
@@ -339,11 +339,11 @@ extension StepContext {
 }
 
 extension WebSocketLimits {
-    /// The most bytes of one connection of a scenario: servers send at most 1 MiB a message (ENV-9).
+    /// The limits of one connection of a scenario: servers send at most 1 MiB per message (ENV-9).
     fileprivate static let stage = WebSocketLimits(
         maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: 12 << 20, maxUnsentBytes: 16 << 20)
 
-    /// The most bytes of one connection of a life.
+    /// The limits of one connection of a life.
     fileprivate static let life = WebSocketLimits(
         maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: 128 << 20, maxUnsentBytes: 16 << 20)
 }
@@ -351,7 +351,7 @@ extension WebSocketLimits {
 extension StepContext {
     /// Waits until the server ends a connection; an announced time is added to the bound.
     func awaitClose(_ bound: ScenarioStep.Bound, after told: ScenarioStep.Told?, on letter: String) async throws {
-        // A connection that was refused needs no end.
+        // A refused connection has no end to wait for.
         if performer.wasRefused(letter) { return }
         let lane = try open(letter)
         let wait = try told.map(duration) ?? .zero
@@ -360,7 +360,7 @@ extension StepContext {
         }
     }
 
-    /// Watches until an announced time is over, and records it.
+    /// Waits until an announced time is over, and records it.
     func watch(_ told: ScenarioStep.Told) async throws {
         let duration = try duration(of: told)
         try? await Task.sleep(for: duration, clock: .continuous)

@@ -59,7 +59,7 @@ struct StepContext: Sendable {
         }
     }
 
-    // MARK: steps that hold steps
+    // MARK: steps that contain steps
 
     private func together(_ branches: [([ScenarioStep], ScenarioVariables)]) async throws {
         try await performTogether(branches) { steps, local in try await performer.perform(steps, with: local) }
@@ -83,7 +83,7 @@ struct StepContext: Sendable {
 
     // MARK: references
 
-    /// Refuses to send a frame of the stage's own that its schema rejects.
+    /// Refuses to send a frame of the stage that its schema rejects.
     ///
     /// A session is requested by the name that the subject gave it, whatever its form (ID-7).
     func check(_ value: JSONValue, as name: String) throws {
@@ -150,7 +150,7 @@ struct StepContext: Sendable {
         return number
     }
 
-    /// A value that is not a usable number: the subject's fault if it comes from the subject.
+    /// The end of a step whose value is not a usable number: the subject's fault if the subject sent the value.
     func unusable(_ template: JSONValue, _ value: JSONValue) -> StepEnd {
         let isOurs = template.stringValue?.contains("${") != true
         return isOurs
@@ -196,7 +196,7 @@ struct StepContext: Sendable {
         return value.intValue.map { (0...9_007_199_254_740_991).contains($0) } ?? false
     }
 
-    /// Unmet waits are part of the history: they say how long the stage watched.
+    /// Records an unmet wait, which shows how long the stage watched; throws unless the wait is optional.
     func missed(_ what: String, on lane: Lane, isOptional: Bool, instead: String? = nil) throws {
         if Task.isCancelled { throw StepEnd.interrupted }
         recorder.note(.wait(awaited: what, met: false), on: lane)

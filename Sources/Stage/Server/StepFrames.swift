@@ -50,7 +50,7 @@ extension JSONValue {
 }
 
 extension Timeouts {
-    /// The timeout of a wait; a turn may take the time of the waits in its script on top.
+    /// The timeout of a wait; for a turn, the waits in its script are added.
     package func bound(_ name: String, scriptWait: Duration) -> Duration {
         let bound = self[name] ?? turn
         // A turn's bound begins when the turn is accepted, which is after the question was sent.

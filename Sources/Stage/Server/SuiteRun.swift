@@ -36,21 +36,21 @@ package struct SuiteRun: Sendable {
     ///
     /// If the task is canceled, running scenarios end at once and keep their observations, and the others are omitted.
     /// If the subject does not answer two consecutive scenarios, or floods two, the others are omitted too; but a
-    /// subject that had answered before gets time first, and the run goes on.
+    /// subject that had answered before first gets time to recover, and the run goes on.
     ///
     /// A started subject has one instance for all scenarios except those that end and start it. Each of these has its
-    /// own: beside the others if the subject accepts any port, otherwise alone and last. In any case, all instances
-    /// have ended when this returns.
+    /// own, which runs beside the others if the subject accepts any port, otherwise alone and last. In any case, all
+    /// instances have ended when this returns.
     ///
     /// If the shared instance ends by itself while several scenarios use it, the cause is unknown: each of them is
-    /// performed again, alone, and only that counts. Servers older than the specification are known to end at a single
-    /// message, and a server started elsewhere cannot be restarted. So in a dialect, the scenarios that send such
-    /// messages run one at a time, after the others.
+    /// repeated alone, and only the repetition counts. Servers older than the specification are known to exit at a
+    /// single message, and a server started elsewhere cannot be restarted. So in a dialect, the scenarios that send
+    /// such messages run one at a time, after the others.
     ///
     /// A scenario cut short by an announced stop is performed again too; a server that announces stops again and again
     /// counts as going on (``OpenConnections``).
     ///
-    /// With few principals, scenarios that report a device as gone come after all others, since it gets no more pushes,
+    /// With few principals, scenarios that report a device as gone run after all others, since it gets no more pushes,
     /// and so do those that fill a stream.
     ///
     /// On one instance, the scenarios with the longest waits begin first, so that none runs alone at the end.
@@ -67,7 +67,7 @@ package struct SuiteRun: Sendable {
         let all = order.filter { start == nil || !scenarios[$0].needs.start }
         let isFrail = !stage.subject.dialect.isCanonical
         let dangerous = isFrail ? all.filter { scenarios[$0].sendsVerbatim } : []
-        // With few people, later scenarios would miss a device that is gone, or a stream that fits on one page.
+        // With few principals, later scenarios would lack a usable device, or a stream that fits on one page.
         let areFew = stage.subject.principals.count < Self.fewPrincipals
         let last =
             areFew
@@ -115,7 +115,7 @@ package struct SuiteRun: Sendable {
         await perform([Queue(again + scenarios, limit: 1)], on: &state, shared, progress)
     }
 
-    /// With this many principals, devices that are gone are not missed.
+    /// With this many principals, enough usable devices remain.
     private static let fewPrincipals = 4
 
     /// The number of scenarios that may have their own instance at the same time; each is a whole server.
@@ -132,7 +132,7 @@ package struct SuiteRun: Sendable {
             self.limit = limit
         }
 
-        /// The one that may begin now; nil if the maximum is running.
+        /// The scenario that may begin now; nil if the maximum is running.
         var next: Int? { running < limit ? waiting.first : nil }
     }
 
@@ -148,7 +148,7 @@ package struct SuiteRun: Sendable {
         var together: Set<Int> = []
         /// The scenarios that ran when another one ended the shared instance.
         private var disturbed: Set<Int> = []
-        /// The scenarios under which it ended while others ran; they are performed again.
+        /// The scenarios that ran beside others when it ended; they are performed again.
         var again: Set<Int> = []
         /// The number of repetitions of each scenario because the server stopped.
         private(set) var stops: [Int: Int] = [:]
@@ -221,7 +221,7 @@ package struct SuiteRun: Sendable {
             var alarms: Set<ContinuousClock.Instant> = []
             var width = RunWidth()
             while true {
-                // When to look again, even if nothing ends until then.
+                // The time of the next check, even if no scenario ends before.
                 var alarm: ContinuousClock.Instant?
                 var open = Set(queues.indices)
                 while let (number, index) = state.longest(of: queues, among: open) {
@@ -318,7 +318,7 @@ package struct SuiteRun: Sendable {
         }
     }
 
-    /// The result of a scenario that cannot be performed, or cannot any more; nil if it can.
+    /// The result of a scenario that cannot be performed, or can no longer be; nil if it can.
     private func skip(_ scenario: Scenario, _ state: State, _ shared: SharedInstance?) async -> Performance? {
         let obstacles = stage.subject.obstacles(to: scenario)
         if !obstacles.isEmpty { return stage.skip(scenario, lacking: obstacles) }
@@ -330,9 +330,9 @@ package struct SuiteRun: Sendable {
     }
 }
 
-/// Opens when there is evidently no subject, so that a run waits for its silence twice and not fifty times.
+/// Opens when there is evidently no subject, so that a run times out twice and not fifty times.
 ///
-/// A subject that was there before may soon be back: it gets time, longer each time, before the breaker opens.
+/// A subject that answered before may soon be back: the run pauses, longer each time, before the breaker opens.
 struct Breaker {
     private static let pauses: [Duration] = [.seconds(1), .seconds(3), .seconds(10)]
 
@@ -344,7 +344,7 @@ struct Breaker {
     private var turnedAway: [String] = []
     /// The time for which the run pauses before it goes on; nil if it need not.
     private(set) var pause: Duration?
-    /// The time at which the last of these ended.
+    /// The time at which the last scenario without a server ended.
     private var lastUnanswered: ContinuousClock.Instant?
     private var floods = 0
     private(set) var reason: String?
@@ -352,7 +352,7 @@ struct Breaker {
     init(patience: Int) { self.patience = patience }
 
     /// Notes the outcome of a scenario that has just ended; of those that ran side by side only one counts, since one
-    /// moment without a server turns all of them away.
+    /// moment without a server affects all of them.
     mutating func note(_ performance: Performance, at now: ContinuousClock.Instant = .now) {
         if performance.wasInterrupted { return }
         if let received = performance.wasReceived {
@@ -375,14 +375,14 @@ struct Breaker {
         }
     }
 
-    /// Goes on after a pause, as if the subject had been there.
+    /// Goes on after a pause, as if the subject had answered.
     mutating func resume() {
         pause = nil
         unanswered = 0
         resumed += 1
     }
 
-    /// A remark on a run that went on; nil if nothing stopped it.
+    /// A remark on the pauses of a run that went on; nil if there were none.
     var line: String? {
         guard resumed > 0, reason == nil else { return nil }
         return "the run waited and went on, because the subject accepted no connection in: "

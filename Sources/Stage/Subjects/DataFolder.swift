@@ -5,7 +5,7 @@ import HoldfastSmallFoundation
 /// A folder in which one instance of a subject stores its data.
 struct DataFolder: Sendable {
     let path: String
-    /// Whether it is removed with the instance.
+    /// Whether the folder is removed with the instance.
     let isTemporary: Bool
 
     static func temporary() throws(InputProblem) -> DataFolder {
@@ -23,28 +23,28 @@ struct DataFolder: Sendable {
     /// Every temporary folder of this program, and whether it is in use.
     private static let madeHere = Mutex<[String: Bool]>([:])
 
-    /// Removes it, if it was made for one run only.
+    /// Removes the folder, if it is temporary.
     func remove() {
         guard isTemporary else { return }
         Self.madeHere.withLock { $0[path] = false }
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Removes folders that a process, which has ended by now, had filled again.
+    /// Removes again the folders that a process refilled after their removal; it must have ended.
     static func removeAgain() {
         for (path, isNeeded) in madeHere.withLock({ $0 }) where !isNeeded {
             try? FileManager.default.removeItem(atPath: path)
         }
     }
 
-    /// Removes all that were made for one run only; for a program that is about to exit.
+    /// Removes all temporary folders; for a program that is about to exit.
     static func removeAll() {
         for path in madeHere.withLock({ $0 }).keys { try? FileManager.default.removeItem(atPath: path) }
     }
 
     static func isFolder(_ path: String) -> Bool { (try? FileStatus(of: path))?.kind == .folder }
 
-    /// The problem of a folder that the user named; nil if it is absent or empty.
+    /// The problem of a folder that the user named; nil if the folder is absent or empty.
     static func problem(of path: String, at location: String) -> InputProblem? {
         guard let status = try? FileStatus(of: path) else { return nil }
         guard status.kind == .folder else {

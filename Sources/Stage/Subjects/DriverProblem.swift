@@ -11,7 +11,7 @@ package struct DriverProblem: Error, Sendable, Equatable {
         case hung(milliseconds: Int)
         /// A line that is not a reply, and the reason; the line may be cut.
         case noReply(line: String, reasons: [String])
-        /// A reply to a command that was not asked, or was answered before.
+        /// A reply to a command that was not sent, or was already answered.
         case unasked(line: String, expected: Int?)
         /// A line longer than any reply, or more output than any driver needs.
         case flooded(bytes: Int)

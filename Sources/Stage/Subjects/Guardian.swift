@@ -5,7 +5,7 @@ import Subprocess
 /// A small process that outlives the suite by a moment: when the suite ends without ending its subjects, it kills them.
 ///
 /// Only a separate process can do that, because nothing runs in a suite that was killed. It holds the other end of a
-/// socket, keeps the list of groups that it receives, and acts when the socket ends. Without it, nothing else changes.
+/// socket, keeps the list of groups that it receives, and acts when the socket ends. The suite also works without it.
 final class Guardian: Sendable {
     private static let script = """
         groups=' '
@@ -55,7 +55,7 @@ final class Guardian: Sendable {
         return Guardian(socket: ours, started: started)
     }
 
-    /// Adds a group to kill in the end.
+    /// Adds a group to kill at the end.
     func add(_ group: ProcessID) { tell("+ \(group)\n") }
 
     /// Takes a group off the list.

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastTransport
 
-/// A problem that keeps the suite from any statement about the subject.
+/// A problem because of which the suite can say nothing about the subject.
 package struct HarnessProblem: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
         /// A reference in a scenario that has no value.
@@ -10,7 +10,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case notANumber(name: String)
         case malformedReference(String)
         case noConnection(lane: String)
-        /// A frame of the stage's own that its schema rejects.
+        /// A frame of the stage that its schema rejects.
         case invalidFrame(type: String, reasons: [String])
         case unusableSchema(String)
         case notStarted(reason: String, output: [String])
@@ -88,7 +88,7 @@ extension HarnessProblem: CustomStringConvertible {
 
     private var what: String { isUnreachable ? "\(location): \(words.what)" : "\(words.what) at \(location)" }
 
-    /// Starting a server fixes only its absence; every other failure to connect keeps its own fix.
+    /// The fix for a missing server is to start it; every other failure to connect has its own fix.
     private static func unreachable(
         _ words: (what: String, expected: String, fix: String), isMissing: Bool, tries: String, path: String
     ) -> (what: String, expected: String, fix: String) {
@@ -217,7 +217,7 @@ extension HarnessProblem: CustomStringConvertible {
 }
 
 extension HarnessProblem {
-    /// A reference that could not be filled in.
+    /// The problem of a reference that could not be filled in.
     init(filling problem: ScenarioVariables.Problem, at location: String) {
         switch problem {
         case .unknown(let name, let near): self.init(.unknownVariable(name: name, near: near), at: location)
@@ -228,7 +228,7 @@ extension HarnessProblem {
 }
 
 extension HarnessProblem {
-    /// In one line, with the subject's complaint.
+    /// The problem in one line, with the subject's complaint.
     package var inShort: String {
         if case .driver(let problem) = code { return problem.inShort }
         return what + (OutputTail.complaint(in: output).map { "; its last output: '\($0)'" } ?? "")
@@ -242,7 +242,7 @@ extension HarnessProblem {
 }
 
 extension TransportProblem.Code {
-    /// Whether a failure to connect says that no server is there, or none that answers.
+    /// Whether a failure to connect means that there is no server, or none that answers.
     fileprivate var isAboutServer: Bool {
         switch self {
         case .connectionRefused, .unreachable, .late, .protocolError: true

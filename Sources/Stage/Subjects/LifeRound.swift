@@ -5,9 +5,9 @@ import HoldfastTranscript
 package struct LifeRound: Sendable, Equatable {
     /// Steps as in a scenario file; they may use the names and connections of earlier rounds.
     package var steps: [JSONValue]
-    /// The features that meet in it, by name.
+    /// The names of the features that it combines.
     package var features: [String]
-    /// Steps that reopen what an earlier round left open and the subject has ended since; each is performed only if needed.
+    /// Steps that reopen connections of earlier rounds that the subject has ended; each is performed only if needed.
     package var open: [JSONValue]
 
     package init(steps: [JSONValue], features: [String], open: [JSONValue] = []) {
@@ -21,7 +21,7 @@ package struct LifeScript: Sendable {
     package let time: Duration
     /// Draws the next round, given the time since the life began.
     package let next: @Sendable (Duration) -> LifeRound
-    /// Takes everything that was seen, at a moment of rest; it must not take long.
+    /// Receives the history at a moment of rest; it must return quickly.
     package let look: @Sendable (History) -> Void
 
     package init(
@@ -33,7 +33,7 @@ package struct LifeScript: Sendable {
 
     /// The longest time between two checks of everything in a life.
     package static let stretch = Duration.seconds(20)
-    /// The same at the beginning, which finds early faults at once.
+    /// The same at the beginning, so that early faults are found soon.
     static let firstStretch = Duration.seconds(5)
 }
 

@@ -1,7 +1,7 @@
 @preconcurrency import Dispatch
 import HoldfastPlatform
 
-/// Processes whose parents have ended, and that the system gave to this program instead of the machine's first process.
+/// Processes whose parents have ended, and which the system reparented to this program instead of init.
 ///
 /// A daemon leaves its group, and may clear the environment that marks it; then only its parent shows whose it is.
 /// Linux gives orphans to the nearest ancestor that asked for them (`PR_SET_CHILD_SUBREAPER`). That must be the program
@@ -9,7 +9,7 @@ import HoldfastPlatform
 struct Orphans {
     /// The process that outlives the suite, which is not an orphan.
     var guardian: ProcessID?
-    /// Reaps ended processes now and then.
+    /// Reaps ended processes periodically.
     private let collector: any DispatchSourceTimer
 
     /// The longest time for ending orphans; each round ends all that exist, but they may make new ones.
@@ -28,14 +28,14 @@ struct Orphans {
         return Orphans(guardian: nil, collector: collector)
     }
 
-    /// Ends all orphans, and those that these leave, until none is left; meanwhile the suite must start no process.
+    /// Ends all orphans, and the children they leave, until none is left; meanwhile the suite must start no process.
     /// - Parameter groups: Leaders that other code waits for.
     /// - Returns: Whether one was alive.
     func end(sparing groups: Set<ProcessID> = []) -> Bool {
         var wasAlive = false
         var quietRounds = 0
         let limit = ContinuousClock.now + Self.patience
-        // A process may begin while the table is read: if it forked and ended meanwhile, it left a trace that is found here.
+        // A process that begins, forks and ends while the table is read is found as a zombie in the next round.
         while quietRounds < 2, ContinuousClock.now < limit {
             let found = ProcessTable.children(of: Processes.own).filter {
                 $0.process != guardian && !groups.contains($0.process)
@@ -50,7 +50,7 @@ struct Orphans {
         return wasAlive
     }
 
-    /// Takes note of those that have ended, so that the system forgets them.
+    /// Reaps the orphans that have ended.
     func reap(sparing groups: Set<ProcessID>) {
         // A child that other code waits for hides the others until that code has reaped it.
         while let process = Processes.endedChild, process != guardian, !groups.contains(process),

@@ -6,7 +6,7 @@ final class OutputTail: Sendable {
     /// The number of bytes kept; the last words of a failed process help most.
     static let kept = 16 << 10
 
-    /// The end of what was printed.
+    /// The end of the output.
     private struct Words {
         var bytes: [UInt8] = []
         var sawReady = false

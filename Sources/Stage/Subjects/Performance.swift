@@ -9,7 +9,7 @@ package struct Performance: Sendable {
     package var problems: [HarnessProblem] = []
     /// The reason why it was skipped; nil if it was not.
     package var skipped: String?
-    /// The missing parts of the setup for which it was skipped, such as a start command, in words.
+    /// The missing parts of the setup because of which it was skipped, such as a start command, in words.
     package var lacks: [String] = []
     /// The place and reason of an early end of its steps, such as `/steps/3: no done in time`; nil if all were performed.
     package var stoppedAt: String?
@@ -17,7 +17,7 @@ package struct Performance: Sendable {
     package var failure: String?
     /// The reason why its server or driver did not start; nil if it did.
     package var startProblem: HarnessProblem?
-    /// Whether it was ended from outside.
+    /// Whether the run was canceled before it was complete.
     package var wasInterrupted = false
     /// Whether the subject accepted the first connection; nil if the scenario opened none.
     package var wasReceived: Bool?
@@ -25,14 +25,14 @@ package struct Performance: Sendable {
     var wasFlooded = false
     /// Whether the shared server that the suite started ended by itself meanwhile.
     var sawServerEnd = false
-    /// Whether the server announced a stop meanwhile, which may be true.
+    /// Whether the server announced a stop meanwhile that may be true.
     var sawStop = false
     /// Wall time.
     package var duration = Duration.zero
 }
 
 extension Performance {
-    /// The beginning of a reason that refers to a limit stated by the server, as it may.
+    /// The beginning of a reason that refers to a limit that the server may set.
     static let beyondLimits = "the limits of the server rule it out: "
 
     /// All missing parts in one sentence; nil if there are none.

@@ -1,7 +1,7 @@
 @preconcurrency import Dispatch
 import HoldfastPlatform
 
-/// Reads a process's output as fast as it comes, so that no subject waits for a full pipe.
+/// Reads a process's output as fast as it arrives, so that no subject blocks on a full pipe.
 ///
 /// It waits on its own thread: Dispatch sources on pipes, created and canceled a hundred times a minute on a busy
 /// machine, crash inside Dispatch.
@@ -14,7 +14,7 @@ final class PipeReader: Sendable {
 
     /// Reads from a pipe, which it then owns.
     ///
-    /// * `take`: Takes the bytes, in order, and says whether to go on; if not, the pipe is closed.
+    /// * `take`: Takes the bytes, in order, and returns whether to go on; if not, the pipe is closed.
     init(_ descriptor: Descriptor, take: @escaping @Sendable ([UInt8]) -> Bool) {
         descriptor.neverWait()
         DispatchQueue(label: "holdfast.output").async(group: over) { [alarm] in
@@ -34,7 +34,7 @@ final class PipeReader: Sendable {
         over.wait()
     }
 
-    /// Reads until the other end is closed, the reader stops, or the alarm comes.
+    /// Reads until the other end is closed, the reader stops, or the alarm rings.
     private static func read(_ descriptor: Descriptor, until alarm: Descriptor, _ take: ([UInt8]) -> Bool) {
         // If no descriptor was left for the alarm, reading ends with the process.
         while let isLast = Descriptor.waitForEither(descriptor, alarm) {
@@ -42,7 +42,7 @@ final class PipeReader: Sendable {
         }
     }
 
-    /// Reads the available bytes; false if no more can come or are wanted.
+    /// Reads the available bytes; false if no more can arrive or are wanted.
     private static func drain(_ descriptor: Descriptor, atMost limit: Int, _ take: ([UInt8]) -> Bool) -> Bool {
         var total = 0
         while total < limit {
@@ -65,7 +65,7 @@ private final class Alarm: Sendable {
         var isHeard = true
     }
 
-    /// Becomes readable when the alarm rings; nil if no descriptor was available.
+    /// Becomes readable when the alarm rings; `closed` if no descriptor was available.
     let descriptor: Descriptor
     private let ringing: Descriptor?
     private let state = Mutex(State())

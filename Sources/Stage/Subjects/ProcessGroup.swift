@@ -22,7 +22,7 @@ struct ProcessGroup: Sendable {
     /// Sends SIGTERM to the leader, as a service manager does.
     func terminate() { SystemSignal.terminate.send(to: leader) }
 
-    /// The time in which killed processes must be gone: on a busy machine each waits for its turn to die.
+    /// The time in which killed processes must be gone, which takes longer on a busy machine.
     private static let sweepLimit = Duration.seconds(5)
 
     /// Ends its remaining processes, even outside the group, until none is found.
@@ -44,7 +44,7 @@ struct ProcessGroup: Sendable {
         return hadStayed
     }
 
-    /// Every process of the subject that has not yet ended; empty if `/proc` does not tell.
+    /// Every process of the subject that has not ended; empty without `/proc`.
     func members() -> [ProcessID] {
         let began = ProcessTable.status(of: leader)?.began ?? 0
         return ProcessTable.processes().filter { process in
@@ -71,9 +71,9 @@ struct ProcessGroup: Sendable {
     static let refusedBeyond: UInt64 = 4
 
     /// Sets the soft limit on file sizes for every process, even those that begin meanwhile; children inherit it.
-    /// - Parameter bytes: The limit; nil for the most that each process may have.
+    /// - Parameter bytes: The limit; nil for the allowed maximum of each process.
     /// - Returns: The number of processes with the limit.
-    /// - Throws: The reason why not all of them, or none, can have it.
+    /// - Throws: The reason why the limit cannot be set for all of them, or for any.
     func limitFileSize(to bytes: UInt64?) throws(LimitProblem) -> Int {
         guard Processes.canLimitOthers else { throw .notPossibleHere }
         var done: Set<ProcessID> = []

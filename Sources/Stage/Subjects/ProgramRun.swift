@@ -38,7 +38,7 @@ package struct ProgramRun: Sendable {
             throw .notStarted(error.reason)
         }
         let deadline = ContinuousClock.now + limit
-        // A program that stops reading says why in its complaints.
+        // If the program stops reading, its complaints show why.
         _ = await process.write(input, within: limit)
         process.closeInput()
         let end = await process.exit(within: max(.zero, deadline - .now))

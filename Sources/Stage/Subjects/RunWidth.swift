@@ -3,7 +3,7 @@
 /// Most scenarios wait most of the time, so many can run at once. On a late machine timeouts are extended and events may
 /// be missed, so then only a few run.
 struct RunWidth {
-    /// Always allowed; more only while the process is woken in time.
+    /// This many may always run; more only while the process is woken on time.
     private static let few = 8
     /// The interval between checks whether the machine has time for more.
     private static let interval = Duration.milliseconds(100)
@@ -12,7 +12,7 @@ struct RunWidth {
     /// The time of the next check.
     private(set) var nextLook = ContinuousClock.now + interval
 
-    /// Whether one more may run beside this many.
+    /// Whether one more scenario may run beside this many.
     mutating func hasRoom(beside running: Int) -> Bool {
         if .now >= nextLook {
             room = isMachineLate() ? running - Self.few : running + Self.few

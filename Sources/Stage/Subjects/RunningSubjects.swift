@@ -1,6 +1,6 @@
 import HoldfastPlatform
 
-/// Every process group that the suite started and that has not ended, as far as known, and what these leave behind.
+/// The process groups that the suite started and that have not ended, and the processes that they leave behind.
 package enum RunningSubjects {
     private struct State {
         var groups: Set<ProcessID> = []
@@ -31,7 +31,7 @@ package enum RunningSubjects {
             }
             state.starting += 1
         }
-        // Started only now, because it is a child as well.
+        // The guardian starts only now, because it is a child as well.
         _ = guardian
     }
 
@@ -47,8 +47,8 @@ package enum RunningSubjects {
 
     /// Forgets a group that has ended.
     ///
-    /// Processes that subjects left behind end with the last subject: before that, their owner is unknown.
-    /// - Returns: Whether any had stayed.
+    /// Processes that subjects left behind are ended with the last subject: before that, their owner is unknown.
+    /// - Returns: Whether there were any.
     static func remove(_ group: ProcessID) -> Bool {
         guardian?.remove(group)
         return state.withLock { state in
@@ -60,10 +60,10 @@ package enum RunningSubjects {
         }
     }
 
-    /// Lets the system forget orphans that have ended.
+    /// Reaps the orphans that have ended.
     static func reap() { state.withLock { state in orphans(state)?.reap(sparing: state.groups) } }
 
-    /// The orphans; the first use must come before the suite starts anything else.
+    /// The orphans, if they are adopted; nil while a start is under way, whose process would look like an orphan.
     private static func orphans(_ state: State) -> Orphans? {
         guard case .running(var orphans) = state.adoption, state.starting == 0, guardian?.isSettled ?? true
         else { return nil }

@@ -18,7 +18,7 @@ package struct StartCommand: Sendable, Equatable {
     package var data: String?
     /// Variables added to the environment.
     package var environment: [String: String] = [:]
-    /// A piece of output that says it accepts connections; without it, the suite tries the address.
+    /// A piece of output that signals readiness; without it, the suite tries to connect.
     package var ready: String?
     /// The value of `{push}`.
     var pushURL: String?
@@ -41,7 +41,7 @@ package struct StartCommand: Sendable, Equatable {
 
     /// The obstacles to a start: a missing folder, or foreign data.
     /// - Parameter location: The flag or member that named the data folder, such as `--data`.
-    /// - Returns: Every problem at once.
+    /// - Returns: All problems.
     package func problems(dataFrom location: String) -> [InputProblem] {
         var problems: [InputProblem] = []
         if let directory, !directory.contains("{"), !DataFolder.isFolder(directory) {
@@ -61,9 +61,9 @@ package struct StartCommand: Sendable, Equatable {
     var ignoresPort: Bool { url.contains("{port}") && !uses("{port}") && !uses("HOLDFAST_PORT") }
     /// Whether it gets its folder from the suite, so that each instance has its own.
     var takesData: Bool { uses("{data}") }
-    /// Whether it asks for the address of the push service.
+    /// Whether it uses the address of the push service.
     package var takesPush: Bool { uses("{push}") }
-    /// Whether it asks for the address of the model endpoint.
+    /// Whether it uses the address of the model endpoint.
     package var takesModel: Bool { uses("{model}") }
 
     /// Whether instances share neither port nor folder.
@@ -148,7 +148,7 @@ package struct SubjectPrincipal: Sendable, Equatable {
 }
 
 enum FreePort {
-    /// Below the ports that systems use for outgoing connections: one of those could take the port while the subject is
+    /// Below the ports that systems use for outgoing connections: one of these could take the port while the subject is
     /// down between a kill and its restart.
     private static let range = 15_000...29_999
     private static let given = Mutex<Set<Int>>([])

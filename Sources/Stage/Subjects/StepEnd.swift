@@ -10,12 +10,12 @@ package enum StepEnd: Error {
     case unsuitable(String)
     /// The setup lacks something that the scenario needs.
     case outOfReach(String)
-    /// The run was ended from outside.
+    /// The run was canceled.
     case interrupted
 }
 
 /// Performs all branches of a step to their ends, even if one of them cannot go on.
-/// - Throws: The end of the first of those that failed.
+/// - Throws: The end of the first branch that failed.
 func performTogether<Branch: Sendable>(
     _ branches: [Branch], _ perform: @escaping @Sendable (Branch) async throws -> Void
 ) async throws {

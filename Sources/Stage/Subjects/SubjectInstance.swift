@@ -20,7 +20,7 @@ final class SubjectInstance: Sendable {
     private let folder: DataFolder
     private let state = Mutex(State())
 
-    /// The time a subject gets to end before it is killed, once it is not needed.
+    /// The time that a subject may take to exit before it is killed, once it is no longer needed.
     static let farewell = Duration.seconds(2)
     /// The number of starts, on the same or another port, if a subject ends before it listens.
     private static let attempts = 3
@@ -181,10 +181,10 @@ final class SubjectInstance: Sendable {
 
     private var process: SubjectProcess? { state.withLock { $0.process } }
 
-    /// How the process ended; nil while it runs.
+    /// The exit of the process; nil while it runs.
     var exit: SubjectExit? { process?.exit }
 
-    /// When the process was last started.
+    /// The time at which the process was last started.
     var startedAt: ContinuousClock.Instant { state.withLock { $0.startedAt } }
 
     /// Whether the process has ended, even if its end is not yet recorded.
@@ -193,7 +193,7 @@ final class SubjectInstance: Sendable {
     /// The folder of its data.
     var dataPath: String { folder.path }
 
-    /// Whether a scenario ended it, and has not restarted it.
+    /// Whether a scenario ended it and has not restarted it.
     var wasEndedHere: Bool { process.map { $0.wasKilled || $0.wasAskedToEnd } ?? false }
 
     var lastWords: [String] { process.map { words(of: $0) } ?? [] }

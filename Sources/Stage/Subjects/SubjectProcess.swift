@@ -16,7 +16,7 @@ final class SubjectProcess: Sendable {
         var environment: [String: String] = [:]
         /// A piece of its output that signals readiness.
         var ready: String?
-        /// Takes standard output, separate from standard error, and says whether to go on reading; nil keeps the end of both.
+        /// Takes standard output without standard error, and returns whether to go on; nil keeps the end of both.
         var takesOutput: (@Sendable ([UInt8]) -> Bool)?
     }
 
@@ -54,7 +54,7 @@ final class SubjectProcess: Sendable {
         self.input = Mutex(input)
     }
 
-    /// How it ended; nil while it runs.
+    /// The exit; nil while it runs.
     var exit: SubjectExit? { ended.value }
 
     var wasKilled: Bool { state.withLock { $0.wasKilled } }
@@ -70,7 +70,7 @@ final class SubjectProcess: Sendable {
     /// The processor time of it and its children; nil if unknown, and once it has ended.
     var processorTime: Duration? { exit == nil ? group.processorTime : nil }
 
-    /// Waits for the end; nil if it does not come within the limit.
+    /// Waits for the end; nil if the process does not end within the limit.
     func exit(within limit: Duration) async -> SubjectExit? { await ended.wait(within: limit) }
 
     // MARK: starting
@@ -95,7 +95,7 @@ final class SubjectProcess: Sendable {
         let mark = "\(StartCommand.instanceVariable)=\(id)"
         let output = OutputTail(reading: out.reading, ready: launch.ready)
         let answers = launch.takesOutput.map { PipeReader(said.reading, take: $0) }
-        // Both may be one pipe, whose end is closed once.
+        // Both may be the same pipe, whose end must be closed only once.
         let writingEnds = Set([out.writing, said.writing])
         var variables: [Environment.Key: String?] = [:]
         for (name, value) in launch.environment { variables[Environment.Key(stringLiteral: name)] = value }
@@ -109,7 +109,7 @@ final class SubjectProcess: Sendable {
             workingDirectory: launch.directory.map { .init($0) }, platformOptions: options)
         let started = Latch<Result<SubjectProcess, LaunchProblem>>()
         RunningSubjects.willStart()
-        // The task outlives its creator: it ends only with the process, which everything else ends.
+        // The task outlives its creator: it ends only with the process, which other code ends.
         Task.detached {
             var process: SubjectProcess?
             do {
@@ -147,12 +147,12 @@ final class SubjectProcess: Sendable {
         return try (started.value ?? .failure(late)).get()
     }
 
-    /// The time in which the system must make a process, usually milliseconds; only without memory or free process ids
-    /// does a fork wait, and a run on a machine that needs a minute would prove nothing.
+    /// The time in which the system must start a process, usually milliseconds; only a lack of memory or process ids
+    /// delays a fork, and a run on a machine that needs a minute would prove nothing.
     private static let startLimit = Duration.seconds(60)
 
     /// The time in which a killed process must be gone, also usually milliseconds; only the kernel itself can delay
-    /// that, as in a read from a disk that does not answer, and no wait ends that.
+    /// that, as in a read from a disk that does not answer, and then waiting does not help.
     private static let deathLimit = Duration.seconds(60)
 
     private static func absolute(_ program: String, in directory: String?) -> String {
@@ -263,7 +263,7 @@ final class SubjectProcess: Sendable {
             if let exit = await exit(within: patience) { return exit }
         }
         kill()
-        // Nothing here can be canceled.
+        // This wait cannot be canceled.
         return await Task.detached { [self] in
             let deadline = ContinuousClock.now + Self.deathLimit
             while ContinuousClock.now < deadline {

@@ -14,7 +14,7 @@ package final class TokenSource: Sendable, Equatable {
 
     /// The time for which a credential without a known expiry is used.
     private static let usual = Duration.seconds(60)
-    /// The time before its expiry when a credential is no longer used, since a scenario begun then must end with it.
+    /// The time before its expiry from which a credential is no longer used, so that a scenario can end with it.
     private static let margin = 60.0
     /// The time for which a failure is remembered, so that not every scenario waits for another.
     private static let pause = Duration.seconds(20)
@@ -79,7 +79,7 @@ extension InputProblem {
 }
 
 extension [SubjectPrincipal] {
-    /// The same people with credentials that have not expired.
+    /// The same principals with credentials that have not expired.
     /// - Throws: The reason why one of them has none; a credential that may have expired is never sent.
     func refreshed() async throws(TokenProblem) -> [SubjectPrincipal] {
         var people = self

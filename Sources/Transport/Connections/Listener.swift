@@ -46,7 +46,7 @@ final class Listener: Sendable {
 
     /// Stops listening, closes all connections, and returns once every handler has returned or a time limit has passed.
     ///
-    /// * `grace`: How long clients may take to leave before they are reset. Zero resets at once.
+    /// * `grace`: The time that clients may take to disconnect before they are reset. Zero resets at once.
     func stop(grace: Duration = .zero, code: UInt16 = 1001, reason: String = "") async {
         await Listening.close(channel)
         if grace > .zero {

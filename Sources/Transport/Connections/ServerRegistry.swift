@@ -38,7 +38,7 @@ final class ServerRegistry: Sendable {
         return true
     }
 
-    /// Sets how a connection that has left HTTP says goodbye.
+    /// Sets the goodbye of a connection that no longer speaks HTTP.
     func add(_ channel: any Channel, goodbye: @escaping Goodbye) {
         state.withLock { $0.goodbyes[ObjectIdentifier(channel)] = goodbye }
     }

@@ -2,8 +2,8 @@ import NIOCore
 
 /// Holds back the bytes after an upgrade until the HTTP decoder below has left the pipeline.
 ///
-/// The decoder discards buffered bytes if the peer ends the connection meanwhile. Without the gate, a close frame that
-/// arrives in one packet with the upgrade and the end of TCP would be lost.
+/// The decoder discards buffered bytes if the peer ends the connection meanwhile. Without the gate, a close frame
+/// would be lost if it arrives in one packet with the upgrade and the end of TCP.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -17,7 +17,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
 
     private var holding = false
     private var held: [Held] = []
-    /// How many bytes of the separator after the head have matched so far; four or more: the head is over.
+    /// The number of bytes of the separator after the head that have matched so far; at four, the head is over.
     private var matched: Int
 
     /// Creates a gate that also splits the stream after the first head, so that the decoder sees only the head.
@@ -60,7 +60,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
             switch item {
             case .bytes(let bytes):
                 context.fireChannelRead(wrapInboundOut(bytes))
-                // A handler that forwards on read-complete has already had its call, so it gets another.
+                // A handler that forwards on read-complete has already received that call, so it needs another.
                 context.fireChannelReadComplete()
             case .failure(let error): context.fireErrorCaught(error)
             case .end: context.fireChannelInactive()

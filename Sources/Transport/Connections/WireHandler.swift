@@ -4,7 +4,7 @@ import NIOCore
 package final class WireHandler: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
 
-    /// How long late bytes are discarded after an orderly end; closing with unread bytes would send a reset.
+    /// The time for which late bytes are discarded after a clean end; closing with unread bytes would send a reset.
     static let grace = TimeAmount.seconds(1)
 
     /// Ends the sending side now, and the connection once the peer ends its side or the grace period is over.
@@ -21,13 +21,13 @@ package final class WireHandler: ChannelInboundHandler {
         channel.closeFuture.whenComplete { _ in close.cancel() }
     }
 
-    /// Ends the connection in order: by the TLS close alert if there is TLS, else by ending the sending side.
+    /// Ends the connection cleanly: by the TLS close alert if there is TLS, else by ending the sending side.
     package static func end(_ channel: any Channel) {
         channel.eventLoop.assertInEventLoop()
         if TLS.isSpoken(in: channel.pipeline.syncOperations) { channel.close(promise: nil) } else { fin(channel) }
     }
 
-    /// Ends the connection in order once everything is sent; if the peer has not read it by the limit, resets.
+    /// Ends the connection cleanly once everything is sent; resets it if the peer has not read all by the limit.
     static func endWhenSent(_ channel: any Channel, within limit: Duration) {
         channel.eventLoop.assertInEventLoop()
         guard let context = try? channel.pipeline.syncOperations.context(handlerType: WireHandler.self) else {

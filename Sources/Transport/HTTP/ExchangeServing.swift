@@ -18,7 +18,7 @@ struct ExchangeServing<Handler: TransportHandler>: Sendable {
 
 extension ExchangeServing {
     /// Adds the HTTP/2 handlers, with one stream for each request.
-    /// - Returns: False in a program without HTTP/2: the handler reads the preface as a request, and the connection
+    /// - Returns: False in a program without HTTP/2: the handler gets the preface as a request, and the connection
     ///   ends.
     func addHTTP2(to pipeline: ChannelPipeline.SynchronousOperations, of channel: any Channel) throws -> Bool {
         let address = channel.remoteAddress

@@ -22,7 +22,7 @@ package final class HTTPConnection: Sendable {
     ///
     /// * `endpoint`: Scheme, host and port; each request has its own path.
     /// * `tripwire`: Examines the body of each complete answer before the caller gets it.
-    /// * `timeout`: For all of it together.
+    /// * `timeout`: The limit for all of this together.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed` or `late`.
     package static func open(
         _ endpoint: Endpoint,
@@ -42,7 +42,7 @@ package final class HTTPConnection: Sendable {
         return HTTPConnection(channel: channel, answers: answers)
     }
 
-    /// A request without an answer so far.
+    /// A request that has no answer yet.
     package struct Pending: Sendable {
         let method: String
         let answer: OneShot<HTTPAnswer>
@@ -78,7 +78,7 @@ package final class HTTPConnection: Sendable {
         }
     }
 
-    /// Ends the connection, or stops sending without ending it.
+    /// Ends the connection, or falls silent on it.
     package func cut(_ how: Cut) {
         channel.eventLoop.execute { [channel, answers] in
             guard channel.isActive else { return }

@@ -5,7 +5,7 @@ package enum HTTPExchange {
     /// * `tripwire`: Examines the complete body of the answer before the caller gets it.
     /// * `sent`: Gets the connection once the request is sent, and may cut it.
     /// * `maxBodyBytes`: A larger body throws `tooLarge` as soon as that is known.
-    /// * `timeout`: For connecting, sending and the whole answer together.
+    /// * `timeout`: The limit for connecting, sending and the whole answer together.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed`, `reset`, `tooLarge`, `late`, or `protocolError`
     ///   for an answer that is not HTTP.
     package static func perform(
@@ -42,7 +42,7 @@ package enum HTTPExchange {
 
 /// An HTTP request to send.
 package struct HTTPRequestSpec: Sendable {
-    /// Any token; the default is `GET`.
+    /// Any HTTP method; the default is `GET`.
     package var method: String
     /// The URL; `ws` and `wss` mean `http` and `https`.
     package var endpoint: Endpoint
@@ -68,7 +68,7 @@ package struct HTTPAnswer: Sendable {
     package var headers: [(String, String)]
     /// The body without transfer coding.
     package var body: [UInt8]
-    /// When the last byte arrived.
+    /// The time at which the last byte arrived.
     package var receivedAt: ContinuousClock.Instant
 
     /// The first value of a field; case does not matter.

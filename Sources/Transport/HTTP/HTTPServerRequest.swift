@@ -31,7 +31,7 @@ extension [(String, String)] {
 package typealias UpgradeRequest = HTTPServerRequest
 
 package struct HTTPServerResponse: Sendable {
-    /// From 200 to 599.
+    /// The status code, from 200 to 599.
     package var status: Int
     /// The fields; `Content-Length` is added if it is missing.
     package var headers: [(String, String)]
@@ -51,7 +51,7 @@ package struct HTTPServerResponse: Sendable {
         self.body = body
     }
 
-    /// No answer: the connection or stream ends in order.
+    /// No answer: the connection or stream ends cleanly.
     package static var hangUp: HTTPServerResponse {
         var response = HTTPServerResponse(status: 500)
         response.isHangUp = true
@@ -70,7 +70,7 @@ package struct HTTPServerResponse: Sendable {
     }
 }
 
-/// Whether a client gets its WebSocket.
+/// The decision about a request for a WebSocket.
 package enum UpgradeDecision: Sendable {
     case accept
     /// The client gets this answer instead, and the connection ends.

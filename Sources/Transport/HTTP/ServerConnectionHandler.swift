@@ -10,7 +10,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         var head: HTTPRequestHead
         var body: [UInt8] = []
 
-        /// After a request for another protocol, the decoder treats no further bytes as HTTP.
+        /// Whether it asks for another protocol, after which the decoder treats no further bytes as HTTP.
         var asksForUpgrade: Bool {
             head.headers.contains(name: "Upgrade")
                 && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
@@ -177,7 +177,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         how(context.channel)
     }
 
-    /// Drops all requests that have not been started.
+    /// Drops all requests that no handler has received yet.
     private func release() {
         for request in waiting + [collecting].compactMap({ $0 }) { registry.release(request.body.count) }
         waiting = []

@@ -16,12 +16,12 @@ package final class ServerSocket: WebSocketEnd {
 
     package var isEnded: Bool { core.ended.outcome != nil }
 
-    /// When the last bytes came from the client; now, if received bytes still wait to be handled.
+    /// The time of the client's last bytes; the current time if received bytes still wait to be handled.
     package var heardAt: ContinuousClock.Instant {
         core.queue.queuedBytes > 0 ? .now : core.withState { $0.heardAt }
     }
 
-    /// A client that does not read is reset: it would miss messages, and only a reconnect makes it ask for them.
+    /// Queues bytes, or resets a client that does not read: only after a reconnect does it ask for what it missed.
     package func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void> {
         do {
             return try core.post(bytes)

@@ -30,7 +30,7 @@ package final class RawConnection: SocketEnd {
         return bytes
     }
 
-    /// The next bytes, or how the connection ended, within `limit`.
+    /// The next bytes, or the end of the connection, within `limit`.
     /// - Returns: `binary` with the bytes, `eof` or `failed`; nil after either.
     /// - Throws: `late`, or `cancelled` if the task is canceled.
     func nextEvent(within limit: Duration) async throws(TransportProblem) -> WebSocketEvent? {

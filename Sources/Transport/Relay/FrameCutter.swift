@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Splits one direction of a WebSocket into pieces that are forwarded unchanged, each with its meaning.
+/// Splits one direction of a WebSocket into pieces that are forwarded unchanged, each with its event, if any.
 ///
 /// The bytes are never rebuilt, so fragments, masks and a peer's protocol errors arrive as they were sent.
 struct FrameCutter {
@@ -16,7 +16,7 @@ struct FrameCutter {
     private var pending = ByteBuffer()
     /// Whether the parts of a message are held until it is complete, so that it can be dropped.
     private var holds: Bool
-    /// Why reading has stopped for good.
+    /// The reason why reading has stopped for good.
     private(set) var problem: TransportProblem?
 
     init(from side: RelaySide, limits: RelayLimits, holds: Bool) {
@@ -85,7 +85,7 @@ struct FrameCutter {
     private mutating func piece(_ bytes: ByteBuffer, _ event: WebSocketEvent) -> [Piece] {
         guard pending.readableBytes > 0 || holds else { return [Piece(bytes: bytes, event: event)] }
         pending.writeImmutableBuffer(bytes)
-        // A control frame may stand between the fragments of a message; it goes first.
+        // A control frame may arrive between the fragments of a message; it is forwarded first.
         guard let size = controlSize(event), size < pending.readableBytes else {
             defer { pending = ByteBuffer() }
             return [Piece(bytes: pending, event: event)]

@@ -7,10 +7,10 @@ import NIOHTTP1
 /// Each client connection has its own connection to the server. If one of the two ends or is reset, the relay does the
 /// same to the other. It forwards the bytes of a WebSocket unchanged.
 package enum Relay {
-    /// Starts to listen; the relay connects to the server only when a client comes.
+    /// Starts to listen; the relay connects to the server only when a client connects.
     ///
     /// * `port`: 0 takes a free one.
-    /// * `upstream`: The server; the scheme decides about TLS, and the path is ignored.
+    /// * `upstream`: The server; the scheme determines whether to use TLS, and the path is ignored.
     /// * `tls`: Certificate and key for TLS to the clients; nil for none.
     /// * `holdsMessages`: Whether to hold a message until it is complete; only then can it be dropped.
     /// - Returns: A server that already listens; a stop closes every WebSocket with 1001 on both sides.

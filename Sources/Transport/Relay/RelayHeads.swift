@@ -32,7 +32,7 @@ enum RelayHeads {
 
     static func passed(_ head: HTTPResponseHead, isToHEAD: Bool, isLast: Bool) -> HTTPResponseHead {
         var passed = head
-        // The version is the relay's; the fields already say how the body and the connection end.
+        // The relay speaks HTTP/1.1; the fields already say how the body and the connection end.
         passed.version = .http1_1
         if isToHEAD { passed.headers.remove(name: "Transfer-Encoding") }
         if isLast { passed.headers.replaceOrAdd(name: "Connection", value: "close") }

@@ -61,7 +61,7 @@ final class RelaySession {
     private var watcher: any RelayWatcher { settings.watcher }
     private var address: String { settings.upstream.httpBase.address }
 
-    /// Runs the body later, unless the session is over by then.
+    /// Runs the body after a time, unless the session is ending by then.
     private func later(_ time: Duration, _ body: @escaping (RelaySession) -> Void) {
         loop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [weak self] in
             if let self, !self.isEnding { body(self) }
@@ -86,7 +86,7 @@ final class RelaySession {
         readClient()
     }
 
-    /// Resumes reading as far as there is room.
+    /// Resumes reading from the client if there is room.
     private func readClient() {
         guard !isSilent, tunnel == nil, waiting.isEmpty, exchange.map({ !$0.isAsked || $0.isSettled }) ?? true
         else { return }
@@ -178,7 +178,7 @@ final class RelaySession {
         guard let exchange else { return }
         if let server, server.isActive {
             guard exchange.isUpgrade else { return open() }
-            // The answer to an upgrade must be the first on its connection, and the old connection is done.
+            // The answer to an upgrade must be the first on its connection, so the old connection is closed.
             self.server = nil
             server.close(promise: nil)
         }
@@ -299,7 +299,7 @@ final class RelaySession {
         let wasAsked = exchange.isAsked
         self.exchange = nil
         client.writeAndFlush(HTTPServerResponsePart.end(trailers), promise: nil)
-        // The server answered before the request ended, so its rest cannot be distinguished from the next request.
+        // If the request had not ended, its rest cannot be distinguished from the next request.
         guard wasAsked, !exchange.head.headers.contains(name: "Upgrade") else { return end() }
         rest()
         takeOn()
@@ -324,7 +324,7 @@ final class RelaySession {
             tellRequest()
             fail(TransportProblem(wasReset.contains(.server) ? .reset : .closed, at: address), by: .server)
         } else if exchange != nil {
-            // The next request is already here and gets its own connection.
+            // The next request has already arrived, and gets its own connection.
             return
         }
         if wasReset.contains(.server) { cutClient(.reset) } else { end() }

@@ -10,11 +10,11 @@ final class RelayTunnel {
     private final class Direction {
         var cutter: FrameCutter
         var held = 0
-        /// The pieces behind a delayed one, each with its decision if there is one.
+        /// The delayed piece, and the pieces after it.
         var queue: [FrameCutter.Piece] = []
         var decided: RelayDeed?
         var isDelayed = false
-        /// How the peer ended the connection, applied after the delayed pieces.
+        /// Whether the peer's end, applied after the delayed pieces, was a reset; nil if there was none.
         var ending: Bool?
 
         init(from side: RelaySide, _ settings: RelaySettings) {
@@ -103,7 +103,7 @@ final class RelayTunnel {
         }
         guard let event = piece.event else { return pass(piece.bytes, from: side) }
         if case .tooLarge = event {
-            // The rest of it is forwarded unseen, so its beginning must be too.
+            // The rest of the message is forwarded unseen, so its beginning must be too.
             _ = settings.watcher.saw(event, from: side, number: number)
             return pass(piece.bytes, from: side)
         }
@@ -182,7 +182,7 @@ final class RelayTunnel {
     func ended(_ side: RelaySide, wasReset: Bool) {
         guard !isOver else { return }
         if isSilent {
-            // The other peer is gone as well.
+            // A silent connection that one peer ends is over for both.
             over()
             return channel(side.other).close(promise: nil)
         }

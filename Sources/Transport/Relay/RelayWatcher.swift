@@ -11,13 +11,13 @@ package enum RelaySide: String, Sendable, Hashable {
 
 /// Sees everything that passes through a relay before it is forwarded, and may interfere.
 ///
-/// Calls about one exchange come in order on its event loop and block it, so they must be short and never wait. Each
+/// Calls about one exchange are made in order on its event loop and block it, so they must never wait. Each
 /// request, including one for a WebSocket, has a number that is unique for the life of the relay.
 package protocol RelayWatcher: Sendable {
     /// The head of a request arrived; its body is empty here and follows.
     func began(_ request: HTTPServerRequest, isUpgrade: Bool, number: Int) -> RelayChoice
 
-    /// The body of a request is complete, or the answer came first and this is what had arrived.
+    /// The body of a request is complete; `unseen` if it was too large, or if the answer came before its end.
     func asked(_ body: RelayBody, number: Int)
 
     /// The head of an answer arrived; its body is empty here and follows.
@@ -64,17 +64,17 @@ package enum RelayChoice: Sendable {
     case delay(Duration)
     /// Send the client this answer instead.
     case answer(HTTPServerResponse)
-    /// End both connections, in order or by a reset.
+    /// End both connections, cleanly or by a reset, or fall silent on them.
     case cut(Cut)
 }
 
 /// A decision about a WebSocket message.
 package struct RelayDeed: Sendable, Equatable {
-    /// How often it is forwarded.
+    /// The number of times it is forwarded.
     package var copies: Int
     /// The time for which it is held, with everything after it.
     package var delay: Duration
-    /// How the connection ends after it, if it does.
+    /// The end of the connection after it, if any.
     package var ending: ConnectionEnding?
 
     /// Forwards once, without delay, by default.
@@ -95,13 +95,13 @@ package struct RelayLimits: Sendable, Equatable {
     package var maxBodyBytes = 16 << 20
     /// The limit for all incomplete messages and bodies together.
     package var maxHeldBytes = 256 << 20
-    /// Open client connections; further ones are closed at once.
+    /// The most open client connections; further ones are closed at once.
     package var maxConnections = 4096
-    /// How long the server may take to accept a connection.
+    /// The time that the server may take to accept a connection.
     package var connect = Duration.seconds(10)
-    /// How long a client may stay idle between two requests.
+    /// The time for which a client may stay idle between two requests.
     var idle = Duration.seconds(60)
-    /// How long a peer may take to read the rest once the other one is gone.
+    /// The time that a peer may take to read the rest once the other one is gone.
     package var patience = Duration.seconds(10)
 
     /// The defaults.
@@ -119,7 +119,7 @@ package protocol ServerWatcher: Sendable {
     /// A WebSocket was opened.
     func opened(_ request: UpgradeRequest, number: Int)
 
-    /// A complete message or another frame came from the client, or is about to be sent to it.
+    /// A complete message or another frame arrived from the client, or is about to be sent to it.
     func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed
 
     /// A connection ended.

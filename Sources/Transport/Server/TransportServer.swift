@@ -58,7 +58,7 @@ package final class TransportServer: Sendable {
 
     /// Stops listening, says goodbye to every client, and returns once the last handler has returned.
     ///
-    /// * `timeout`: How long clients may take to leave before they are reset. Zero resets at once.
+    /// * `timeout`: The time that clients may take to disconnect before they are reset. Zero resets at once.
     /// * `code`: The close code of WebSockets: 1001 going away, 1012 restart.
     package func stop(graceful timeout: Duration = .seconds(2), code: UInt16 = 1001, reason: String = "") async {
         await listener.stop(grace: timeout, code: code, reason: reason)

@@ -1,8 +1,8 @@
 import HoldfastBasics
 
-/// A problem with a file that ``TLSOptions`` name, found before connecting, so that no server is blamed.
+/// A problem with a file in ``TLSOptions``, found before connecting, so that no server is blamed.
 package struct TLSFlaw: Error, Sendable, Equatable {
-    /// Which of the files.
+    /// The file with the problem.
     package enum Part: Sendable {
         case trustRoots, certificate, key
     }
@@ -17,7 +17,7 @@ package struct TLSFlaw: Error, Sendable, Equatable {
 }
 
 extension TLSOptions {
-    /// Everything wrong with the files, given a way to read one of them.
+    /// All problems of the files, given a function that reads one of them.
     package func flaws<Failure: Error>(reading text: (String) throws(Failure) -> String) throws(Failure) -> [TLSFlaw] {
         var flaws: [TLSFlaw] = []
         if let trustRootsFile {

@@ -14,7 +14,7 @@ package protocol TLSProvider: Sendable {
     ) throws -> @Sendable () throws -> any ChannelHandler
     /// Adds HTTP/2 to a connection of a server, with one stream for each request.
     ///
-    /// The library's limits disconnect a client that resets streams, sends control frames or breaks rules without end.
+    /// The library's limits disconnect a client that endlessly resets streams, sends control frames or breaks rules.
     /// This module adds limits on connections, streams, bodies and times.
     ///
     /// * `serving`: Adds the handlers that answer the request of one stream.
@@ -27,7 +27,7 @@ package protocol TLSProvider: Sendable {
     func reads(key pem: String) -> Bool
     /// Whether a key belongs to the first certificate of a chain.
     func belongs(key: String, to chain: String) -> Bool
-    /// The problem that an error of the library stands for; nil for other errors.
+    /// The problem that corresponds to an error of the library; nil for other errors.
     func code(of error: any Error) -> TransportProblem.Code?
 }
 

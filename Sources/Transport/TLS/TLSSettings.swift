@@ -23,7 +23,7 @@ public struct TLSIdentity: Sendable, Equatable {
     }
 }
 
-/// Which certificates a client trusts, and which one it shows.
+/// The certificates that a client trusts, and the one that it shows.
 package struct TLSOptions: Sendable, Equatable {
     /// Whether to accept any certificate, even an expired one or one for another host.
     package var acceptAnyCertificate: Bool

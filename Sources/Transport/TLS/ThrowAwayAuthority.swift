@@ -30,7 +30,7 @@ public struct ThrowAwayAuthority: Sendable {
         let folder = "\(files.temporaryDirectory.path)/holdfast-\(UUID().uuidString)"
         defer { try? files.removeItem(atPath: folder) }
         do {
-            // The keys are in it for a moment.
+            // For a moment, the folder contains the keys.
             try files.createDirectory(
                 atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             try Data(settings(for: host).utf8).write(to: URL(fileURLWithPath: "\(folder)/settings"))

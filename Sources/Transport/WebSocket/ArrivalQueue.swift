@@ -40,7 +40,7 @@ final class ArrivalQueue: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Sets a callback, called without the lock, for when a full queue has drained.
+    /// Sets the callback for a full queue that has drained; it is called without the lock.
     func onDrained(_ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.drained = action }
     }
@@ -67,7 +67,7 @@ final class ArrivalQueue: Sendable {
         waiters.tell()
     }
 
-    /// The next queued event: `.some(nil)` after the last one, nil if the queue is only empty for now.
+    /// The next queued event: `.some(nil)` after the last one, nil if more events may arrive.
     private func take() -> WebSocketArrival?? {
         let (popped, finished) = state.withLock { ($0.pop(low: limit / 2), $0.finished) }
         popped?.drained?()

@@ -124,8 +124,8 @@ struct MessageDecoder {
         if header.opcode != .continuation {
             messageOpcode = header.opcode
             message = []
-            // A length is only a claim, so no more is reserved than many messages need. Later fragments grow by
-            // doubling: reserving for each of many small ones would copy the message every time.
+            // The length is only a claim, so at most 2 MiB are reserved. Later fragments grow the array by doubling:
+            // reserving for each of many small ones would copy the message every time.
             message.reserveCapacity(min(header.length, maxMessageBytes, 2 << 20))
             discarding = false
         }

@@ -134,7 +134,7 @@ package final class SocketCore: Sendable {
         do {
             try post(encoded(.close(code: code, reason: reason)), isClose: true)
         } catch {
-            // If a close frame was already sent, wait for it; otherwise end at once.
+            // If a close frame was already sent, wait for the end; otherwise end at once.
             if !withState({ $0.closeSent && $0.over == nil }) { cut(.fin) }
         }
         do {

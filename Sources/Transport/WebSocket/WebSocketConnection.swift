@@ -22,7 +22,7 @@ package final class WebSocketConnection: WebSocketEnd {
     ///
     /// * `endpoint`: The URL; `http` and `https` mean `ws` and `wss`.
     /// * `headers`: Added to the request; they replace this module's own fields of the same name.
-    /// * `timeout`: For all of it together.
+    /// * `timeout`: The limit for all of this together.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `upgradeRefused`, `notWebSocket`, `closed` or `late`.
     package static func open(
         _ endpoint: Endpoint,
@@ -51,13 +51,13 @@ package final class WebSocketConnection: WebSocketEnd {
 
     /// The next event within `limit`; an event that arrives later is not lost.
     ///
-    /// A limit of zero returns only an event that is already there; nil comes after the last event.
+    /// A limit of zero returns only an event that has already arrived; after the last event, the result is nil.
     /// - Throws: `late`, or `cancelled` if the task is canceled.
     package func next(within limit: Duration, _ what: String) async throws(TransportProblem) -> WebSocketArrival? {
         try await core.queue.next(within: limit, what, at: core.address)
     }
 
-    /// Searches each complete message from now on, on the reading thread, before the consumer gets it.
+    /// From now on, the tripwire examines each complete message on the reading thread, before the consumer gets it.
     package func watch(with tripwire: Tripwire) {
         core.withState { state in
             state.tripwires.removeAll(where: \.hasTripped)
@@ -81,7 +81,7 @@ package struct WebSocketLimits: Sendable, Equatable {
     package var maxMessageBytes: Int
     /// The size of the queue to the consumer; beyond it, reading stops until half is consumed.
     package var maxQueuedBytes: Int
-    /// Everything the peer may send in the connection's life, nil for no limit; beyond it comes `flooded`.
+    /// The bytes that the peer may send in the connection's life, nil for no limit; beyond it, the event is `flooded`.
     package var maxReceivedBytes: Int?
     /// The size of the send queue; a send beyond it throws `peerTooSlow`.
     package var maxUnsentBytes: Int

@@ -6,7 +6,7 @@ package protocol SocketEnd: Sendable {
 }
 
 extension SocketEnd {
-    /// Ends the connection without a goodbye, or stops sending on it.
+    /// Ends the connection without a close frame, or falls silent on it.
     package func cut(_ how: Cut) { core.cut(how) }
 
     /// Leaves the peer's bytes in the operating system's buffers, so that it sees a slow reader.
@@ -42,8 +42,8 @@ extension WebSocketEnd {
         try await queue(rawBytes).value()
     }
 
-    /// Closes in order after everything queued: own close frame, the peer's, end of TCP; after `timeout` without the
-    /// peer.
+    /// Closes after everything queued is sent: own close frame, the peer's, end of TCP; at `timeout`, ends TCP without
+    /// waiting for the peer.
     package nonisolated(nonsending) func close(
         code: UInt16? = 1000, reason: String = "", timeout: Duration = .seconds(2)
     ) async {

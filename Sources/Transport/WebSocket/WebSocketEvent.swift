@@ -1,4 +1,4 @@
-/// Something observed on a WebSocket; events come in order of arrival.
+/// Something observed on a WebSocket; events are delivered in order of arrival.
 package enum WebSocketEvent: Sendable, Equatable {
     /// A complete text message, fragmented or not.
     case text(String)
@@ -9,11 +9,11 @@ package enum WebSocketEvent: Sendable, Equatable {
     case ping([UInt8])
     /// A pong, requested or not.
     case pong([UInt8])
-    /// A message over the limit; the rest is discarded and the connection goes on. Only if the limits say so.
+    /// A message over the limit; its rest is discarded. If the limits close the connection instead, `failed` follows.
     case tooLarge(bytes: Int)
     /// The peer's close frame; the code is any number from 0 to 65535, or nil if the frame was empty.
     case close(code: UInt16?, reason: String)
-    /// The peer ended the TCP connection in order. Nothing follows.
+    /// The peer ended the TCP connection cleanly. Nothing follows.
     case eof
     /// The connection failed on either side. Nothing follows.
     case failed(TransportProblem)
@@ -41,7 +41,7 @@ package enum WebSocketEvent: Sendable, Equatable {
 
 /// An event and the time when its last byte reached this process.
 package struct WebSocketArrival: Sendable, Equatable {
-    /// Taken on the event loop before parsing.
+    /// The time, taken on the event loop before parsing.
     package var at: ContinuousClock.Instant
     package var event: WebSocketEvent
 }

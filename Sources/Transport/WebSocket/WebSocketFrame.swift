@@ -24,7 +24,7 @@ package struct WebSocketFrame: Sendable, Equatable {
     var reservedBits: UInt8
     /// The payload before masking.
     package var payload: [UInt8]
-    /// A false length to state, for malformed frames.
+    /// A false length for the header, to send malformed frames.
     var claimedLength: Int?
 
     /// A final frame without reserved bits by default.

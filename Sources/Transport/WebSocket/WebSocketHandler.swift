@@ -5,7 +5,7 @@ import NIOCore
 final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    /// How long the peer may take to end TCP after both close frames (RFC 6455 section 7.1.1).
+    /// The time that the peer may take to end TCP after both close frames (RFC 6455 section 7.1.1).
     static let patience = TimeAmount.seconds(2)
 
     private let core: SocketCore

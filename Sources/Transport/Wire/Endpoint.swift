@@ -19,7 +19,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a URL.
     /// - Parameter url: Scheme, host, and optionally port, path and query; no user name and no fragment.
-    /// - Throws: The problem `badURL`, naming what to correct.
+    /// - Throws: The problem `badURL`, with the correction.
     package init(_ url: String) throws(TransportProblem) {
         func bad(_ reason: String) -> TransportProblem {
             TransportProblem(.badURL(reason: reason), at: Self.shown(url))

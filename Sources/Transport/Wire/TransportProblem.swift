@@ -24,7 +24,7 @@ public struct TransportProblem: Error, Sendable, Equatable {
         case reset
         /// This side was silenced and sends nothing more.
         case silenced
-        /// The deadline passed before the named thing happened.
+        /// The deadline passed before the named event.
         case late(what: String, limit: Duration)
         /// The waiting task was canceled.
         case cancelled
@@ -46,7 +46,7 @@ public struct TransportProblem: Error, Sendable, Equatable {
         case system(reason: String)
     }
 
-    /// Why nothing can listen on an address.
+    /// The reason why nothing can listen on an address.
     public enum ListenFailure: Sendable, Equatable {
         /// The port is not a number from 0 to 65535.
         case badPort
