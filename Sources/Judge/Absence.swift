@@ -1,10 +1,10 @@
 import Holdfast
 import HoldfastTranscript
 
-/// When the silence of a server proves something.
+/// Proofs that a server did not send something in time.
 ///
-/// A missing event is a violation only if the history goes on, at or after the end of the bound, and the stage could
-/// have seen the event all that time.
+/// A missing event is a violation only if the history has an event at or after the end of the bound, and the stage
+/// could have seen the missing one throughout.
 extension Observations {
     /// The event that proves absence: the first one at or after the end of a bound that began with `cause`.
     ///
@@ -31,8 +31,9 @@ extension Observations {
 
     /// The event that proves that a turn did not end in time, as seen on one connection; nil without proof.
     ///
-    /// The bound begins when the turn was accepted, as shown by its first `ack` or frame. Turns of one session may be serial, so it begins
-    /// no sooner than the end of earlier turns in its session. The script's own waits are added to it.
+    /// The bound begins when the turn was accepted, as shown by its first `ack` or frame. Turns of a session may run
+    /// serially, so it begins no sooner than the end of earlier turns in its session. The script's own waits are added
+    /// to it.
     func turnDeadline(of turn: ObservedTurn, on connection: Int) -> Int? {
         let asked = turn.requests.first { $0.connection == connection && $0.refusal == nil } ?? turn.accepted
         var cause = max(turn.accepted(since: asked.event), connections[connection].connected ?? turn.event)
@@ -46,11 +47,10 @@ extension Observations {
         return deadline(after: cause, within: timeouts.turn + turn.request.scriptedWait, on: connection)
     }
 
-    /// The event that proves the same in a capture from any place.
+    /// The event that proves absence in a capture, wherever it was recorded.
     ///
-    /// The subject certainly sent it too late after it had the cause. A socket keeps its order, so an answer to
-    /// something after the cause shows that the subject had it, and an answer to something sent after the bound shows
-    /// that it sent nothing within it.
+    /// A socket preserves order: an answer to something sent after the cause shows that the subject had the cause, and
+    /// an answer to something sent after the bound shows that it sent nothing within the bound.
     private func laterWord(after cause: Int, within bound: Duration, on index: Int) -> Int? {
         guard knowsTimes, capture?.lacks.contains(.frames) == false else { return nil }
         let words = roundTrips[index]
@@ -91,19 +91,19 @@ extension Observations {
     }
 }
 
-/// An answer that was due and did not come.
+/// An answer that was due and did not arrive.
 struct Unanswered {
     /// The message or request without an answer.
     let asked: Int
-    /// The event that proves it.
+    /// The event that proves the absence.
     let proof: Int
-    /// The event or silence instead of it.
+    /// The observed behavior, in words.
     let actual: String
 }
 
 extension Observations {
-    /// The proof that the answer to the last message of a client will not come: the end of its bound, or the end of the
-    /// connection by the server without another reason.
+    /// The proof that the answer to the last message of a client will never arrive: its bound has passed, or the server
+    /// ended the connection without another reason.
     func unanswered(_ asked: Int, within bound: Duration, on index: Int) -> Unanswered? {
         if let late = deadline(after: asked, within: bound, on: index) {
             return Unanswered(asked: asked, proof: late, actual: "nothing within \(bound)")
@@ -121,8 +121,8 @@ extension Observations {
         return Unanswered(asked: asked, proof: ending.event, actual: "the end of the connection")
     }
 
-    /// The proof that a response will not come: the end of its timeout, or the end of the connection by the server
-    /// without another reason, in the middle of a response too.
+    /// The proof that a response will never arrive: its timeout has passed, or the server ended the connection without
+    /// another reason, even in the middle of the response.
     func unanswered(_ exchange: ObservedExchange, within bound: Duration) -> Unanswered? {
         if let late = deadline(after: exchange, within: bound) {
             return Unanswered(asked: exchange.request, proof: late, actual: "nothing within \(bound)")
@@ -138,14 +138,14 @@ extension Observations {
         return Unanswered(asked: exchange.request, proof: failure, actual: actual)
     }
 
-    /// The words for an exchange without a response, by the reason that the stage gives.
+    /// The description of an exchange without a response, by the reason that the stage recorded.
     private static let losses = [
         "closed": "the end of the connection", "reset": "the end of the connection",
         "protocol_error": "no whole HTTP response",
     ]
 
-    /// Whether the process ended with a connection, and may have another reason than the client's last message:
-    /// messages of others, or a disk that accepted no writes.
+    /// Whether the process ended together with a connection, possibly for a reason other than the client's last
+    /// message: other messages, or a disk that accepted no writes.
     private func mayHaveEndedTheProcess(by ending: Int, otherThan asked: Int) -> Bool {
         guard endedWithItsProcess(ending) else { return false }
         let life = lives.life(at: ending)

@@ -11,7 +11,7 @@ struct Rule: Sendable {
     init(_ judge: @escaping Predicate, needs: [CaptureNeed] = []) { (self.judge, self.needs) = (judge, needs) }
 }
 
-/// The judging of one clause, by its rules.
+/// Judges one clause by its rules.
 package struct Check: Sendable {
     /// The clause it judges.
     package let clause: ClauseID
@@ -29,7 +29,7 @@ package struct Check: Sendable {
 
     /// The evidence of all rules that can judge the history, with violations in the order of the history.
     ///
-    /// With `number`, only that of one rule, counted from 1.
+    /// With `number`, only the evidence of that rule, counted from 1.
     func judge(_ history: Observations, rule number: Int? = nil) -> Evidence {
         var evidence = Evidence()
         for (index, rule) in rules.enumerated() where number == nil || number == index + 1 {

@@ -6,7 +6,7 @@ import HoldfastJSON
 struct Evidence: Sendable, Equatable {
     /// The number of times the clause was exercised.
     var exercised = 0
-    /// Each way in which it was broken.
+    /// Each way in which the clause was broken.
     var violations: [Finding] = []
     /// Each reason why the evidence proves nothing, though the clause was exercised.
     var doubts: [Finding] = []
@@ -83,7 +83,7 @@ struct Evidence: Sendable, Equatable {
         doubt(Finding(what, expected: expected, actual: actual, at: events))
     }
 
-    /// Counts a test that failed because an answer did not come.
+    /// Counts a test that failed because an answer did not arrive.
     mutating func violate(_ what: String, expected: String, by missing: Unanswered) {
         violate(what, expected: expected, actual: missing.actual, at: [missing.asked, missing.proof])
     }

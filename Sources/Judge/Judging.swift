@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Judges a history: one verdict for each clause of the subject's side that has a check.
+/// Judges a history: one verdict for each clause of the subject's role that has a check.
 ///
 /// A history in a dialect is judged by its canonical view; findings cite the verbatim events.
 ///
@@ -10,7 +10,7 @@ public func judge(_ history: History, under specification: Specification) -> [Ve
     verdicts(of: ReadHistory(history, under: specification))
 }
 
-/// Judges a history by one rule of one clause, counted from 1; nil if nothing judges it.
+/// Judges a history by one rule of one clause, counted from 1; nil if no check applies.
 package func judge(
     _ history: History, by rule: Int, of clause: ClauseID, under specification: Specification
 ) -> Verdict? {
@@ -71,7 +71,7 @@ private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule:
     let sure = read.sure
     let clauses = specification.clauses
     return clauses.indices.compactMap { index in
-        // The role first: copying a clause is expensive.
+        // Check the role first, because copying a clause is expensive.
         guard clauses[index].role == history.header.subject.role else { return nil }
         let clause = clauses[index]
         guard let check = Checks.check(of: clause.id), part.map({ $0.clause == clause.id }) ?? true else { return nil }
@@ -106,9 +106,9 @@ private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule:
 }
 
 extension Observations {
-    /// Whether the limits of the wire explain a finding.
+    /// Whether a limit of the dialect explains a finding.
     ///
-    /// No wire makes a server end a connection or itself.
+    /// No dialect makes a server end a connection or its own process.
     fileprivate func isExcused(_ finding: Finding, by lack: Dialect.Lack) -> Bool {
         let isShown =
             lack.frames.isEmpty
@@ -117,7 +117,7 @@ extension Observations {
         return isShown && isOfIt && !isAboutAnEnd(finding)
     }
 
-    /// Whether a finding is that the server ended a greeted connection, or itself, without a reason.
+    /// Whether a finding says that the server ended a greeted connection, or its own process, without a reason.
     fileprivate func isAboutAnEnd(_ finding: Finding) -> Bool {
         let isOfTheProcess = finding.events.contains { event in
             if case .act("exit", _) = events[event].kind {
@@ -136,7 +136,7 @@ extension Observations {
 }
 
 extension [Int] {
-    /// The original events of events in a view; the same if there was no view.
+    /// The original events for events of a view; events without an original stay the same.
     fileprivate func verbatim(_ events: [Int]) -> [Int] { events.map { indices.contains($0) ? self[$0] : $0 } }
 }
 
@@ -176,7 +176,7 @@ extension Verdict {
 }
 
 extension Verdict {
-    /// Whether it is a violation that no server with its wire can avoid.
+    /// Whether this is a violation that no server with this dialect can avoid.
     package var isUnkeepable: Bool {
         outcome == .violation && remarks.contains { $0.hasPrefix(Dialect.unkeepableRemark) }
     }

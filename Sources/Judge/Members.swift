@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// A name as one principal uses it: of a session, a turn, a message or a question.
+/// The name of a session, turn, message or question, as one principal uses it.
 struct OwnName: Hashable {
     let principal: String
     let name: String

@@ -17,7 +17,7 @@ struct SubjectLives: Sendable {
     /// A period in which the disk of the subject accepted no writes.
     struct Fault: Sendable {
         let begin: Int
-        /// The first event that it may have affected: the stage records it once it certainly holds.
+        /// The first event that the fault may have affected: the stage records a fault once it has certainly begun.
         let earliest: Int
         /// The event that ended it: writes accepted again, or the next start; otherwise the length of the history.
         let end: Int
@@ -87,7 +87,7 @@ struct SubjectLives: Sendable {
     /// The lives that are over, in order.
     var ended: [(life: Int, end: End)] { endings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
 
-    /// Whether the process ended by itself at some moment from one life to a later one.
+    /// Whether the process ended between one life and a later one without being stopped: it exited or was killed.
     func crashed(from first: Int, to last: Int) -> Bool {
         first < last && (first..<last).contains { endings[$0]?.cause != .stopped }
     }
@@ -99,7 +99,7 @@ struct SubjectLives: Sendable {
 }
 
 extension Observations {
-    /// The life of a frame, whenever it was read from its connection.
+    /// The life in which a frame's connection was opened, however late the frame was read.
     func life(of frame: Frame) -> Int { lives.life(at: connections[frame.connection].opening) }
 
     func life(of turn: ObservedTurn) -> Int { life(of: turn.request) }
@@ -129,7 +129,7 @@ extension Observations {
         return exit.event < ending || span(from: ending, to: exit.event) < 1_000_000
     }
 
-    /// Whether the process ended by itself between two events, and was started again.
+    /// Whether the process exited by itself or was killed between two events, and was started again.
     func hasCrashed(between first: Int, and last: Int) -> Bool {
         lives.crashed(from: lives.life(at: first), to: lives.life(at: last))
     }

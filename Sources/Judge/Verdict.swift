@@ -14,13 +14,13 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
     case notApplicable
     /// Declared, but nothing exercised it; counts as failure.
     case untested
-    /// Exercised, but the evidence proves neither.
+    /// Exercised, but the evidence proves neither compliance nor a violation.
     case inconclusive
     /// The suite itself failed; says nothing about the subject.
     case harnessError
 }
 
-/// The judgement of one clause on one history.
+/// The verdict on one clause for one history.
 public struct Verdict: Sendable, Equatable {
     /// The clause that was judged.
     public let clause: ClauseID
@@ -46,7 +46,7 @@ public struct Verdict: Sendable, Equatable {
 public struct Finding: Sendable, Equatable {
     /// The problem in one sentence.
     public let what: String
-    /// The values that the clause allows; a set if the specification is silent.
+    /// The values that the clause allows; several if the specification does not choose one.
     public let expected: String
     /// The observed value.
     public let actual: String

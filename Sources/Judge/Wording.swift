@@ -12,7 +12,7 @@ func listed(_ names: some Sequence<String>) -> String {
     return names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
 }
 
-/// A message and a place in it, such as `connected /protocol`; only the message if all of it is meant.
+/// A message and a place in it, such as `connected /protocol`; the message alone if the place is its root.
 func located(_ name: String, _ place: JSONPointer) -> String { place.isRoot ? name : "\(name) \(place)" }
 
 /// The name of a frame in a finding: its type, and the code of an error.
@@ -23,7 +23,7 @@ func called(_ frame: Frame) -> String {
 }
 
 extension Finding {
-    /// A message that its schema rejects, with the place in it.
+    /// A finding about a message that its schema rejects, with the place of the problem.
     init(_ problem: MessageProblem, in value: JSONValue, of name: String, at events: [Int]) {
         self.init(
             "\(located(name, problem.instance)): \(problem.what)", expected: problem.expected,

@@ -8,8 +8,8 @@ extension AUTH {
     /// a list or session read, nor by a push".
     ///
     /// Once for each connection that was open while a frame of another principal's turn was sent. Rule 3 judges
-    /// replayed frames, and AUTH-7 answers to the client's own questions in a foreign session; an `error` that repeats
-    /// the client's own names reveals nothing.
+    /// replayed frames; AUTH-7 judges answers to the client's own questions in a foreign session; an `error` that
+    /// repeats the client's own names reveals nothing.
     static func turnsStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         let types: Set<String> = ["ack", "message", "toolUse", "done"]
@@ -38,7 +38,7 @@ extension AUTH {
 
     /// AUTH-6, rule 2: neither a list nor a session read shows a session of another principal.
     ///
-    /// Once for each list, and for each read of such a session that got a 404 or the session.
+    /// Once for each list, and for each read of another principal's session that got a 404 or the session.
     static func sessionsAreShownToTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for exchange in history.exchanges where exchange.sent.method == "GET" {

@@ -24,8 +24,8 @@ enum AUTH {
     /// AUTH-1: "A server MUST answer a valid `auth` with the connection's only `connected`, within `connect`, unless it
     /// stops or is overloaded".
     ///
-    /// Once for each connection that started with one. A server may close with 1012 or 1013 instead (LIVE-10); ENV-5
-    /// judges silence after a malformed message.
+    /// Once for each connection that started with a valid one. A server may close with 1012 or 1013 instead (LIVE-10);
+    /// ENV-5 judges silence after a malformed message.
     static func validAuthIsGreeted(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.connect
         for handshake in history.handshakes where handshake.isValid {
@@ -77,9 +77,8 @@ enum AUTH {
     /// AUTH-3: "A server MUST refuse a first `auth` without a valid token, on every connection, with an `error` of code
     /// `auth_failed` and a close with 4001, unless it refuses its version".
     ///
-    /// Once for each such `auth` of version 1; and for each upgrade that was refused with 401 for its credentials, or
-    /// accepted if they are only in the upgrade and the dialect has no other greeting. AUTH-9 judges a token in the
-    /// URL.
+    /// Once for each such `auth` of version 1; and for each upgrade without a valid token that was refused with 401, or
+    /// that was accepted in a dialect without greetings. AUTH-9 judges a token in the URL.
     static func badCredentialsAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.credential != .good && handshake.version == 1 {
             let isMissing = handshake.credential == .missing
@@ -95,7 +94,7 @@ enum AUTH {
             if let refused = connection.refused, case .refused(401, _) = history.events[refused].kind {
                 evidence.keep()
             }
-            // Without another greeting, the server accepted it for good.
+            // In a dialect without greetings, an accepted upgrade is final.
             if connection.isGreetingAssumed, let taken = connection.opened {
                 evidence.violate(
                     "an upgrade without a valid token was accepted", expected: "401, or auth_failed and close 4001",
@@ -107,9 +106,10 @@ enum AUTH {
     /// AUTH-5: "A server MUST NOT run or store a frame that arrives before a successful `auth`, nor answer it with
     /// anything but an `error` or a close".
     ///
-    /// Once for each connection on which another frame came first, or one after refused credentials, if the server
-    /// answered with an error, data or the end before a greeting. Its key must not appear in any frame or read; a
-    /// question without a key leaves no trace that is certainly its own, so its refusal proves nothing. AUTH-2 judges frames about other questions there.
+    /// Once for each connection on which a `chat` or `sync` preceded `auth`, or followed refused credentials, if the
+    /// server answered with an error, data or the end before a greeting. A question's key must not appear in any frame
+    /// or read; without a key, it leaves no trace that is certainly its own, so its refusal proves nothing. AUTH-2
+    /// judges frames about other questions.
     static func earlyFramesDoNothing(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() {
             let early = earlyFrames(on: index, history)
@@ -146,7 +146,7 @@ enum AUTH {
     /// AUTH-8: "A server MUST answer every REST request but `GET /api/health` that has no valid bearer token with 401
     /// and an error body".
     ///
-    /// Once for each request of this specification.
+    /// Once for each request that this specification defines.
     static func requestsWithoutTokenAreRefused(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
             guard exchange.isRESTRequest, exchange.route != .health, hasNoValidToken(exchange.sent.principal) else {
@@ -160,8 +160,7 @@ enum AUTH {
 
     /// AUTH-9: "A server SHOULD NOT accept a token in the URL".
     ///
-    /// Once for each request, and for each upgrade followed by an `auth` without a token, with a valid token in the
-    /// query.
+    /// Once for each request with a valid token in the query, and for each such upgrade if `auth` has no token.
     static func tokensInURLsAreNotTaken(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ isTaken: Bool, _ actual: String, at events: [Int]) {
             evidence.test(
@@ -208,14 +207,14 @@ enum AUTH {
 
     // MARK: Connections without auth
 
-    /// The grace after the timeout for `auth` in which the close may come.
+    /// The grace period after the timeout for `auth` in which the close may arrive.
     private static let grace = Duration.seconds(5)
 
     /// AUTH-4: "A server MUST close with 4002 a connection without `auth` after 10 s, or the shorter time configured,
     /// not earlier and at most 5 s later".
     ///
-    /// Once for each connection on which the stage sent no `auth`, if it ended or was watched long enough. If something
-    /// else was sent, the server may end it for that at any time and with any code.
+    /// Once for each connection on which the stage sent no `auth`, if it ended or was watched long enough. If another
+    /// frame was sent, the server may end the connection because of it at any time and with any code.
     static func silentSocketsAreClosed(_ history: Observations, _ evidence: inout Evidence) {
         let configured = history.subject.limits["authSeconds"] ?? 10
         let limit = Duration.seconds(min(max(configured, 0), 10))
@@ -269,7 +268,8 @@ enum AUTH {
     /// AUTH-12: "A server MUST list in `capabilities` of `connected`, by their names, those optional profiles that it
     /// keeps, and none that it does not keep".
     ///
-    /// Once for each `connected`. A listed but undeclared profile may be kept, unless its most obvious sign is missing.
+    /// Once for each `connected`. A listed but undeclared profile may be implemented, unless its most obvious sign is
+    /// missing.
     static func capabilitiesAreStated(_ history: Observations, _ evidence: inout Evidence) {
         let optional = Profile.all(of: .server).subtracting([.core])
         for connection in history.connections {
@@ -304,8 +304,8 @@ enum AUTH {
     /// AUTH-10: "A client MUST send `auth`, with a version that it speaks as `protocol`, as the first frame of every
     /// connection, and no other frame before `connected`".
     ///
-    /// Once for each connection on which the client sent anything, or could have for the whole timeout `connect`. The
-    /// versions it speaks are unknown, but none is below 1.
+    /// Once for each connection on which the client sent anything, or could have done so for the whole timeout
+    /// `connect`. The versions it speaks are unknown, but none is below 1.
     static func authComesFirst(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "auth with a version number"
         for connection in history.connections where connection.isWhole {
@@ -331,7 +331,7 @@ enum AUTH {
 
     /// AUTH-10, rule 2: the client sends no other frame before `connected`.
     ///
-    /// Once for each connection whose greeting was withheld for a while, or during which the user sent something.
+    /// Once for each connection whose greeting was withheld for a while, or before which the user sent something.
     static func clientsWaitForTheGreeting(_ history: Observations, _ evidence: inout Evidence) {
         let last = history.events.count
         for connection in history.connections {

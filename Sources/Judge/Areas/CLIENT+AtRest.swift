@@ -7,7 +7,7 @@ extension CLIENT {
     /// CLIENT-25, rule 3: at rest the screen shows the whole history in its order.
     ///
     /// Once for each session that was checked while network and server were healthy, all turns had ended and reads were
-    /// answered. The order is that of the last read: later messages that came on two paths may have crossed.
+    /// answered. The order is that of the last read: later messages that arrived on two paths may have crossed.
     static func restShowsTheWhole(_ history: Observations, _ evidence: inout Evidence) {
         for rest in history.rests where !rest.messages.isEmpty {
             let read = history.sessionReads.last { $0.sessionId == rest.sessionId && $0.isBefore(rest.event) }
@@ -30,7 +30,7 @@ extension CLIENT {
 
     /// CLIENT-30, rule 2: at rest nothing is awaited.
     ///
-    /// Once for each such check of a session while everything that the person typed for it is settled.
+    /// Once for each check of a session at rest, if every message that the person typed for it is settled.
     static func restIsNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for rest in history.rests {
@@ -52,7 +52,7 @@ extension CLIENT {
 
     /// CLIENT-34, rule 3: a session on the screen has no unread messages.
     ///
-    /// Once for each such check of a session.
+    /// Once for each check of a session at rest.
     static func restIsNotUnread(_ history: Observations, _ evidence: inout Evidence) {
         for rest in history.rests {
             evidence.test(history.shown(atRest: rest) { $0.unread[rest.sessionId] ?? 0 == 0 }) { late in
@@ -106,7 +106,7 @@ extension Observations {
         }
     }
 
-    /// The messages that the person replaced by others, and that the history keeps: they need not be shown before a read.
+    /// The ids of messages that the person resent since the last read: they need not be shown before the next one.
     private func replacedQuestions(in session: String, before event: Int) -> Set<String> {
         let read = sessionReads.last { $0.sessionId == session && $0.isBefore(event) }?.request ?? -1
         return Set(

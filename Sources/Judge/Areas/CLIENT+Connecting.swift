@@ -15,9 +15,9 @@ extension CLIENT {
 
     /// CLIENT-36, rule 2: nothing is sent on the old connection.
     ///
-    /// Once for each return of an app that had a connection when it left, if it sends anything afterwards. Frames that
-    /// it sent before it left may arrive after a short absence, and a `ping` may have been on its way; a message typed
-    /// since is neither.
+    /// Once for each return of an app that had a connection when it left, if it sends anything afterwards. Frames sent
+    /// before it left may arrive after a short absence, and a `ping` may have been on its way; neither excuses a
+    /// message typed since.
     static func oldConnectionsRest(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for back in client.returns {
@@ -150,14 +150,14 @@ extension CLIENT {
         for reads in inGroups(failed) { test(reads, but: causes, "a failing read is repeated too often") }
     }
 
-    /// The events by name, in groups in the order of their first events.
+    /// The events grouped by name, in the order of the first event of each group.
     private static func inGroups<Name: Hashable>(_ events: [(Name, Int)]) -> [[Int]] {
         Dictionary(grouping: events, by: \.0).values.map { $0.map(\.1) }.sorted { $0[0] < $1[0] }
     }
 
     /// The processor share of a client that never rests; nil if it rests, or the share is unknown.
     ///
-    /// No clause bounds it, and a loop that requests no connection shows in no count of attempts.
+    /// No clause limits it, and counts of attempts miss a loop that requests no connection.
     private static func tightLoop(_ history: Observations) -> String? {
         guard let act = history.client.acts("processorTime").last, let launch = history.client.launches.first,
             let used = act.details["milliseconds"]?.intValue
@@ -170,9 +170,9 @@ extension CLIENT {
 
     /// CLIENT-2: "A client SHOULD vary the wait between attempts at random".
     ///
-    /// Once for each two launches with five attempts each that only the launch caused, and for each launch with eight
-    /// whose waits are all equal, because a late machine may disturb the other. Waits that differ by less than 5 %, or
-    /// by the delay that a machine adds to any timer, are equal.
+    /// Once for each two launches with five undisturbed attempts each. Eight attempts of one launch with equal waits
+    /// are enough for a violation, because a late machine may disturb the other launch. Waits that differ by less than
+    /// 5 %, or by the delay that a machine adds to any timer, are equal.
     static func waitsVary(_ history: Observations, _ evidence: inout Evidence) {
         var before: [Int]?
         for launch in history.client.launches {
@@ -202,8 +202,8 @@ extension CLIENT {
     /// CLIENT-37: "A client MUST attempt to connect at most 30 s apart while unconnected, 10 s after losing a connection
     /// that stood a minute, and `foregroundReconnect` after the network returns".
     ///
-    /// Once for each launch without an attempt, if no attempt follows and the client was not sent away for good before,
-    /// and once for each return of the network in the foreground.
+    /// Once for the last launch, if it has no attempt and the client was not sent away before, and once for each return
+    /// of the network in the foreground.
     static func attemptsBegin(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for act in client.acts("networkUp") where !client.hasNetwork(at: act.event - 1) {
@@ -221,8 +221,8 @@ extension CLIENT {
 
     /// CLIENT-37, rule 2: each end that the client could see and that left it without a connection is followed by an attempt.
     ///
-    /// Once for each such end, and once for all waits after good connections, if there are three or more. An attempt that
-    /// neither ends nor is greeted is over after 30 s.
+    /// Once for each such end, and once for the sum of the waits after good connections, if there are three or more. An
+    /// attempt that neither ends nor is greeted is over after 30 s.
     static func attemptsGoOn(_ history: Observations, _ evidence: inout Evidence) {
         let (client, minute) = (history.client, history.clientWindow(\.attempts).microseconds)
         var waits: [(end: Int, next: Int)] = []
@@ -305,12 +305,12 @@ extension Observations {
     fileprivate func endsWithoutReason(_ index: Int, at end: Int) -> Bool {
         let connection = connections[index]
         if mayGiveUp(index, at: end) { return false }
-        // On a late machine, it may have overlooked the greeting.
+        // On a late machine, the client may have overlooked the greeting.
         return wasEndedByClient(connection) && !hasWaited(on: index, at: end)
             && !wasLate(from: connection.opening, to: end)
     }
 
-    /// The end of an attempt that neither ended nor was greeted, and that no other followed.
+    /// The event that proves that an attempt neither ended nor was greeted, and that no other followed.
     fileprivate func endOfVainAttempt(_ index: Int) -> Int? {
         let (connection, backoff) = (connections[index], clientBound(\.backoff))
         guard let late = clientDeadline(after: connection.opening, within: backoff + backoff),
@@ -323,7 +323,7 @@ extension Observations {
     /// Whether a client may have begun a connection before it received a terminal close: the request was on its way,
     /// caused just before, or the old connection had been abandoned.
     fileprivate func mayHaveBegun(_ next: Int, before close: Int) -> Bool {
-        // On a late machine, it may have been on its way when the close came.
+        // On a late machine, the request may have been on its way when the close arrived.
         let isLate = wasLate(from: close, to: next)
         if isLate, patience(from: close, to: next) < timeouts.scheduling.microseconds { return true }
         let opened = attempts(in: 0..<close).last.map { connections[$0].opening } ?? 0
@@ -341,7 +341,7 @@ extension Observations {
     /// The most attempts, sends or reads of one kind that a client makes in a minute on its own.
     static let mostInAMinute = 20
 
-    /// The first events of a kind that are too many for a minute of the client's time.
+    /// The first range of events that contains too many for a minute of the client's time.
     func crowd(in events: [Int]) -> ClosedRange<Int>? {
         let window = clientWindow(\.attempts).microseconds
         return events.indices.dropFirst(Self.mostInAMinute).lazy

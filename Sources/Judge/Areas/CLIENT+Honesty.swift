@@ -6,7 +6,7 @@ extension CLIENT {
     /// CLIENT-23: "A client MUST show itself as connected only after `connected` has arrived on the connection it uses".
     ///
     /// Once for each state shown while a handshake was pending and no other connection could be in use, and for each
-    /// `connected` shown when nothing had been greeted.
+    /// `connected` shown before any greeting.
     static func connectedIsShownWhenTold(_ history: Observations, _ evidence: inout Evidence) {
         for state in history.client.states {
             guard let life = history.client.launch(at: state.event)?.events else { continue }
@@ -91,13 +91,13 @@ extension CLIENT {
         }
     }
 
-    /// Whether news of a question came so soon after it was sent that there was no silence to react to.
+    /// Whether news of a question arrived so soon after it was sent that there was no silence to react to.
     ///
-    /// A read for another reason, such as opening a session, is not a reaction to a silence that ended or a message that it shows.
+    /// News counts if it arrived on the connection, or before the client reconnected or resent the message over REST.
     private static func isReported(
         _ question: ClientQuestion, on index: Int, after event: Int, isInTime: (Int?) -> Bool, _ history: Observations
     ) -> Bool {
-        // The news may have crossed with it.
+        // The news may have crossed with the question.
         guard let news = question.news.first(where: { !$0.isBefore(history.inFlight(before: event)) })?.event else {
             return false
         }
@@ -110,8 +110,8 @@ extension CLIENT {
 
     /// CLIENT-4, rule 2: a connection that is silent for `silence` while a turn is awaited counts as ended.
     ///
-    /// Once for each connection that the stage silenced after the question was accepted, and that the client replaced by another one.
-    /// Broken if the client goes on waiting for the bound and for the longest wait before another attempt.
+    /// Once for each connection that the stage silenced after the question was accepted, and that the client replaced
+    /// by another one. Broken if the client still waits after the bound and the longest wait before another attempt.
     static func silentConnectionsEnd(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for index in history.client.attempts {
@@ -138,7 +138,7 @@ extension CLIENT {
         if isInTime(next) { return }
         let reaction = earliest(history.nextOpening(after: arrival), history.client.ends[index])
         if let reaction, isInTime(reaction) {
-            // A client that leaves a living connection has other reasons; so has one that returned or was refused.
+            // A client that leaves a live connection has other reasons; so has one that returned or lost the network.
             let isSilenced = connection.ending.map { $0.kind == .cut && $0.isBefore(reaction) } == true
             if isSilenced, history.isAble(from: arrival, to: reaction) { evidence.keep() }
             return
@@ -211,7 +211,7 @@ extension CLIENT {
                 !stored.ids.contains(where: {
                     history.lacks($0, in: stored.sessionId, askedAfter: stored.event, before: late)
                 }),
-                // If it shows them later, the screen was not looked at in between.
+                // If a later screen shows them, the time of their appearance is unknown.
                 !shows(stored, after)
             else { continue }
             evidence.violate(

@@ -12,7 +12,7 @@ extension CLIENT {
     /// CLIENT-30: "A client MUST end the thinking state when the ending of the awaited turn, or a refusal of its
     /// message, arrives by any road, until it sends again".
     ///
-    /// Once for each ending or refusal of a message that a screen waited for, if it stops waiting.
+    /// Once for each ending or refusal of a message that a screen waited for, if the screen stops waiting.
     static func whatIsOverIsNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
         evidence.add(history.messageModel[.waiting])
     }
@@ -26,7 +26,7 @@ extension CLIENT {
         evidence.add(history.messageModel[.answered])
     }
 
-    /// CLIENT-31, rule 2: it is not shown as failed within `polling` of an `ack` whose connection is still open.
+    /// CLIENT-31, rule 2: a message is not shown as failed within `polling` of an `ack` whose connection is still open.
     ///
     /// Once for each message that was seen meanwhile. A client that has read twice since may have polled to the end
     /// (CLIENT-39).

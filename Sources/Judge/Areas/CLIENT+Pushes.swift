@@ -22,7 +22,7 @@ extension CLIENT {
             let since = cause(of: notice, named, before: end, history)
             if let there = looks.first(where: { isThere($0.state) }) {
                 let lost = looks.first { $0.isAfter(there.event) && $0.state.sessionId != session }
-                // A message that was there before any request for it is in time.
+                // A message that was on the screen before any request for it is in time.
                 let taken = since.map { history.patience(from: $0, to: there.event) } ?? .min
                 let isInTime = taken < history.timeouts.pong.microseconds
                 evidence.test(no: lost, keptIf: isInTime) { lost in
@@ -42,8 +42,8 @@ extension CLIENT {
     }
 
     /// The event after which a message must be on the screen: the tap if the client has it or requests nothing, else
-    /// the response that brought it, or that of the last read from before the tap; nil while the suite withholds it,
-    /// there is no network, or the server sent the client away.
+    /// the response that brought it, else the last response to a read from before the tap; nil while the suite
+    /// withholds it, there is no network, or the server sent the client away.
     private static func cause(
         of notice: ClientNotice, _ named: [ClientDelivery], before end: Int, _ history: Observations
     ) -> Int? {
@@ -111,9 +111,9 @@ extension CLIENT {
     /// CLIENT-22: "A client MUST recover the session of a push that arrives in the foreground while no open connection
     /// brings frames, unless a terminal close ended the last".
     ///
-    /// Once for each push of a message that nothing had brought, while no greeted connection was open, nor had one died
-    /// silently right after a frame. Recovery is a `sync` or a read of that session; it may wait for a new connection,
-    /// so the bound is that between two attempts.
+    /// Once for each push of a message that had not arrived otherwise, while no greeted connection was open, or had
+    /// died silently just after a frame. Recovery is a `sync` or a read of that session; it may wait for a new
+    /// connection, so the bound is the longest wait between two attempts.
     static func pushesRecover(_ history: Observations, _ evidence: inout Evidence) {
         let deliveries = history.clientDeliveries
         for notice in ClientNotice.all(in: history) where !notice.isTapped {
@@ -154,8 +154,8 @@ extension Observations {
         return late
     }
 
-    /// Whether a connection delivers frames, as far as a client can tell: it was greeted, and is open, or had a frame
-    /// just before it died silently.
+    /// Whether a connection delivers frames, as far as a client can tell: it was greeted, and is open, or died silently
+    /// but brought a frame just before the event.
     fileprivate func delivers(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         guard let connected = connection.connected, connected < event else { return false }
@@ -170,8 +170,8 @@ extension Observations {
         state.sessionId == notice.sessionId && notice.messageId.map(state.ids.contains) == true
     }
 
-    /// The period in which a client knows that it cannot read the target of a tap, and the bound for saying so; nil if
-    /// it has it, or nothing failed.
+    /// The period in which a client knows that it cannot read the target of a tap, and the bound for showing that; nil
+    /// if it has the message, or nothing failed.
     fileprivate func unreadStretch(of notice: ClientNotice) -> (cause: Int, bound: Duration, end: Int)? {
         guard let session = notice.sessionId else { return nil }
         let departure = end(of: notice.event, at: CLIENT.departures)

@@ -7,10 +7,10 @@ extension CLIENT {
     /// have a gap, unless a terminal close ended the last connection".
     ///
     /// Once for each session that the person opens, and once for each greeting without a `sync` while a session is on
-    /// the screen. A pending read may serve, and decides nothing if it is answered; a client without a connection may
-    /// read after the next greeting, and one without a network reads then, with the waits of one whose read failed.
-    /// Doubt about the stream favors the client: with an epoch, any message of the session is enough, as long as each
-    /// greeting since was followed by a `sync` and no gap was announced.
+    /// the screen. A pending read may suffice, and proves nothing if it is answered. A client without a connection may
+    /// read after the next greeting; one without a network reads then, within the bound for a failed read. Doubt about
+    /// the stream favors the client: with an epoch, any message of the session is enough, as long as each greeting
+    /// since was followed by a `sync` and no gap was announced.
     static func whatIsOpenedIsRead(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession") {
             guard let session = act.details.id("sessionId"),
@@ -32,7 +32,7 @@ extension CLIENT {
                 !history.syncs.contains(where: { $0.connection == index && history.mayHold($0) }),
                 !history.isGone(session, before: greeted)
             else { continue }
-            // A client on the way to another session shows it once that is read.
+            // A client that opens another session may show it only once it is read.
             let goal = history.client.acts("selectSession", "openPush", "launch").last { $0.isBefore(greeted) }
             if let goal = goal?.details.id("sessionId"), goal != session { continue }
             judge(
@@ -47,7 +47,7 @@ extension CLIENT {
         _ history: Observations, _ evidence: inout Evidence
     ) {
         let stay = history.endOfStay(at: cause)
-        // A pending read serves if it is answered, unless it is lost by then.
+        // A pending read suffices if it is answered, unless it is lost by then.
         let pending = history.client.reads(of: session).last { pending in
             pending.isAsked(before: cause) && history.end(of: pending) > cause
                 && history.patience(from: pending.request, to: cause) < history.clientBound(\.polling).microseconds
@@ -77,7 +77,7 @@ extension CLIENT {
         let session: String
         /// The event that made it due: at first a frame or an act of the person, then each read that failed.
         var cause: Int
-        /// The event after which a read serves; the request of the last one, if there was any.
+        /// The event after which a read counts; the request of the last read, if there was one.
         var since: Int
         var bound: Duration
         /// The connection whose end makes it due again; nil if there is none.
@@ -110,7 +110,7 @@ extension CLIENT {
                 guard let read = reads.asked(after: since).first, read.isAsked(before: end) else { return .neither }
                 since = read.request
                 late = nil
-                // A read without a response for as long as polling may last is lost, even if the response comes later.
+                // A read without a response for as long as polling may last counts as lost, even if one arrives later.
                 let limit = history.clientDeadline(after: read.request, within: history.clientBound(\.polling))
                 let lost = limit.flatMap { $0 < history.end(of: read) ? $0 : nil }
                 if read.isAnswered, lost == nil { return .answered }
@@ -131,7 +131,7 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// Whether a client may have read for another reason than an event: a turn that it awaited, an act of the person, a
+    /// Whether a client may have read for a reason other than an event: a turn that it awaited, an act of the person, a
     /// push, the network, a return, or another connection.
     func mayHaveRead(at read: Int, forOthersThan cause: Int) -> Bool {
         let acts = client.acts("launch", "selectSession", "openPush").map(\.event)

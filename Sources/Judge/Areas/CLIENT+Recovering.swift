@@ -13,7 +13,7 @@ extension CLIENT {
     ///
     /// Once for each greeted connection after another one and each turn that the client knew to run then. A read counts
     /// from the end of the old connection on, even one that was still pending then; a sync counts if the server has an
-    /// epoch, and the client may have held a position in it. A capture may be of several clients.
+    /// epoch, and the client may have held a position in it. A capture of several clients is not judged.
     static func reconnectsAreFollowedByRecovery(_ history: Observations, _ evidence: inout Evidence) {
         guard history.isOfOneClient else { return }
         let questions = history.clientQuestions
@@ -25,14 +25,14 @@ extension CLIENT {
                 let proof = history.deadline(after: greeted, within: history.clientPatience, on: index).flatMap {
                     history.isAble(from: greeted, to: $0) ? $0 : nil
                 }
-                // A request on a later connection is the recovery of that one.
+                // A request on a later connection belongs to the recovery of that connection.
                 let end = proof ?? history.loss(of: index) ?? history.events.endIndex
                 if let recovery = history.recovery(of: sessions, since: lost, of: index), recovery < end {
                     let isInTime = question.ended.map { recovery < $0 } ?? true
                     if isInTime { evidence.keep() }
                 } else if let proof, question.ended.isOpen(at: proof) {
                     evidence.violate(
-                        "the client reconnected while a turn runs and recovered nothing",
+                        "the client reconnected while a turn was running and recovered nothing",
                         expected: "a sync, or a read of its session",
                         actual: "neither within \(history.clientPatience)", at: [lost, greeted, proof])
                 }
@@ -72,7 +72,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-25, rule 2: nothing that was shown disappears, unless a read begun since it came lacks it.
+    /// CLIENT-25, rule 2: nothing that was shown disappears, unless a read begun since it arrived lacks it.
     ///
     /// Once for each read or sync during or after which the screen of its session was seen. Two entries for one message
     /// that become one are not a loss, and neither is a question that went to a conversation of its own.
@@ -99,7 +99,7 @@ extension CLIENT {
             if !history.looks(after: recovery.begun, before: end).isEmpty { evidence.keep() }
             guard recovery.ended < end else { continue }
             let stored = Set(before.messages.compactMap(\.id))
-            // Its answer may still be on its way to the screen, and a refused question may be resent meanwhile.
+            // The answer may still be on its way to the screen, and a refused question may be resent meanwhile.
             let limit = history.patience(of: recovery.ended) + history.clientPatience.microseconds
             for after in states.between(recovery.ended, end)
             where history.patience(of: after.event) <= limit && !stored.isSubset(of: after.messages.compactMap(\.id)) {
@@ -122,7 +122,7 @@ extension CLIENT {
     /// with more than 12 reads or over 65 s".
     ///
     /// Once for each return, reconnect and push while a read of a session is pending. A read that the person caused by
-    /// opening the session, and one that replaces a read the client abandoned, is not counted.
+    /// opening the session does not count, nor does one that replaces a read the client abandoned.
     static func oneReadServesAll(_ history: Observations, _ evidence: inout Evidence) {
         let triggers = history.recoveryTriggers
         for (index, read) in history.client.reads.enumerated() {
@@ -150,14 +150,14 @@ extension CLIENT {
     ///
     /// Once for each time that a client read at least twice for an answer, with no other reason to read, and was
     /// watched to the end of the bound. The first read after a return, a reconnect or a loss is the recovery, the
-    /// following ones are the polling; reads without a socket after it gave up serve CLIENT-40.
+    /// following ones are the polling; reads without a socket after the client gave up serve CLIENT-40.
     static func pollingIsBounded(_ history: Observations, _ evidence: inout Evidence) {
         let waits = history.waitsForAnswers
         let lists = Set(history.client.reads.filter { $0.isRead(of: .sessions) }.map(\.request))
         let bound = history.clientBound(\.polling)
         for wait in waits {
-            // Without a socket, reading a list may equally be looking for news (CLIENT-40), and beside any read it is a
-            // part of that.
+            // Without a socket, a client may also read the list to look for news (CLIENT-40); a list read beside
+            // another read is a part of it.
             let polls = history.polls(in: wait).reduce(into: [Int]()) { polls, poll in
                 let isBeside = polls.last.map { last in
                     history.mayCross(last, poll) && (lists.contains(last) || lists.contains(poll))
@@ -195,9 +195,9 @@ extension CLIENT {
     /// CLIENT-39: "A client MUST end the thinking state, and show the message failed, an error or, without network,
     /// `offline`, when polling ends without an answer or nothing could bring one".
     ///
-    /// Once for each time that a client polled at least twice for an answer that did not come, and once for each period
-    /// in which it waited on the screen although nothing could bring the answer. Without a network, `offline` is as
-    /// good as an error.
+    /// Once for each time that a client polled at least twice for an answer that did not arrive, and once for each
+    /// period in which it waited on the screen although nothing could bring the answer. Without a network, `offline` is
+    /// as good as an error.
     static func pollingEndsInTheOpen(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.clientBound(\.polling)
         let waits = history.waitsForAnswers
@@ -256,7 +256,7 @@ extension CLIENT {
             back.isBefore(period.upperBound) || history.mayCross(period.upperBound, back.event)
         else { return }
         evidence.test(
-            !back.thinking, otherwise: "the client waits elsewhere for an answer that nothing can bring",
+            !back.thinking, otherwise: "off the screen, the client waits for an answer that nothing can bring",
             expected: "the message failed, or an error, as the person comes back", actual: "still thinking",
             at: [start, due, back.event])
     }
@@ -301,13 +301,13 @@ private struct LostConversation {
     let first: ObservedRequest
     /// The event of its loss.
     let event: Int
-    /// The refusal that settles it: nothing is lost that could be found.
+    /// The refusal that settles it, so that there is nothing to find; the maximum if there is none.
     private let settled: Int
     /// The event at which the person leaves, the app ends, or it is settled.
     private let end: Int
     /// The messages whose session may be that of the conversation.
     private let homes: [ClientQuestion]
-    /// Those whose session may be on its screen.
+    /// The messages whose session may be on the conversation's screen.
     private let onScreen: [ClientQuestion]
     private let history: Observations
 
@@ -320,8 +320,8 @@ private struct LostConversation {
         end = min(
             history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), settled)
         let failed = history.client.states.first { $0.isAfter(lost) && $0.showsAsFailed(question) }?.event ?? .max
-        // Other messages typed there, or refused for a while, may begin the session of their conversation once this one
-        // failed (CLIENT-12); the moment of failure is unknown between two looks.
+        // Other messages typed into it, or refused temporarily, may begin the session of their conversation once this
+        // one failed (CLIENT-12); the moment of failure is unknown between two looks.
         let unfailed = history.client.states.last { $0.isBefore(failed) }?.event ?? failed
         let neighbors = history.clientQuestions.filter { Self.isNeighbor($0, of: question, in: history) }
         homes =
@@ -329,7 +329,7 @@ private struct LostConversation {
             + neighbors.filter { other in
                 failed < .max && other.requests.contains { $0.sessionAsked == nil && $0.isAfter(unfailed) }
             }
-        // An earlier one that only waited shows its session on the screen of their conversation once it is found.
+        // An earlier message that only waited shows its session on their common screen once it is found.
         onScreen =
             homes
             + neighbors.filter { other in
@@ -346,7 +346,7 @@ private struct LostConversation {
             return false
         }
         let (first, last) = other.event.isBefore(question.event) ? (other, question) : (question, other)
-        // A conversation that the app resumes at its next launch is the same.
+        // A conversation that the app resumes at its next launch counts as the same one.
         return last.isBefore(history.endOfStay(at: first.event))
             || history.client.state(at: last.event)?.shows(first) == true
     }
@@ -425,8 +425,8 @@ extension Observations {
             }
     }
 
-    /// Whether a screen showed that a message is not awaited any more: it stops thinking and shows an end or, if that
-    /// is equivalent, `offline`.
+    /// Whether a screen showed that a message is not awaited any more: the client stops thinking and shows an end or,
+    /// if that is equivalent, `offline`.
     fileprivate func endOfWaiting(
         for question: ClientQuestion, after cause: Int, within bound: Duration, before end: Int,
         orOffline isSaidByOffline: Bool = false
@@ -452,7 +452,7 @@ extension Observations {
         return reads + syncs.map { ($0.request.event, max($0.request.event, end(of: $0))) }
     }
 
-    /// Whether a screen shows fewer messages of a session than an earlier one, though none moved elsewhere.
+    /// Whether a screen shows fewer messages than an earlier one, apart from those moved elsewhere or no longer stored.
     fileprivate func showsLess(_ after: ObservedClient.State, than before: ObservedClient.State) -> Bool {
         guard let session = before.sessionId, after.sessionId == session, after.count < before.count else {
             return false
@@ -471,7 +471,7 @@ extension Observations {
     }
 
     /// An answer of a session that a screen no longer shows, though the server still has it: every read requested after
-    /// it came contains it.
+    /// it arrived contains it.
     fileprivate func answerTaken(
         from session: String, between before: ObservedClient.State, and after: ObservedClient.State
     ) -> ObservedClient.ShownMessage? {

@@ -7,9 +7,9 @@ extension CLIENT {
     /// CLIENT-26: "A client MUST show each message once, whole and at once, however often and in what order frames,
     /// replays, reads and pushes bring it, and whatever numbers are missing".
     ///
-    /// Once for each message that came more than once and was seen afterwards, and once for each that equals another:
-    /// neither may be shown twice, and neither may be mistaken for the other. Entries without an id are counted by
-    /// their texts against those the client knows of.
+    /// Once for each message that arrived more than once and was seen afterwards, and once for each with the text of
+    /// another: neither may be shown twice or mistaken for the other. Entries without an id are counted by text against
+    /// the messages that the client knows.
     static func messagesAreShownOnce(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         var doubled: Set<String> = []
@@ -121,7 +121,7 @@ extension CLIENT {
     /// CLIENT-28: "A client MUST show and keep on its screen the conversation that the person or a tap chose last, or
     /// the session it became, unless its read fails".
     ///
-    /// Once for each choice that was on the screen when something of another session came, and was seen afterwards.
+    /// Once for each choice that was on the screen when a message of another session arrived, and was seen afterwards.
     /// After a message was typed, only a session that was on the screen before is certainly another one. CLIENT-29
     /// judges sessions from taps.
     static func theScreenStays(_ history: Observations, _ evidence: inout Evidence) {
@@ -150,7 +150,7 @@ extension CLIENT {
             let isSeen = came.map { came in looks.contains { $0.isAfter(came.event) } } ?? false
             evidence.test(no: left, keptIf: isSeen) { left in
                 Finding(
-                    "another conversation comes to the screen by itself", expected: "session \(shown(session))",
+                    "another conversation replaces the chosen one by itself", expected: "session \(shown(session))",
                     actual: left.state.sessionId.map { "session \(shown($0))" } ?? "a new conversation",
                     at: [choice, left.event])
             }
@@ -174,7 +174,7 @@ extension CLIENT {
             let cause = max(choice, read.map(history.end) ?? choice)
             let outcome = history.shown(after: cause, within: history.clientPatience, before: end) { state in
                 if state.sessionId == session { return true }
-                // A client that the server rejected may show nothing, and a new conversation may be one that was begun.
+                // A client that the server rejected may show nothing, and a new conversation may be one that has begun.
                 let isBegun = history.clientQuestions.contains { question in
                     question.isBefore(choice) && question.requests.contains { $0.sessionAsked == nil }
                         && state.sessionId.map(question.sessions(before: state.event).contains) == true
@@ -183,7 +183,7 @@ extension CLIENT {
             }
             evidence.test(outcome) { late in
                 Finding(
-                    "the conversation that was chosen does not come to the screen",
+                    "the chosen conversation does not appear on the screen",
                     expected: session.map { "session \(shown($0))" } ?? "a new conversation",
                     actual: "session \(shown(client.state(at: late)?.sessionId))", at: [choice, late])
             }
@@ -228,7 +228,7 @@ extension CLIENT {
     /// others said there since that was last shown".
     ///
     /// Once for each such answer while the app is in the foreground and its connection stays open: the count is one
-    /// more than before the answer came.
+    /// more than before the answer arrived.
     static func othersAreCounted(_ history: Observations, _ evidence: inout Evidence) {
         for frame in history.received where frame.type == "done" && !frame.isDuplicate {
             guard let session = frame.sessionId, let state = history.client.state(at: frame.event),
@@ -236,7 +236,7 @@ extension CLIENT {
                 history.nextOpening(after: history.connections[frame.connection].opening).isOpen(at: frame.event),
                 history.departure(after: frame.event, on: frame.connection) == nil
             else { continue }
-            // A conversation without a name may have become this one since it was seen.
+            // A conversation without a session may have become this one since it was seen.
             let gone = history.end(of: frame.event, at: ["selectSession", "openPush"])
             if state.sessionId == nil, gone < history.events.endIndex,
                 history.patience(from: frame.event, to: gone) < history.timeouts.scheduling.microseconds
@@ -270,12 +270,12 @@ extension CLIENT {
         var judged: Set<String> = []
         for state in history.client.states {
             for (session, count) in state.unread.sorted(by: { $0.key < $1.key }) where session != state.sessionId {
-                // A client that learned that it does not exist may have dropped its messages.
+                // A client that learned that the session does not exist may have dropped its messages.
                 guard !history.isGone(session, before: state.event) else { continue }
                 let start = history.client.installation(at: state.event)
                 let launch = history.client.launch(at: state.event)?.events.lowerBound ?? start
                 let stay = history.client.states.between(launch, state.event).last { $0.sessionId == session }
-                // Frames that arrived as the person left may have come after that.
+                // Frames that arrived as the person left may have been processed afterwards.
                 let since = stay.map { history.inFlight(before: $0.event) } ?? start
                 let all = others[session]?.prefix { $0.isBefore(state.event) } ?? []
                 let had = all.filter { told in stay.map { history.wasSeen(told, in: $0, launch, since) } == true }
@@ -286,7 +286,7 @@ extension CLIENT {
                 if count > known {
                     guard judged.insert("\(place) more").inserted else { continue }
                     evidence.violate(
-                        "more messages are counted as unread than came",
+                        "more messages are counted as unread than arrived",
                         expected: "at most \(known) in \(shown(session))", actual: "\(count)",
                         at: told.suffix(3).map(\.event) + [state.event])
                 } else if judged.insert(place).inserted {
@@ -299,7 +299,7 @@ extension CLIENT {
     /// CLIENT-34, rule 4: the count of a session stays until it is shown.
     ///
     /// Once for each count that was seen twice in one launch, while the person stayed in another session. Only live
-    /// answers since that session was shown must stay counted; an excess may be corrected.
+    /// answers since the counted session was shown must stay counted; a count that is too high may be corrected.
     static func countsStay(_ history: Observations, _ evidence: inout Evidence) {
         let states = history.client.states
         let answers = Dictionary(
@@ -369,16 +369,16 @@ extension Observations {
             }
     }
 
-    /// Whether a message was seen while its session was last on the screen: it was shown, or it had certainly come
+    /// Whether a message was seen while its session was last on the screen: it was shown, or it had certainly arrived
     /// between the launch of the app and the end of that stay.
     fileprivate func wasSeen(
         _ told: ClientDelivery, in stay: ObservedClient.State, _ launch: Int, _ since: Int
     ) -> Bool {
         let isShown = told.id.map(stay.idSet.contains) == true
-        // A notification is not the message, unless that is on the screen.
+        // A notification does not count as the message, unless the message is on the screen.
         if told.road == .push, !isShown { return false }
         if isShown, told.isBefore(stay.event) { return true }
-        // A message on its way when a connection or the app ended may come again.
+        // A message on its way when a connection or the app ended may arrive again.
         return told.isAfter(launch) && told.isBefore(since)
             && hadTime(for: told.event, on: told.frame?.connection, before: since)
     }

@@ -8,14 +8,14 @@ extension CLIENT {
     /// of it, unless CLIENT-9 or CLIENT-11 forbids it".
     ///
     /// Once for each question whose connection ended before any news of it, and once for each that was typed into a
-    /// dead connection still shown as connected. One that appears in a replay or a history meanwhile has arrived and
-    /// need not be resent. Broken if a greeted connection lasts for `resend` without it.
+    /// dead connection still shown as connected. A question that appears in a replay or a history meanwhile has arrived
+    /// and need not be resent. Broken if a greeted connection lasts for `resend` without it.
     static func lostQuestionsAreSentAgain(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let lost = history.loss(of: question) else { continue }
             let limits = history.frameLimits.filter { history.endOfLife(at: $0.told) > lost.sent }.map(\.bytes)
             var bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
-            // A failed message may have been too large together with the conversation before it.
+            // A failed message may have been too large together with the conversation sent with it.
             if history.hasFailed(question, from: lost.sent, to: .max) {
                 let screens = history.client.states.filter { !$0.isBefore(lost.sent) }
                 bytes += screens.map { $0.messages.reduce(64) { $0 + $1.text.utf8.count + 64 } }.max() ?? 0
@@ -36,7 +36,7 @@ extension CLIENT {
     /// CLIENT-6: "A client MUST send a message again with its first content, under its last `clientMessageId` while
     /// that is open, and never under one that is spent".
     ///
-    /// Once for each request after the first of one message, until the client learned that it ended or was refused.
+    /// Once for each request after the first of one message, until the client learned of its ending or refusal.
     static func theSameIsSentAgain(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let first = question.requests.first, let key = first.clientMessageId else { continue }
@@ -56,7 +56,7 @@ extension CLIENT {
     /// CLIENT-5: "A client MUST give each new message of the person a `clientMessageId` of its own".
     ///
     /// Once for each message after the first, and once for each without a key. The second of two equal texts is known
-    /// to have the key of the first if the first had been answered, and the second never comes with another key.
+    /// to have the key of the first if the first had been answered, and the second is never sent with another key.
     static func eachMessageHasAKeyOfItsOwn(_ history: Observations, _ evidence: inout Evidence) {
         var used: [String: Int] = [:]
         let questions = history.clientQuestions
@@ -103,8 +103,8 @@ extension CLIENT {
     /// CLIENT-11: "A client MUST NOT send a `chat` or a `POST /api/chat` larger than the `limits.maxFrameBytes` of the
     /// last `connected` since its launch, but show the message as failed".
     ///
-    /// Once for each larger question that was sent, and once for each larger text that was typed while a connection was
-    /// open, and is shown as failed.
+    /// Once for each question over the limit that was sent, and once for each text over the limit that was typed while
+    /// a connection was open, and is shown as failed.
     static func limitsAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let limits = history.frameLimits
         func limit(before event: Int, for sent: Int) -> (told: Int, bytes: Int)? {
@@ -112,7 +112,7 @@ extension CLIENT {
         }
         for question in history.clientQuestions {
             for request in question.requests {
-                // A request that was on its way when `connected` came could not know it.
+                // A request that was on its way when `connected` arrived could not observe its limit.
                 let event = request.connection == nil ? history.inFlight(before: request.event) : request.event
                 guard let limit = limit(before: event, for: request.event),
                     let bytes = history.size(of: request), bytes > limit.bytes,
@@ -133,14 +133,14 @@ extension CLIENT {
 
     // MARK: Refusals
 
-    /// Codes with which a message is refused for a while; they end no turn.
+    /// Codes that refuse a message temporarily; they end no turn.
     static let passingCodes: Set<String> = ["busy", "rate_limited"]
 
     /// CLIENT-9: "A client MUST NOT send a message again after a final refusal, or more than 24 hours after its first
     /// send, unless the person asks for it".
     ///
-    /// Once for each such refusal, if the message was resent, or `resend` was watched to its end. A refusal that came
-    /// just before the client left or its connection ended may never have been processed.
+    /// Once for each such refusal, if the message was resent, or `resend` was watched to its end. A refusal that
+    /// arrived just before the client left or its connection ended may never have been processed.
     static func refusalsSettle(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             let refusals = question.news.filter { $0.input == .refusedForGood || $0.input == .refusedMismatch }

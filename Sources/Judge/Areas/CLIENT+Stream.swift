@@ -18,7 +18,7 @@ extension CLIENT {
             else { continue }
             let held = places.held(before: greeting.event)
             let sync = history.syncs.first { $0.connection == index }
-            // A position that survived the end of the app shows once it is named.
+            // A position that survived the end of the app is visible only in the `sync` that names it.
             let isKept =
                 sync?.lastSeqSeen.map { $0 > 0 && $0 != greeting["lastSeq"]?.intValue } == true
                 && !places.epochs(toldBefore: greeting.event).isEmpty
@@ -73,7 +73,7 @@ extension CLIENT {
 
     /// CLIENT-15, rule 2: without an epoch no `sync` is sent.
     ///
-    /// Once for each greeting without one of a client that had been connected before, if it sent anything on that
+    /// Once for each greeting without an epoch to a client that had been greeted before, if it sent anything on that
     /// connection or over REST.
     static func syncNeedsAnEpoch(_ history: Observations, _ evidence: inout Evidence) {
         let greeted = history.client.attempts.filter { history.connections[$0].connected != nil }
@@ -95,8 +95,8 @@ extension CLIENT {
     /// until a read is answered, unless that is `too_many` with `more`".
     ///
     /// Once for each such answer, counted from its last page, while a session stays on the screen. A read that was
-    /// pending when the answer came may serve too, and decides nothing unless it fails; nor does a refusal that another
-    /// read would not change.
+    /// pending when the answer arrived may suffice too, and proves nothing unless it fails; nor does a refusal that
+    /// another read would not change.
     static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result, told) in history.gaps {
             guard let session = history.client.state(at: result.event)?.sessionId else { continue }
@@ -173,16 +173,16 @@ extension CLIENT {
 
     /// CLIENT-26, rule 3: a live frame is shown at once, whatever numbers before it are missing.
     ///
-    /// Once for each live frame with a new message of the session on the screen, whether its number is the next that
-    /// the client can have or not. The bound is that of an answer without work behind it, and involves no timer of the
-    /// client. A client that still polls for the answer has not processed the frame.
+    /// Once for each live frame with a new message of the session on the screen, whether or not its number is the next
+    /// one for the client. The bound is that of an immediate answer, and involves no timer of the client. A client that
+    /// still polls for the answer has not processed the frame.
     static func sparseFramesAreShown(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
             let frame = item.frame
             guard let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
                 let message = ClientDelivery(frame), !message.isShown(in: state),
-                // A client that learned that it does not exist leaves it, and so does a person, before the next look.
+                // Before the next look, the session may be left: by the person, or because it does not exist.
                 history.screen(at: frame.event)?.sessionId == frame.sessionId,
                 frame.sessionId.map({ history.isGone($0, before: frame.event) }) != true
             else { continue }
@@ -213,10 +213,10 @@ extension CLIENT {
     /// CLIENT-19: "A client MUST move its position over frames of unknown types too, never past those that a `sync` has
     /// still to bring, and change epoch and number together".
     ///
-    /// Once for each first `sync` of a connection while an earlier one is unanswered, is an incomplete page, or was
-    /// answered as incomplete without a read since of the session that was on the screen then, and frames are due that
-    /// the client has not received. A client that abandoned an unanswered `sync` and read a session no longer waits for
-    /// it; the specification does not say what it may do then.
+    /// Once for each first `sync` of a connection, if an earlier one is unanswered, got an incomplete page, or was
+    /// answered as incomplete and no read of the session then on the screen followed, and if frames are due that the
+    /// client has not received. A client that abandoned an unanswered `sync` and read a session no longer waits for it;
+    /// the specification does not say what it may do then.
     static func holesAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for (sync, position) in history.firstSyncs {
@@ -269,7 +269,7 @@ extension CLIENT {
             let actual = "epoch '\(epoch)', lastSeqSeen \(position)"
             if position > ceiling {
                 evidence.violate(
-                    "a sync combines an epoch with a number from another one",
+                    "a sync combines an epoch with a number from another epoch",
                     expected: "lastSeqSeen of at most \(ceiling)",
                     actual: actual, at: [sync.request.event])
             } else if let held, let newest = told.firstIndex(of: held.epoch), age < newest,

@@ -7,8 +7,8 @@ extension CLIENT {
     /// CLIENT-6, rule 2: resending by the person takes a new key after an ending or `idempotency_mismatch`, else the
     /// last one while it is open.
     ///
-    /// Once for each `sendAgain` that a request followed. All news up to the request counts; after news so shortly
-    /// before it that the client may not have processed them, either key is right.
+    /// Once for each `sendAgain` that a request followed. All news up to the request counts; if some arrived so shortly
+    /// before it that the client may not have processed it, either key is right.
     static func whatIsSentAgainHasItsKey(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for question in questions where !question.isAmbiguous && question.key != nil {
@@ -43,8 +43,8 @@ extension CLIENT {
     /// what it awaited before, unless it shows it as failed".
     ///
     /// Once for each message that was sent or shown as failed. Violated if a connection is open for `resend` without
-    /// either or an error that names it, and no earlier message is still awaited. Texts that were sent but not typed
-    /// may be altered forms of these.
+    /// either, or an error that names the message, and no earlier message is still awaited. Texts that were sent but
+    /// not typed may be altered forms of typed ones.
     static func whatIsTypedIsSent(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
@@ -90,7 +90,7 @@ extension CLIENT {
             let typed = questions.filter {
                 $0.repeats.isEmpty && isTyped($0) && history.screen(at: $0.event)?.sessionId == rest.sessionId
             }
-            // Texts that no one typed may be altered forms of these.
+            // Texts that were sent but not typed may be altered forms of the typed ones.
             let isOpen = questions.contains { $0.typed == nil && life.contains($0.event) && $0.isBefore(rest.end) }
             if isOpen || typed.isEmpty { continue }
             let lost = typed.first { question in
@@ -114,7 +114,7 @@ extension CLIENT {
         }
     }
 
-    /// Whether a message may hold up others at rest: refused for a while, or never answered, and not shown as failed.
+    /// Whether a message may hold up others at rest: refused temporarily, or never answered, and not shown as failed.
     private static func mayWait(_ question: ClientQuestion, at rest: ClientRest, _ history: Observations) -> Bool {
         if history.hasFailed(question, from: question.event, to: rest.end) { return false }
         let last = question.news.last { $0.isBefore(rest.event) && $0.kind != .proof }
@@ -144,7 +144,7 @@ extension CLIENT {
         let isOpen = isTold || proof.map { history.endOfStay(at: again) <= $0 } ?? true
         evidence.test(isSent, orBy: isOpen ? nil : proof) { proof in
             Finding(
-                "a message that was sent again did not go out", expected: "its chat, or the message shown as failed",
+                "a message that the person resent was not sent", expected: "its chat, or the message shown as failed",
                 actual: "neither within \(history.clientPatience) on an open connection", at: [again, proof])
         }
     }
@@ -153,8 +153,8 @@ extension CLIENT {
     /// its first message that stands".
     ///
     /// Once for each message that was typed into a session, once for each after the first in a new conversation whose
-    /// session the client knew before it sent it, and once for the first in an empty one that the person chose: it
-    /// begins a session. A session that is gone, or that left the screen by itself, does not bind the client.
+    /// session the client knew before it sent it, and once for the first in an empty conversation that the person
+    /// chose: it begins a session. A session that is gone, or that left the screen by itself, does not bind the client.
     static func messagesGoWhereTheyWereTyped(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for (index, question) in questions.enumerated() where !question.isAmbiguous && question.repeats.isEmpty {
@@ -178,7 +178,7 @@ extension CLIENT {
             }
             evidence.test(no: stray) { stray in
                 Finding(
-                    "a message was sent to another session than typed", expected: "sessionId \(session)",
+                    "a message was sent to a session other than where it was typed", expected: "sessionId \(session)",
                     actual: stray.sessionAsked.map { "sessionId \($0)" } ?? "no sessionId", at: [typed, stray.event])
             }
         }
@@ -222,8 +222,8 @@ extension CLIENT {
                 guard let typed = question.typed, let screen = history.screen(at: typed),
                     history.mustOutlive(question, typed, end)
                 else { continue }
-                // A conversation that the server does not know yet may have got any name since, and is not found again
-                // once left; a tap leads away from it.
+                // A conversation that the server does not know yet may have got any session since, and cannot be found
+                // again once left; a tap leads away from it.
                 let session = screen.sessionId
                 let next = client.states.first { $0.isAfter(typed) && $0.isBefore(end.event) }
                 let isLeft = history.end(of: typed, at: ["selectSession", "openPush"]).isBefore(end.event)
@@ -245,8 +245,8 @@ extension CLIENT {
     /// CLIENT-10: "A client MUST send the unsettled messages of one session on one connection or over REST in the order
     /// in which the person typed them, also after a reconnect".
     ///
-    /// Once for each two neighbors of one conversation that waited together, for their first transport or for another
-    /// one, and were sent on one path. REST requests may overtake others on the way.
+    /// Once for each two successive messages of one conversation that waited together, for their first transport or for
+    /// another one, and were sent on one path. REST requests may overtake others on the way.
     static func theOrderOfTypingIsKept(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions.filter { $0.typed != nil && !$0.isAmbiguous }
         for (place, first) in questions.enumerated() {
@@ -263,7 +263,7 @@ extension CLIENT {
                         !history.stoodAside(first, at: late.event, until: early.event)
                     {
                         evidence.violate(
-                            "messages were sent in another order than typed",
+                            "messages were not sent in the order of typing",
                             expected: "\(shown(first.text)) first", actual: "\(shown(second.text)) first",
                             at: [late.event, early.event])
                     }
@@ -272,7 +272,7 @@ extension CLIENT {
         }
     }
 
-    /// The requests by which two messages were sent that had waited together: neither was on its way when the first of
+    /// The requests by which two messages that had waited together were sent: neither was on its way when the first of
     /// the two was sent, because it had just been typed, or because its connection had ended.
     private static func waitingTogether(
         _ first: ClientQuestion, _ second: ClientQuestion, in history: Observations
@@ -288,7 +288,7 @@ extension CLIENT {
         }
         return first.requests.compactMap { early in
             let start = early.event
-            // The nearest sending of the other: before this one, or after it.
+            // The nearest request of the other message: before this one, or after it.
             let before = second.requests.last { $0.isBefore(start) && isWaiting(second, at: $0.event) }
             if let before, isWaiting(first, at: before.event) {
                 let isNext = first.requests.first { $0.isAfter(before.event) }?.event == start
@@ -314,8 +314,8 @@ private struct NewConversation {
             || history.hasFailed(other, from: other.event, to: event)
     }
 
-    /// The first message that determines the session; nil too if an earlier one may have begun the session, since only
-    /// its resend was refused.
+    /// The first message that determines the session; also nil if an earlier one may have begun the session, because
+    /// only its resend was refused.
     func first(before request: ObservedRequest, in history: Observations) -> ClientQuestion? {
         let first = others.first { !$0.isAmbiguous && !isOver($0, before: request.event, in: history) }
         let mayBeBegun = others.contains { other in
@@ -329,7 +329,7 @@ private struct NewConversation {
     func sessions(toldOf first: ClientQuestion, before request: ObservedRequest, in history: Observations) -> Set<
         String
     > {
-        // The client may not have known a fact that arrived a moment before it.
+        // The client may not have known a fact that arrived a moment before the request.
         let known = request.sessionAsked == nil ? history.inFlight(before: request.event) : request.event
         let news = first.news.filter {
             $0.isBefore(known) && !history.mayBeMissed($0, of: first, before: request.event)
@@ -360,7 +360,7 @@ extension Observations {
     }
 
     /// Whether a client must still show or send a message after the app ended: typed in the life that ended, and
-    /// neither answered nor repeated.
+    /// neither confirmed nor resent.
     fileprivate func mustOutlive(_ question: ClientQuestion, _ typed: Int, _ end: ObservedClient.Act) -> Bool {
         !question.isAmbiguous && question.repeats.isEmpty
             && client.launch(at: typed)?.events.upperBound == end.event
@@ -369,7 +369,7 @@ extension Observations {
             && !clientQuestions.contains { $0.typed != typed && $0.says(question.text) }
     }
 
-    /// Whether a message was sent or, among equal texts, as many as waited.
+    /// Whether a message was sent; with equal texts, whether as many were sent as had waited.
     ///
     /// CLIENT-5 judges a message sent under the key of an equal text.
     fileprivate func areSent(_ question: ClientQuestion, _ typed: Int, before end: Int, in life: Range<Int>) -> Bool {
@@ -387,17 +387,17 @@ extension Observations {
         // A message typed before the app was launched again is still awaited, unless that launch erased everything.
         let start = client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
         let settled = earlier.filter { $0.isAfter(start ?? 0) }.map { other in
-            // A message refused for now comes again, and may delay messages typed after it.
+            // A message refused temporarily is sent again, and may delay messages typed after it.
             other.news.first { news in
                 news.kind != .proof && !CLIENT.passingCodes.contains(news.error?.code ?? "")
                     && !mayBeMissed(news, of: other, before: typed)
             }?.event
         }
-        // A message delayed by an earlier one may be sent once that is over.
+        // A message delayed by an earlier one may be sent once that one is settled.
         let released = max(typed, settled.compactMap(\.self).max() ?? typed)
         guard !settled.contains(nil), let stood = standing(from: typed, released: released) else { return nil }
-        // A person who left sees its fate only on return, and never returns to a new conversation, where it stays if it
-        // is too long.
+        // A person who left sees the message's fate only on return, and never returns to a new conversation, where a
+        // message that is too long stays.
         let isNew = screen(at: typed).map { $0.sessionId == nil } ?? false
         // The frame around the text counts too.
         let isTooLong = frameLimits(after: typed).contains { $0 < question.text.utf8.count + 256 }
@@ -413,8 +413,8 @@ extension Observations {
         return exchange(of: last)?.response.map { $0 > event } ?? (end(of: last).map { $0 > event } ?? true)
     }
 
-    /// Whether two messages belong to one conversation: both name it, and the first was typed into it, or they were
-    /// typed into the same one, which had no name.
+    /// Whether two messages belong to one conversation: both name its session, and the first was typed into it, or both
+    /// were typed into the same unnamed one.
     fileprivate func isOneConversation(_ first: ClientQuestion, _ second: ClientQuestion) -> Bool {
         guard let one = first.requests.first, let other = second.requests.first else { return false }
         let isOneStay = endOfStay(at: first.event).isAfter(second.event)
@@ -422,8 +422,8 @@ extension Observations {
         return one == other && (isOneStay || client.state(at: first.event)?.sessionId == one)
     }
 
-    /// Whether a message may have been passed by a later one: refused, shown as failed or reported before the later one
-    /// was sent or so shortly after it that the screen was late, or resent by the person although it was not seen
+    /// Whether a message may have been overtaken by a later one: refused, shown as failed or reported before the later
+    /// one was sent or so shortly after it that the screen was late, or resent by the person although it was not seen
     /// waiting.
     fileprivate func stoodAside(_ question: ClientQuestion, at start: Int, until sent: Int) -> Bool {
         let late = min(sent, endOfCrossing(with: start))
@@ -451,7 +451,7 @@ extension Observations {
         if client.hasNetwork(at: typed),
             let inUse = attempts(in: start..<typed).last(where: { mayBeInUse($0, at: typed) })
         {
-            // A client that waits for missed frames may delay it until they have come.
+            // A client that waits for missed frames may delay the message until they have arrived.
             let replayed = syncs.filter { $0.connection == inUse && $0.request.isBefore(released) }.map { end(of: $0) }
             let begin = max(released, replayed.max() ?? released)
             if begin < events.endIndex, let proof = deadline(after: begin, within: clientPatience, on: inUse),
@@ -471,17 +471,17 @@ extension Observations {
         }?.event
     }
 
-    /// Whether a client certainly had some news before it sent something: it showed a change between the news and an
-    /// act of the person, which no failed request explains, or as much time passed as a busy machine takes.
+    /// Whether a client had certainly processed some news before it sent something: its screen changed between the news
+    /// and an act of the person, and no failed request explains that, or a busy machine had enough time.
     ///
-    /// After a long wait, a client may report by itself that nothing came.
+    /// After a long wait, a client may report by itself that nothing arrived.
     fileprivate func isTaken(
         _ news: ClientQuestion.News, of question: ClientQuestion, before request: ObservedRequest, told act: Int
     ) -> Bool {
         if hadTime(for: news.event, on: news.connection, before: request.event, atLeast: timeouts.scheduling) {
             return true
         }
-        // A message sent on an ended connection is resent over another transport, and may have left before.
+        // A message sent on an ended connection is resent over another transport, and may have left before the news.
         let last = question.requests.last { $0.isBefore(news.event) }
         if last.map({ min(end(of: $0) ?? .max, endOfLife(at: $0.event)).isBefore(news.event) }) == true,
             request.connection == nil || request.connection != news.connection,
@@ -494,7 +494,7 @@ extension Observations {
         let failed = question.requests.compactMap(exchange).filter { $0.status != 200 }
             .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != news.event }
         let isLong = last.map { patience(from: $0.event, to: news.event) >= clientBound(\.resend).microseconds } == true
-        // News that arrived as the client left, and came again, may have been processed only then.
+        // News that arrived as the client left, and arrived again, may have been processed only then.
         let isMissed = departure(after: news.event, on: news.connection) != nil
         let again = isMissed ? question.news.first { $0.isAfter(news.event) && $0.kind != .proof }?.event : nil
         return client.states.contains { state in

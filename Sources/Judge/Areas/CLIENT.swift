@@ -1,4 +1,4 @@
-/// Checks of clients, as the person sees them.
+/// Checks of clients, from the person's view.
 enum CLIENT {
     static let checks: [Check] = [
         Check(.CLIENT, 36, foregroundReconnects, oldConnectionsRest, firstConnectionIsKept),

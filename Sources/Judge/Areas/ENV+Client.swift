@@ -7,7 +7,7 @@ extension ENV {
     /// ENV-12: "A client MUST send every WebSocket text message as one JSON object that is valid against the schema of
     /// its type".
     ///
-    /// Once for each text message. Rules with an `x-clause` of another clause are judged there.
+    /// Once for each text message. Schema rules whose `x-clause` names another clause are judged by that clause.
     static func clientFramesAreValid(_ history: Observations, _ evidence: inout Evidence) {
         let known = Set(history.schemas.types(sentBy: .client))
         for frame in history.sent where !frame.isBinary {
@@ -38,9 +38,9 @@ extension ENV {
     /// ENV-13: "A client MUST process a frame as if members that it does not know were absent, and ignore one of an
     /// unknown type without an error or a close".
     ///
-    /// Once for each answer in the visible session that came in such a frame, or after one on its connection: it must
-    /// be shown. Once for each such greeting, which must be accepted, and for each frame of an unknown type after which
-    /// the connection was watched or the client reported its screen.
+    /// Once for each answer in the visible session that arrived in such a frame, or after one on its connection: it
+    /// must be shown. Once for each such greeting, which must be accepted, and for each frame of an unknown type after
+    /// which the connection was watched or the client reported its screen.
     static func unknownMembersAndTypesChangeNothing(_ history: Observations, _ evidence: inout Evidence) {
         let known = Set(history.schemas.types(sentBy: .server))
         func isStrange(_ frame: Frame) -> Bool { frame.type.map { !known.contains($0) } ?? false }
@@ -99,7 +99,7 @@ extension ENV {
         into evidence: inout Evidence
     ) {
         let client = history.client
-        // Frames to a connection of an earlier life reach nothing.
+        // Frames to a connection of an earlier life do not reach the client.
         guard history.endOfLife(at: connection.opening).isAfter(frame.event) else { return }
         let act = client.acts.first { $0.isAfter(frame.event) && $0.name != "exit" }?.event ?? .max
         let limit = history.time(of: frame.event) + history.timeouts.scheduling.microseconds
@@ -160,7 +160,7 @@ extension ENV {
                 return end > first && exchange.isAsked(before: last) && exchange.status != 200
             }
             || history.client.ends.contains { $0.map { $0 > first && $0 < last } ?? false }
-            // A client searches for a message named by a push for some time.
+            // For some time, a client searches for a message that a push named.
             || history.client.acts.contains { act in
                 act.isBefore(last) && history.endOfLife(at: act.event) > last
                     && (["receivePush", "openPush"].contains(act.name) || act.details["opened"] != nil)

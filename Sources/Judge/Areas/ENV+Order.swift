@@ -2,7 +2,7 @@ import HoldfastTranscript
 
 /// The order of refusals.
 extension ENV {
-    /// ENV-14, rule 2: refusals of one connection's frames for their content come in the order of the frames.
+    /// ENV-14, rule 2: refusals of one connection's frames for their content arrive in the order of the frames.
     ///
     /// Once for each connection with two errors whose frames are known independently of their order: by a key used
     /// once, by the only frame of an unknown type, or by the only question whose session is not found. Refusals that
@@ -14,7 +14,7 @@ extension ENV {
             let swapped = zip(answered, answered.dropFirst()).first { $0.error > $1.error }
             evidence.test(no: swapped) { first, second in
                 Finding(
-                    "two frames were refused in another order than they arrived",
+                    "two frames were not refused in the order of their arrival",
                     expected: "the error for the first frame first",
                     actual: "the error for the second frame first",
                     at: [first.frame, second.frame, second.error, first.error])

@@ -35,7 +35,7 @@ extension ENV {
 }
 
 extension Observations {
-    /// The `error` with one of some codes that has no names and can only refer to an unanswered `chat`.
+    /// The `error` with one of the given codes that has no names and can only refer to an unanswered `chat`.
     func nameless(_ codes: Set<String>, after request: ObservedRequest) -> Int? {
         guard let index = request.connection, request.ack == nil, request.refusal == nil else { return nil }
         let error = connections[index].received.first { frame in
@@ -46,7 +46,7 @@ extension Observations {
         guard let error,
             connections[index].sent.before(error.event).last(where: { $0.type != "ping" })?.event == request.event
         else { return nil }
-        // An error about the connection comes before its end.
+        // An error about the connection precedes its end.
         if error.code == "internal", connections[index].endByServer(after: error.event) != nil { return nil }
         return error.event
     }
@@ -67,7 +67,7 @@ extension Observations {
         }
     }
 
-    /// Whether a question may be refused for another reason than its form: its session, its key or its size.
+    /// Whether a question may be refused for a reason other than its form: its session, its key or its size.
     fileprivate func mayBeRefused(_ request: ObservedRequest) -> Bool {
         let earlier = turns.filter {
             $0.isAccepted && $0.isBefore(request.event) && $0.principal == request.principal

@@ -7,9 +7,8 @@ extension ENV {
     /// ENV-6: "A server MUST give a message's text the same in every frame, chat response and session read, and a
     /// question's content in reads the same as it was sent".
     ///
-    /// Messages are found by their ids; without ids, the only question of a session that started in this history is
-    /// meant. Once per question or answer and read, and for a `message` to the asking connection (TURN-11 judges the
-    /// others).
+    /// Messages are found by their ids, keys or turns. Once per question or answer and read, and for a `message` to the
+    /// asking connection (TURN-11 judges the others).
     static func textsComeBackAsGiven(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             let reads = history.reads(of: turn)
@@ -84,7 +83,7 @@ extension ENV {
             } else if let ending = connection.ending, ending.has(code: 1009), !turn.isAccepted,
                 case let before = connection.sent.filter({ $0.isBefore(ending.event) }),
                 before.last?.event == request.event,
-                // One over the limit may be meant that was sent before.
+                // The close may answer an earlier message over the limit.
                 !before.contains(where: { history.hostileKind(of: $0.event) == .oversize })
             {
                 evidence.violate(
@@ -140,7 +139,7 @@ extension ENV {
     static func messagesStaySmall(_ history: Observations, _ evidence: inout Evidence) {
         for (event, note) in history.events.enumerated() {
             guard case .act("cut", let details) = note.kind, let bytes = details["moreThan"]?.intValue else { continue }
-            // Its contents are unknown: a `sync` without an answer explains it.
+            // The message's contents are unknown; an unanswered `sync` may explain it.
             let asked = history.syncs.last { sync in
                 let connection = history.connections[sync.connection]
                 return note.lane == .connection(connection.device) && sync.request.isBefore(event) && sync.result == nil
@@ -206,7 +205,7 @@ extension ENV {
         taken.formUnion(history.syncs.filter { $0.result != nil }.map(\.request.event))
         for (index, connection) in history.connections.enumerated() where connection.isWhole {
             let answered = Set(history.pings(on: index).filter { $0.pong != nil }.map(\.request.event))
-            // An unreadable one was refused, and a later one was accepted.
+            // The last `auth` before `connected` was accepted; an earlier one was refused.
             let greeted = connection.connected.flatMap { connected in
                 connection.sent.last { $0.type == "auth" && $0.isBefore(connected) }?.event
             }
@@ -216,9 +215,9 @@ extension ENV {
             var count = 0
             for error in connection.received where error.isRefusal && !endings.contains(error.event) {
                 guard let code = error.code, codes.contains(code) else { continue }
-                // If it was too large for the server, it may have been too large for the recorder.
+                // A frame that was too large for the server may also have been too large for the recorder.
                 if history.isCapture, code == "too_large" { continue }
-                // If nothing was sent, it answers the silence.
+                // If nothing was sent, the error answers the silence.
                 if code == "auth_failed", connection.sent.isEmpty, connection.connected == nil { continue }
                 count += 1
                 let frames = open.filter { $0.isBefore(error.event) }
@@ -231,6 +230,6 @@ extension ENV {
         }
     }
 
-    /// Codes of frames that were not accepted; `busy` and `rate_limited` may come later.
+    /// Codes that refuse a frame at once; `busy` and `rate_limited` may arrive later.
     private static let codes = ErrorMeaning.refusals.subtracting(["busy", "rate_limited", "auth_timeout"])
 }

@@ -83,8 +83,8 @@ enum ENV {
     /// ENV-2: "A server MUST send every frame of a type that this specification defines in a form that is valid against
     /// the schema of that type".
     ///
-    /// The schema of `syncResult` includes the frames in `missed`. Rules with an `x-clause` of another clause are
-    /// judged there. Once per frame of a known type.
+    /// The schema of `syncResult` includes the frames in `missed`. Rules whose `x-clause` names another clause are
+    /// judged by that clause. Once per frame of a known type.
     static func everyFrameIsValid(_ history: Observations, _ evidence: inout Evidence) {
         for frame in history.receivedOfKnownType {
             guard let value = frame.said, let type = frame.type else { continue }

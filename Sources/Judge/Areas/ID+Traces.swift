@@ -140,7 +140,7 @@ extension ID {
     }
 }
 
-/// The first use of each id of one kind, and the ids with another one.
+/// The first use of each id of one kind, and the ids that were used for something else, too.
 private struct IdRegister {
     private var uses: [OwnName: (what: String, event: Int)] = [:]
     private(set) var clashes: [Clash] = []

@@ -62,8 +62,8 @@ enum ID {
     /// ID-2, rule 2: an accepted question runs in the session that it names, and an existing session is not called
     /// unknown.
     ///
-    /// A session exists if the server named it before; ID-4 judges one that certainly does not. Refusals with other
-    /// codes than `session_not_found` do not count.
+    /// A session exists if the server named it before; ID-4 judges sessions that certainly do not exist. Refusals with
+    /// codes other than `session_not_found` do not count.
     static func questionsRunInTheSessionTheyName(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             // Refused requests do not count: another question may have used the key after them.
@@ -120,8 +120,8 @@ enum ID {
 
     /// Whether a frame must name a turn.
     ///
-    /// An error ends a turn if it has a turn, the key of an accepted question, a number, a mark as a copy or such a
-    /// code, or if it is replayed.
+    /// An error ends a turn if it has a turn id, the key of an accepted question, a number, `duplicate` or the code of
+    /// a failure, or if it is replayed.
     private static func isOfTurn(_ frame: Frame, _ nameless: Set<Int>) -> Bool {
         guard frame.type == "error" else { return frame.isOf("ack", "message", "toolUse", "done") }
         return frame.turnId != nil || frame.isReplayed || frame.isDuplicate || nameless.contains(frame.event)
@@ -144,10 +144,10 @@ enum ID {
         }
     }
 
-    /// Judges whether a question is refused for its session: with one of some codes, or over REST with 404.
+    /// Judges whether a question is refused for its session: with one of the given codes, or over REST with 404.
     ///
-    /// The server may name a budget or a size first, or a key of another question (IDEM-5). Any frame of a turn in a
-    /// session that does not exist shows that the question ran, even without its names.
+    /// The server may first refuse it for its rate, its size or the key of another question (IDEM-5). Any frame of a
+    /// turn in a session that does not exist shows that the question ran, even without its names.
     static func judgeRefusal(
         of request: ObservedRequest, _ turn: ObservedTurn, _ what: String, orSeenIn absent: String? = nil,
         with codes: Set<String> = ["session_not_found"], within bound: Duration, _ history: Observations,
@@ -208,7 +208,7 @@ enum ID {
         }
         let refusals = Set(history.turns.flatMap(\.requests).compactMap(\.refusal))
         for frame in history.receivedOfKnownType where !refusals.contains(frame.event) {
-            // In a capture, it may refuse an unrecorded question.
+            // In a capture, the error may refuse an unrecorded question.
             if history.isCapture, frame.type == "error", frame.turnId == nil { continue }
             let isReplay = frame["missed"]?.arrayValue?.contains { $0["sessionId"] != nil } == true
             judge(frame.said, isReplay || frame.sessionId != nil, at: [frame.event])

@@ -38,10 +38,10 @@ extension IDEM {
     /// IDEM-7: "A server MUST treat as new a `clientMessageId` of which it refused every earlier `chat` and `POST
     /// /api/chat`".
     ///
-    /// Once for each key that was refused and then sent again: accepted, or called a mismatch or duplicate of nothing,
-    /// or refused without a reason. A question that could not be stored may be a failed turn, which uses its key; then
-    /// the same question is a repeat, and a mismatch is wrong in both cases. It must not be refused again as unstorable
-    /// after another question of its session was stored.
+    /// Once for each key that was refused and then sent again, if it was accepted, called a mismatch or duplicate
+    /// without an original, or refused without a reason. A question that could not be stored may be a failed turn,
+    /// which uses its key; then the same question is a repeat, and a mismatch is wrong in both cases. It must not be
+    /// refused again as unstorable after another question of its session was stored.
     static func refusedKeyIsFree(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
             guard let refused = turn.requests.first(where: { $0.refusal != nil })?.refusal, turn.request.refusal != nil,
@@ -89,7 +89,7 @@ extension IDEM {
         return history.deadline(after: again.event, within: history.timeouts.ack, on: connection)
     }
 
-    /// Whether no other request with its key could be accepted before one was answered.
+    /// Whether no other request with its key could be accepted before this one was answered.
     private static func isAlone(_ again: ObservedRequest, in turn: ObservedTurn) -> Bool {
         let answer = earliest(again.ack?.event, again.refusal, again.outcome) ?? .max
         return turn.requests.allSatisfy { other in
@@ -110,7 +110,7 @@ extension IDEM {
             else { continue }
             func test(_ holds: Bool, _ actual: String, _ event: Int) {
                 evidence.test(
-                    holds, otherwise: "a key counts for two principals", expected: "a separate turn",
+                    holds, otherwise: "a key of one principal affects another", expected: "a separate turn",
                     actual: actual, at: [known, event])
             }
             if let refusal = turn.request.refusal, turn.request.refusalCode == "idempotency_mismatch" {

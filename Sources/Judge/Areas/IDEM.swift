@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Resending without repeating.
+/// Checks of idempotency: a resent question runs once.
 enum IDEM {
     static let checks: [Check] = [
         Check(.IDEM, 1, repeatStartsNoSecondTurn, repeatStoresNoSecondMessage),
@@ -18,7 +18,7 @@ enum IDEM {
     ///
     /// Once for each further answer to one key that names a turn, and once for each read that lists the turns of a
     /// repeated key. A turn runs in one session, so an answer in another session belongs to another turn, even if turns
-    /// have no names.
+    /// have no ids.
     static func repeatStartsNoSecondTurn(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
             let requests = turn.requests.filter {
@@ -66,8 +66,8 @@ enum IDEM {
 
     /// IDEM-1, rule 2: a repeat is not stored as a second message.
     ///
-    /// Once for each repeat whose `ack` names the message, and in each later read with its question. In a capture, a
-    /// repeat may be unrecorded, so a read alone decides. A key is free again after a day (IDEM-6).
+    /// Once for each repeat whose `ack` names the message, and once for each later read with its question. In a
+    /// capture, a repeat may be unrecorded, so a read alone decides. A key is free again after a day (IDEM-6).
     static func repeatStoresNoSecondMessage(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads where history.isCapture { judgeKeys(in: read, &evidence) }
         for again in history.trueRepeats {
@@ -119,7 +119,7 @@ enum IDEM {
         for again in history.trueRepeats {
             let request = again.request
             guard let connection = request.connection else { continue }
-            // The context before it may have grown (ENV-8).
+            // The conversation sent with it may have outgrown the limit (ENV-8).
             if request.ack == nil, history.size(of: request) ?? 0 > history.leastFrameLimit { continue }
             if let ack = request.ack {
                 let expected = history.answers(to: again.turn).lazy.compactMap(\.turnId).first
@@ -191,7 +191,7 @@ enum IDEM {
         }
     }
 
-    /// The finding for a copy on another connection than the one that asked, before the ack, or in excess.
+    /// The finding for a copy on a connection other than the one that asked, before the ack, or in excess.
     private static func misplacedCopy(of ending: Frame, for again: Repeat, _ ack: Frame) -> Finding? {
         let (copies, told) = (again.turn.duplicates, again.turn.acks.filter(\.isDuplicate))
         let here = copies.on(ack.connection)
@@ -218,10 +218,10 @@ enum IDEM {
 
     /// IDEM-3: "A server MUST NOT send a copy of an ending for a repeat that arrived while its turn was still running".
     ///
-    /// Once for each repeat whose `ack` came before the ending on its own connection: then the turn was certainly
+    /// Once for each repeat whose `ack` arrived before the ending on its own connection: then the turn was certainly
     /// running. A copy before the ending is also proof, on a connection that existed from the beginning and would have
-    /// received the ending first. If the `ack` came later, a repeat sent before the ending counts if no copy came
-    /// before a fence after the `ack`: to a server that read it after the ending, a copy was due (IDEM-2).
+    /// received the ending first. If the `ack` arrived later, a repeat sent before the ending counts if no copy arrived
+    /// before the pong to a later ping: a server that read the repeat after the ending owed a copy (IDEM-2).
     static func runningTurnIsNotCopied(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack else { continue }

@@ -22,7 +22,7 @@ enum LIVE {
     ///
     /// Once for each ping; nonces are compared exactly. Other clauses judge an unanswered ping with unknown members
     /// (ENV-4), in fragments (ENV-10) or after a malformed message (ENV-5), and a nonce that is not a string (ENV-2).
-    /// Only a clock next to the server can tell when a pong came.
+    /// Only a clock next to the server can tell when a pong was sent.
     static func pingsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.pong
         for (index, connection) in history.connections.enumerated() {
@@ -51,7 +51,7 @@ enum LIVE {
         }
     }
 
-    /// Whether a ping has no unusual features.
+    /// Whether a ping has no unknown members and was not sent in fragments.
     private static func isPlain(_ ping: Frame, _ history: Observations) -> Bool {
         let device = history.connections[ping.connection].device
         let before = history.events[..<ping.event].last { $0.lane == .connection(device) }
@@ -109,7 +109,7 @@ enum LIVE {
 
     /// LIVE-8: "A server MUST state in `connected` the `protocol` the client asked for".
     ///
-    /// Once for each `connected` after an `auth` that names a version it could speak.
+    /// Once for each `connected` after an `auth` that names version 1.
     static func versionAskedForIsStated(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.version == 1 {
             guard let greeting = history.connections[handshake.connection].greeting else { continue }
@@ -128,8 +128,8 @@ enum LIVE {
     /// credentials, an `Origin` or a version".
     ///
     /// Once for each close frame of the server, even in answer to the client's, on a connection with valid credentials
-    /// and version 1. A second `auth` may be refused for its own sake. In a run, an upgrade that is refused between two
-    /// equal ones that were accepted was not refused for its credentials; in a capture, its token may have expired.
+    /// and version 1. A second `auth` may be the reason for such a close. In a run, an upgrade that is refused between
+    /// two equal ones that were accepted was not refused for its credentials; in a capture, its token may have expired.
     static func terminalCodesMeanWhatTheySay(_ history: Observations, _ evidence: inout Evidence) {
         for handshake in history.handshakes where handshake.isValid {
             let connection = history.connections[handshake.connection]
@@ -154,7 +154,7 @@ enum LIVE {
             guard greetings.min().isBefore(connection.opening), greetings.max().isAfter(refused)
             else { continue }
             evidence.violate(
-                "an upgrade with good credentials was refused for good", expected: "101, or another status",
+                "an upgrade with valid credentials was refused permanently", expected: "101, or another status",
                 actual: "\(status)", at: [connection.opening, refused])
         }
     }
@@ -165,7 +165,7 @@ enum LIVE {
     /// 4004 or without a close frame".
     ///
     /// Once for each connection on which the stage stopped answering pings and sent nothing afterwards, but continued
-    /// to read. The timeout `close` is added, for the time between the reason for an end and the end.
+    /// to read. The timeout `close` is added, for the time between the decision to end a connection and its end.
     static func silentPeersAreLetGo(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected, let mute = connection.mutes.first,
@@ -174,7 +174,7 @@ enum LIVE {
             func test(_ holds: Bool, _ actual: String, at events: [Int]) {
                 evidence.test(
                     holds, otherwise: "the server kept a connection whose client is silent",
-                    expected: "its end within three heartbeats of silence, with 4004 if any code", actual: actual,
+                    expected: "its end within three heartbeats of silence, with 4004 or without a code", actual: actual,
                     at: events)
             }
             let bound = .microseconds(3 * heartbeat) + history.timeouts.close
@@ -240,9 +240,9 @@ enum LIVE {
     /// LIVE-10: "A server MUST NOT end an open connection without a cause".
     ///
     /// Once for each greeted connection that was answered and that the server did not end, and for each that it ended
-    /// without such a reason. Other clauses judge these ends: a terminal code (LIVE-9), an idle peer and 4004 (LIVE-3),
-    /// a spent budget (RATE-4), the effect of a malformed message on this or other connections (ENV-5), and the end of
-    /// the process itself.
+    /// without an allowed reason. Other clauses judge these ends: a terminal code (LIVE-9), an idle peer and 4004
+    /// (LIVE-3), a spent budget (RATE-4), the effect of a malformed message on this or other connections (ENV-5), and
+    /// the end of the process itself.
     static func connectionsEndForAReason(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.wasReadToItsEnd {
             guard let connected = connection.connected else { continue }
@@ -266,7 +266,7 @@ enum LIVE {
         _ ending: ObservedConnection.Ending, of index: Int, _ history: Observations
     ) -> Bool {
         let connection = history.connections[index]
-        // Without an announced limit, a message may have exceeded it.
+        // Without an announced limit, any message may have been too large.
         let isOfSize = ending.has(code: 1009) && connection.limit("maxFrameBytes") == nil
         return ending.isExcused || ending.isForSilence || ending.has(code: 4001) || ending.has(code: 4010) || isOfSize
             || history.isAfterHostileFrame(ending.event, on: index)

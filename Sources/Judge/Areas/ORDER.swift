@@ -55,9 +55,9 @@ enum ORDER {
     /// ORDER-2: "A server MUST run the turns of a session one after another in the order in which it accepted them, and
     /// send their `toolUse` frames and endings likewise".
     ///
-    /// Once for each turn, on each connection, whose work is shown next after another of its session that was still
-    /// running when it was asked; one refused with `busy` counts, because it was kept out. A turn that a stop ended
-    /// never ran.
+    /// Once for each turn, on each connection, whose work is shown directly after that of another turn of its session
+    /// that was still running when it was asked; a turn refused with `busy` counts, too. A turn that a stop ended never
+    /// ran.
     static func turnsOfASessionAreSerial(_ history: Observations, _ evidence: inout Evidence) {
         evidence.exercised += history.turns.count { $0.request.refusalCode == "busy" }
         let frames = history.turns.filter { $0.session != nil }.flatMap { turn in
@@ -98,7 +98,7 @@ enum ORDER {
         var begun: Set<Int> = []
         for (frame, turn) in frames where frame.isOf("toolUse", "done") || frame.code == "agent_failed" {
             guard begun.insert(turn.event).inserted else { continue }
-            // If one named no session and nothing identifies them, it is a guess which of two started.
+            // If a question named no session and got no ack, it is a guess which of two turns started first.
             if let last, [last.turn, turn].allSatisfy({ $0.ack != nil || $0.request.sessionAsked != nil }) {
                 if turn.precedes(last.turn) {
                     evidence.violate(
@@ -125,7 +125,7 @@ enum ORDER {
                 !turn.endings.contains { $0.code == "persist_failed" } && !history.couldNotBeStored(turn)
                     && history.mustHold(read, whatCameAt: [turn.ack?.event, turn.ended, turn.frames.first?.event])
             }
-            // All questions of a session that started here are known; a server may put all into an existing one (ID-2).
+            // All questions of a session that started here are known; a server may use an existing session (ID-2).
             let isWhole =
                 !history.isCapture
                 && known.contains { turn in
@@ -161,7 +161,7 @@ enum ORDER {
                 let asked = quick.accepted
                 let begun = history.time(of: asked.event) + quick.request.scriptedWait.microseconds + 1_000_000
                 guard begun <= history.time(of: slow.event) + slow.request.scriptedWait.microseconds else { continue }
-                // On another connection, or if the stage did not read, the end may be seen much later than it came.
+                // On another connection, or if the stage did not read, the end may be seen much later than it was sent.
                 let seen = asked.connection.flatMap { index in
                     history.connections[index].pauses.isEmpty ? quick.endings(on: index).first?.event : nil
                 }
@@ -182,7 +182,7 @@ enum ORDER {
 
     /// ID-3, rule 2: no frame has the session, turn or message id of another turn, even if they are all consistent.
     ///
-    /// Once for each frame whose turn is known from something else than the id in question: from the client's own key,
+    /// Once for each frame whose turn is known from something other than the id in question: from the client's own key,
     /// or from a tool or text that only one script has. A resent key may have run twice (IDEM-1).
     static func idsStayWithTheirTurn(_ history: Observations, _ evidence: inout Evidence) {
         let marks = ScriptMarks(history)
@@ -335,9 +335,9 @@ extension [ShownName: NumberedFrame] {
 
 /// The answers that have one place in a read, in the order of their endings.
 ///
-/// Items with several places can only be compared by number.
+/// Answers with several places are skipped.
 private struct EndedAnswers {
-    /// Those after all that ended before them.
+    /// The answers that are stored after every answer with an earlier ending.
     private var rising: [(ended: Int, place: Int)] = []
 
     init(of turns: [ObservedTurn], at places: StoredPlaces) {
@@ -351,7 +351,7 @@ private struct EndedAnswers {
         }
     }
 
-    /// The last one in the read of those that ended before an event.
+    /// The last answer in the read among those that ended before an event.
     func last(before event: Int) -> (ended: Int, place: Int)? {
         rising[..<rising.boundary { $0.ended >= event }].last
     }

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Storing before sending, and reads that keep what they showed.
+/// Checks of persistence: answers are stored before they are sent, and reads do not lose messages.
 enum PERSIST {
     static let checks: [Check] = [
         Check(
@@ -21,8 +21,8 @@ enum PERSIST {
     /// whose `done` or 200, left before the read began".
     ///
     /// Once for each question and each answer in each read of its session that started after it was announced; a 404
-    /// lacks all. TURN-2 and PERSIST-1 judge losses by a crash, and PERSIST-5 the loss of a session that a read had
-    /// shown.
+    /// lacks all of them. TURN-2 and PERSIST-1 judge losses by a crash, and PERSIST-5 the loss of a session that a read
+    /// had shown.
     static func readsHoldWhatWasTold(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
             func test(_ told: Int?, _ found: [Int], _ what: String, at events: [Int?]) {
@@ -36,7 +36,7 @@ enum PERSIST {
             let asked = turn.told.filter { $0.code != "persist_failed" }.earliest?.event
             test(earliest(asked, turn.response), places.questions(of: turn), "the question", at: [turn.event])
             let success = turn.response.flatMap { history.body(ofResponse: $0) }
-            // A response without names does not tell which message it announced.
+            // A response without ids does not tell which message it announced.
             let isNamed = success?.id("messageId") != nil || turn.turnId != nil
             let told = earliest(turn.dones.earliest?.event, isNamed ? turn.response : nil)
             let answers = places.answers(of: turn, under: success?.id("messageId"))
@@ -45,7 +45,7 @@ enum PERSIST {
         namedSessionsAreFound(history, &evidence)
     }
 
-    /// Judges reads with a 404 of sessions that a frame had named.
+    /// Judges reads that got a 404 for a session that a frame had named.
     private static func namedSessionsAreFound(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.status == 404 {
             guard let session = exchange.sessionRead, let response = exchange.response,
@@ -67,7 +67,7 @@ enum PERSIST {
     /// body, also while turns run and messages are stored".
     ///
     /// Once for each list, and each read of a session that the server had named to the reader. REST-1 validates the
-    /// bodies; a member that no read ever shows was not torn off (REST-1, ID-8).
+    /// bodies; a member that no read ever shows does not make one incomplete (REST-1, ID-8).
     static func readsAreAnsweredWhole(_ history: Observations, _ evidence: inout Evidence) {
         lazy var members = history.membersOfStoredMessages
         let bound = history.timeouts.rest
@@ -86,7 +86,7 @@ enum PERSIST {
             guard let response = exchange.response, let status = exchange.status, isKnown(history.sessions.isOwed),
                 !history.wasStopped(between: exchange.request, and: response)
             else { continue }
-            // Expired credentials, a budget that others spent, a copy the reader still had, or a gateway.
+            // Possible reasons: expired credentials, a budget that others spent, the reader's cache, or a gateway.
             let isOfOthers = (300...399).contains(status) || status > 500 || [401, 403, 429].contains(status)
             if history.isCapture, isOfOthers { continue }
             let taken = history.patience(from: exchange.request, to: response)
@@ -158,7 +158,7 @@ enum PERSIST {
             let known = crash.othersKnown()
             func test(_ holds: Bool, keptIf counts: Bool = true, _ expected: String, _ actual: String) {
                 evidence.test(
-                    holds, keptIf: counts, otherwise: "other sessions are missing after a crash in one",
+                    holds, keptIf: counts, otherwise: "other sessions are missing after a crash in one session",
                     expected: expected, actual: status == 200 ? actual : "status \(status)",
                     at: [crash.event, response])
             }
@@ -220,7 +220,7 @@ enum PERSIST {
             return history.mayBeLost(session, of: principal, since: read?.event ?? -1, before: event)
         }
 
-        /// Whether the same may have taken it from the list.
+        /// Whether an earlier crash or refused writes may have removed a session from the list.
         func mayHaveUnlisted(_ session: String) -> Bool {
             mayHaveTaken(session)
                 || history.lives.refusedWrites(between: lastList(of: session)?.event ?? -1, and: event)
@@ -232,14 +232,14 @@ enum PERSIST {
     /// PERSIST-1: "A server MUST make an answer durable before any byte of its `done`, 200 or push leaves, and send
     /// none of these for an answer that it could not store".
     ///
-    /// Violated by any read that started after a `done` and lacks the answer. Satisfied only by a history with
-    /// everything: a turn without a fault, one without a `done` whose write was refused, and the kills. A `done` during
-    /// the fault whose answer survives a restart shows that the fault did not affect the store, so it proves nothing.
+    /// Violated by any read that started after a `done` and lacks the answer. Satisfied only by a history with all of
+    /// these: a turn without a fault, one without a `done` whose write was refused, and the kills. A `done` during the
+    /// fault whose answer survives a restart shows that the fault did not affect the store, so it proves nothing.
     static func doneMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let proof = DurabilityProof(history)
         for promise in proof.promises {
             guard let lost = promise.lostAt else { continue }
-            // A later refused write removed what a read had shown (PERSIST-5).
+            // A later refused write removed an answer that a read had shown (PERSIST-5).
             let isRemoved = history.lives.faults.contains { promise.shownAt.isBefore($0.begin) && $0.begin < lost }
             if isRemoved, !history.hasCrashed(between: promise.told, and: lost) { continue }
             evidence.violate(lostAnswer(promise, lost, history))
@@ -259,7 +259,7 @@ enum PERSIST {
         let told = promise.kind == .response ? "a 200" : "done"
         let what: String =
             switch (hadNoDisk, hasCrashed) {
-            case (true, _): "\(told) came while writes failed, and the answer is missing afterward"
+            case (true, _): "\(told) was sent while writes failed, and the answer is missing afterward"
             case (false, true): "an answer announced by \(told) is lost after a crash"
             case (false, false): "a read that began after \(told) lacks the answer"
             }
@@ -290,7 +290,7 @@ enum PERSIST {
     ///
     /// Once for each turn without a `done` while writes were refused. An error with another code is judged only for a
     /// turn certainly accepted before it, or for a question asked during the fault on a connection that the server left
-    /// open; one without a code only for such a turn. Without a script, the agent may have failed for its own reasons.
+    /// open; one without a code only for the former. Without a script, the agent may have failed for its own reasons.
     static func failedStoringIsTold(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "error persist_failed, or the end of the connection"
         for write in RefusedWrite.all(in: history) {
@@ -319,7 +319,7 @@ enum PERSIST {
         }
     }
 
-    /// Whether a code other than `persist_failed` can have no other reason than the refused write.
+    /// Whether a code other than `persist_failed` can have no reason other than the refused write.
     private static func mustNotGetCode(
         _ code: String?, _ write: RefusedWrite, _ isAccepted: Bool, _ history: Observations
     ) -> Bool {
@@ -332,8 +332,8 @@ enum PERSIST {
 
     /// PERSIST-4: "A server MUST complete turns again once its storage works again".
     ///
-    /// Once for each fault that held back a turn of a server that had completed one before: by the turns asked after
-    /// it, up to the next fault.
+    /// Once for each fault that held back a turn of a server that had completed one before: judged by the turns asked
+    /// between it and the next fault.
     static func turnsCompleteAgain(_ history: Observations, _ evidence: inout Evidence) {
         let writes = RefusedWrite.all(in: history)
         for fault in history.lives.faults {
@@ -345,7 +345,7 @@ enum PERSIST {
             let next = history.lives.faults.first { $0.begin > fault.begin }?.begin ?? .max
             let later = history.turns.between(fault.end, next)
             let outcomes = later.compactMap { afterwards($0, before: next, history) }
-            // One may fail in the moment of the repair, while others still run.
+            // A turn may fail at the moment of the repair, while others still run.
             let isDone = outcomes.contains(where: \.isDone)
             if !isDone, later.contains(where: { isUnderWay($0, before: next, history) }) { continue }
             evidence.test(isDone, orBy: outcomes.last) { last in
@@ -356,7 +356,7 @@ enum PERSIST {
         }
     }
 
-    /// Whether a turn has no outcome yet, and its connection and its server still are there.
+    /// Whether a turn has no outcome yet, its connection is still open, and its server was not stopped.
     private static func isUnderWay(_ turn: ObservedTurn, before next: Int, _ history: Observations) -> Bool {
         let last = min(next, history.events.count) - 1
         guard case .open = history.outcome(of: turn, turn.request, turn.endings, within: turn.event..<next),

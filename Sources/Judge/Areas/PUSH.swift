@@ -25,7 +25,7 @@ enum PUSH {
     /// the stored answer and, as `aps.thread-id`, its session".
     ///
     /// Once for each push, by its payload, its headers if they were recorded, and the first later session read with its
-    /// ids. PERSIST-1 judges an answer that is not there yet.
+    /// ids. PERSIST-1 judges an answer that is not stored yet.
     static func pushesAreValidAndNameTheAnswer(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             if let finding = problem(of: push, history.schemas) {
@@ -102,7 +102,7 @@ enum PUSH {
             let words = String(title.trimmed(\.isWhitespace))
             evidence.test(
                 !ids.contains(words), otherwise: "the title of a push is an id",
-                expected: "a name that people understand",
+                expected: "a human-readable name",
                 actual: shown(title), at: [push.event])
         }
     }
@@ -114,15 +114,15 @@ enum PUSH {
     ///
     /// Once for each question whose answer was stored after the last connection had ended for both sides and each
     /// client that asked over REST had disconnected; and for each asked over a WebSocket whose `done` was the last
-    /// event on its connections. Absence counts once a read has shown the answer, or from an end that the server caused
-    /// or certainly noticed, if pushes were then recorded for the timeout `push`. It does not count if the push service
-    /// had refused this device before, or owes an answer, because a server may send one push at a time.
+    /// event on its principal's connections. Absence counts once a read has shown the answer, or from an end that the
+    /// server caused or certainly noticed, if pushes were then recorded for the timeout `push`. It does not count if
+    /// the push service had refused the device, or owes an answer, because a server may send one push at a time.
     static func unseenAnswersArePushed(_ history: Observations, _ evidence: inout Evidence) {
         for answer in history.turnsEndedAway + history.unheardAnswers {
             let turn = answer.turn
             let pushes = history.pushes.filter { $0.principal == turn.principal }
             let announced = pushes.filter { $0.isAfter(turn.event) }.map { history.turn(announcedBy: $0) }
-            // A push without a turn may be this one.
+            // A push whose turn is unknown may announce this answer.
             let isOwed =
                 !announced.contains { $0 == nil } && pushes.allSatisfy { $0.wasTaken || $0.isAfter(answer.shown) }
                 && !history.wasStopped(between: turn.event, and: answer.shown)
@@ -155,7 +155,7 @@ enum PUSH {
             let read = history.read(in: first)
             evidence.test(
                 read?.messages.contains { $0.id == id } == true,
-                otherwise: "a push came before its answer was stored",
+                otherwise: "a push was sent before its answer was stored",
                 expected: "message \(shown(id)) in every read that begins after the push",
                 actual: read.map { "\($0.messages.count) messages without it" } ?? "no such session",
                 at: [push.event] + first.events.suffix(1))
@@ -212,14 +212,14 @@ enum PUSH {
         }
     }
 
-    /// AUTH-6, rule 4: no push of a turn goes to a device of another principal.
+    /// AUTH-6, rule 4: no push of a turn is sent to a device of another principal.
     ///
     /// Once for each push whose turn or message has an owner, and for one that only names a session of others; a push
     /// to the right device counts only if pushes to another principal were recorded too.
     static func noticesStayWithTheirPrincipal(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for push in history.pushes {
-            // Two principals may have sessions with the same id, and the server may have other turns there.
+            // Two principals may have sessions with the same id, and the server may have other turns in them.
             let isForeign =
                 push.messageId == nil
                 && push.sessionId.map { ownership.foreign($0, to: push.principal) != nil } ?? false
@@ -305,7 +305,7 @@ enum PUSH {
     /// PUSH-7: "A server MUST deliver the turn in the same way whether the push succeeds, fails or hangs".
     ///
     /// Once for each turn whose push was refused, cut off or never answered, and for each later turn of its principal:
-    /// its ending or a read with its answer comes within the timeout `turn`.
+    /// its ending or a read with its answer arrives within the timeout `turn`.
     static func turnsDoNotWaitForPushes(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where !turn.isRefused {
             let trouble = history.pushes.first { push in

@@ -31,7 +31,7 @@ enum RATE {
     /// RATE-2: "A server MUST NOT refuse a question for its rate while its principal has had fewer than
     /// `limits.messagesPerMinute` accepted within one window before it".
     ///
-    /// Once for each such refusal, if it is known what the principal had asked before the history started. Every
+    /// Once for each such refusal, if the questions that the principal asked before the history are known. Every
     /// question that may have been accepted counts, including repeats, which a server may count (RATE-6).
     static func budgetIsGranted(_ history: Observations, _ evidence: inout Evidence) {
         let ledger = RateLedger(history)
@@ -108,7 +108,7 @@ enum RATE {
             history.deadline(after: request.event, within: history.timeouts.ack, on: $0)
         }
         guard let spender = ledger.spender(before: entry, by: late)?.accepted else { return }
-        // Excess accepted in time was judged before; after the timeout, a repeat may have been accepted.
+        // Excess questions accepted in time were judged before; after the timeout, a repeat may have been accepted.
         let isLate = late.map { entry.answered.isOpen(at: $0) } ?? false
         if let answer = entry.answered, entry.isLimited || !isLate {
             guard entry.isLimited else { return }
@@ -182,8 +182,8 @@ enum RATE {
     /// RATE-5: "A server MUST accept the refused `chat` when it is sent again after `retryAfterMs`, if nothing else was
     /// sent meanwhile and no turn of its session runs".
     ///
-    /// Once for each refused `chat` that was the principal's next question again after the wait, if no other question
-    /// was pending at the refusal.
+    /// Once for each refused `chat` that was repeated as the principal's next question after the wait, if no other
+    /// question was pending at the refusal.
     static func statedWaitsAreEnough(_ history: Observations, _ evidence: inout Evidence) {
         let ledger = RateLedger(history)
         for frame in RateLedger.limitErrors(history) {
@@ -227,8 +227,8 @@ enum RATE {
     /// its rate".
     ///
     /// Once for each principal that used up its budget with new questions after repeats in the same window; for each
-    /// refusal that only repeats can explain; and for each repeat of a question that was accepted before a budget that
-    /// was certainly spent.
+    /// refusal that only repeats can explain; and for each repeat of an accepted question that was answered while the
+    /// budget was certainly spent.
     static func repeatsAreFree(_ history: Observations, _ evidence: inout Evidence) {
         let ledger = RateLedger(history)
         for entry in ledger.entries where !entry.isRepeat {

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of REST, which a client recovers with.
+/// Checks of the REST interface, by which a client recovers.
 enum REST {
     static let checks: [Check] = [
         Check(.REST, 1, successesHaveTheirShape),
@@ -19,8 +19,8 @@ enum REST {
     /// REST-1: "A server MUST answer `GET /api/sessions`, `GET /api/sessions/{id}` of an existing session and a
     /// completed `POST /api/chat` with 200 and a body valid against its schema".
     ///
-    /// PERSIST-7 judges a list or read that is refused or never answered. Rules with an `x-clause` of another clause
-    /// are judged there.
+    /// PERSIST-7 judges a list or read that is refused or never answered. Rules whose `x-clause` names another clause
+    /// are judged by that clause.
     static func successesHaveTheirShape(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges {
             guard let status = exchange.status, let name = schema(ofSuccess: exchange, history) else { continue }
@@ -92,7 +92,7 @@ enum REST {
     /// REST-4: "A server MUST list every session of the principal exactly once, from the time a turn's first frame or
     /// response named it".
     ///
-    /// Sessions that a frame, response, read or list named before the request. Once per list that must contain one.
+    /// The sessions are those that a frame, response, read or list named before. Once per list that must contain one.
     static func everySessionIsListedOnce(_ history: Observations, _ evidence: inout Evidence) {
         for list in history.listReads {
             guard let principal = list.principal else { continue }
@@ -129,7 +129,7 @@ enum REST {
                     guard !history.runs(in: id, for: principal, from: from, to: to),
                         !history.hasCrashed(between: from, and: to)
                     else { continue }
-                    // A turn without a recorded question shows only by its frames.
+                    // A turn whose question was not recorded is visible only by its frames.
                     if count != read.messages.count,
                         history.received.between(from, to).contains(where: {
                             $0.sessionId == id && $0.isOf("message", "toolUse", "done", "error")
@@ -149,7 +149,7 @@ enum REST {
     /// ID-8, rule 2: in a session read the `id` of each message is unique and, for an answer, the `messageId` of its
     /// `done`.
     ///
-    /// PERSIST-2 judges a missing answer. Once per read of messages.
+    /// PERSIST-2 judges a missing answer. Once per read with messages.
     static func messagesHaveTheirIds(_ history: Observations, _ evidence: inout Evidence) {
         for read in history.sessionReads where !read.messages.isEmpty {
             let ids = read.messages.compactMap(\.id)
@@ -162,7 +162,7 @@ enum REST {
             }
             evidence.test(no: misnamedAnswer(in: read, history)) { wrong in
                 Finding(
-                    "an answer is stored under another id than the one sent", expected: shown(wrong.expected),
+                    "an answer is stored under an id other than the one sent", expected: shown(wrong.expected),
                     actual: shown(wrong.actual), at: [wrong.event, read.event])
             }
         }
@@ -185,7 +185,7 @@ enum REST {
                     message.role == "assistant"
                         && (message.turnId != nil ? message.turnId == turn.turnId : message.text == text)
                 }
-                // REST-1 judges one without an id.
+                // REST-1 judges a message without an id.
                 if let name = stored?.id { return (id, name, event) }
             }
         }
@@ -251,7 +251,7 @@ enum REST {
 
     /// Each valid REST question that tests a limit, with its size in bytes and the announced limit.
     ///
-    /// A small one that was not refused for its size is not parsed.
+    /// A small question that was not refused for its size is not parsed.
     private static func sizedQuestions(
         _ history: Observations
     ) -> [(exchange: ObservedExchange, size: Int, limit: Int)] {
@@ -318,7 +318,7 @@ enum REST {
             evidence.test(
                 exchange, isRefusedWith: 500...599, otherwise: "a failed turn was not answered with 5xx",
                 expected: "500 to 599 with an error body")
-            // A question that could not be stored, or came during a stop, has no turn (PERSIST-3).
+            // A question that could not be stored, or arrived during a stop, has no turn (PERSIST-3).
             let isUnstored =
                 request.refusalCode == "persist_failed" && turn.firstSign == nil
                 && history.wasDisturbed(between: exchange.request, and: response)
@@ -335,7 +335,7 @@ enum REST {
     /// `rest` of that ending, or of the request if that came later".
     ///
     /// Once for each request answered by a turn of the history, from the first sign of its ending elsewhere. Without
-    /// such a sign, a question that was the first in its session has at most the whole turn (TURN-3).
+    /// such a sign, a question that was the first in its session may take at most as long as a turn (TURN-3).
     static func questionsAreAnsweredWhenTheirTurnEnds(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.rest
         for (turn, request) in history.requests where request.refusal == nil {
@@ -369,7 +369,7 @@ enum REST {
         }
     }
 
-    /// Whether a response tells nothing of its turn, which had begun and was answered later.
+    /// Whether a response does not report the outcome of its turn, which had begun and succeeded later.
     private static func tellsNothing(
         _ response: Int, to request: ObservedRequest, of turn: ObservedTurn, _ history: Observations
     ) -> Bool {
@@ -382,7 +382,7 @@ enum REST {
         _ request: ObservedRequest, _ exchange: ObservedExchange, of turn: ObservedTurn, _ history: Observations,
         _ evidence: inout Evidence
     ) {
-        // ENV-3 and ID-5 judge invalid questions, IDEM-5 different ones, and IDEM-7 those refused before.
+        // ENV-3 and ID-5 judge invalid questions, IDEM-5 keys reused for others, and IDEM-7 keys refused before.
         let isOther =
             history.mismatches.contains { $0.request.event == request.event }
             || turn.requests.before(request.event).contains { $0.refusal != nil }

@@ -5,7 +5,7 @@ import HoldfastTranscript
 
 /// Position, replay and reported gaps.
 ///
-/// The evidence is what the principal was shown on any connection; a gap in `seq` alone proves nothing (ORDER-3).
+/// Every frame shown to the principal on any connection is evidence; a gap in `seq` alone proves nothing (ORDER-3).
 enum SYNC {
     static let checks: [Check] = [
         Check(.SYNC, 1, greetingStatesThePosition),
@@ -79,8 +79,8 @@ enum SYNC {
     /// SYNC-4: "A server MUST put into `missed` only frames whose `seq` is greater than `lastSeqSeen`, in strictly
     /// rising order, and none if the position names another epoch".
     ///
-    /// Once for each answer with two frames; to a position of another epoch; or to a position above 0, if frames at or
-    /// before it are known or any are replayed.
+    /// Once for each answer with two or more frames; to a position of another epoch; or to a position above 0, if
+    /// frames at or before it are known or any are replayed.
     static func missedRisesFromThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let position = sync.lastSeqSeen else { continue }
@@ -141,7 +141,7 @@ enum SYNC {
         }
     }
 
-    /// The event that proves that a `done` no one saw had to be in a replay, if there is one.
+    /// The event that proves that an unseen `done` had to be in a replay, if there is one.
     static func ended(_ turn: ObservedTurn, _ replay: Replay, _ history: Observations) -> Int? {
         // A failed turn has no `done`, even if only the replay shows the failure. If no one saw the frame, the number
         // of frames after it is unknown.
@@ -153,7 +153,7 @@ enum SYNC {
             .compactMap { $0.endings(on: replay.first.connection).first?.event }.first
     }
 
-    /// A frame that belongs into an answer, its earlier showing, and the answer.
+    /// The events of a frame that belongs in an answer, if it was shown earlier, and of the answer.
     private static func cited(_ item: NumberedFrame, _ result: Frame) -> [Int] {
         item.isBefore(result.event) ? [item.event, result.event] : [result.event]
     }
@@ -164,7 +164,7 @@ enum SYNC {
             && !history.hostileFrames.contains { $0.frame.event == sync.request.event }
     }
 
-    /// Judges whether an answer says what is missing; without a given reason, any is accepted.
+    /// Judges whether an answer says what is missing; if `reason` is nil, any reason is accepted.
     private static func judgeGap(
         _ sync: ObservedSync, _ result: Frame, reason: String?, _ what: String, into evidence: inout Evidence
     ) {
@@ -185,9 +185,9 @@ enum SYNC {
     /// SYNC-3: "A server MUST set `complete` to true only when `missed` holds every sequenced frame after `lastSeqSeen`
     /// that this principal may see".
     ///
-    /// Once for each answer to a position with known later frames; `complete: false` counts, because it could have been
-    /// a lie. An answer that says neither proves nothing (ENV-2). In a capture, which may lack the frame itself,
-    /// `lastSeq` proves that it exists.
+    /// Once for each answer to a position with known later frames; `complete: false` counts, because the server could
+    /// have stated `true`. An answer without `complete` proves nothing (ENV-2). In a capture, which may lack the frame
+    /// itself, `lastSeq` proves that it exists.
     static func completeMeansWhole(_ history: Observations, _ evidence: inout Evidence) {
         let isPlain = history.isCapture && history.history.header.dialect.isCanonical
         for replay in history.replays where isPlain && replay.last.claimsComplete && !replay.isCutShort {
@@ -230,12 +230,12 @@ enum SYNC {
         }
     }
 
-    /// The required reason if a position is not in the stream, and why; no reason if any is accepted.
+    /// The required reason if a position is not in the stream, and the explanation; nil as reason accepts any.
     private static func gap(
         _ sync: ObservedSync, _ result: Frame, _ history: Observations
     ) -> (reason: String?, what: String)? {
         guard let asked = sync.request.epoch else {
-            // ENV-2 judges an answer that says neither.
+            // ENV-2 judges an answer without `complete`.
             let isAbsent = sync.request["epoch"] == nil && result.complete != nil
             return isAbsent && sync.lastSeqSeen ?? 0 > 0 ? (nil, "the sync named a position without an epoch") : nil
         }

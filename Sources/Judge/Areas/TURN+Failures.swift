@@ -68,8 +68,8 @@ extension TURN {
     /// open".
     ///
     /// Exercised by a turn whose connection or REST request ended before its ending was seen there, and by a read with
-    /// the answer. Without an answer, a read after the timeout proves the loss, and so does one with the turn as
-    /// failed.
+    /// the answer. Without an answer, a read after the timeout proves the loss, and so does a read that shows the turn
+    /// as failed.
     static func turnsOutliveTheirConnection(_ history: Observations, _ evidence: inout Evidence) {
         let canFail = history.subject.hasScriptedAgent
         for turn in history.turns {
@@ -101,7 +101,7 @@ extension TURN {
         }
     }
 
-    /// The event at which an asker had disconnected before seeing the ending.
+    /// The event at which an asking connection or request ended before it received the ending.
     private static func departure(during turn: ObservedTurn, _ history: Observations) -> Int? {
         turn.requests.filter { $0.refusal == nil }.compactMap { request in
             switch request.origin {
@@ -196,7 +196,7 @@ extension TURN {
                     !history.lives.refusedWrites(between: 0, and: read.event)
                 {
                     evidence.test(
-                        status == before.status, otherwise: "a turn that had ended is shown otherwise",
+                        status == before.status, otherwise: "a turn that had ended is shown with another status",
                         expected: shown(before.status), actual: shown(status), at: [before.read.event, read.event])
                 } else if ended[name] == nil, ["done", "failed"].contains(status) {
                     ended[name] = (status, read)
@@ -263,7 +263,7 @@ extension TURN {
                     orBy: reads.first(where: { history.isLate($0.read, after: $0.start, for: turn) })
                 ) { late in
                     Finding(
-                        "a turn that the end of the process broke is not shown as ended",
+                        "a turn that the end of the process interrupted is not shown as ended",
                         expected: "its answer, or the status 'done' or 'failed'",
                         actual: late.read.entry(of: turn).map { shown($0.status) } ?? "no entry",
                         at: [turn.event, end.event, late.start, late.read.event], lacking: "turns")

@@ -7,8 +7,8 @@ extension TURN {
     /// TURN-10: "A server MUST send every `toolUse` of a turn and its ending, where that is a frame, to every open
     /// connection of its principal, whichever connection or transport started it".
     ///
-    /// Every other connection that was connected before the question and stayed open must see everything that one of
-    /// them saw, even if it asked something itself. TURN-3 judges a turn without an ending. Once per turn and other
+    /// Every other connection that was greeted before the question and stayed open must see everything that one of them
+    /// saw, even if it asked something itself. TURN-3 judges a turn without an ending. Once per turn and other
     /// connection. Numbers rise on each connection, so a number that was skipped there and shown elsewhere was not
     /// sent.
     static func everyConnectionSeesTheTurn(_ history: Observations, _ evidence: inout Evidence) {
@@ -40,9 +40,9 @@ extension TURN {
     private struct ToolUses {
         /// The tools by connection; never empty.
         private let seen: [Int: [Frame]]
-        /// The greatest number of them on one connection.
+        /// The greatest number of tools on one connection.
         let most: Int
-        /// Those on the first connection with that number.
+        /// The tools on the first connection with that number.
         let first: [Frame]
 
         init(of turn: ObservedTurn) {
@@ -83,8 +83,8 @@ extension TURN {
         return ["type", "text", "code"].first { first[$0] != ending[$0] }.map { finding($0, first, ending) }
     }
 
-    /// In a capture, the ending of a turn that a read shows as over is sent to each connection open then, live or in its
-    /// replay; a stage waits for `turn` (TURN-3).
+    /// In a capture, when a read shows a turn as over, each open connection gets its ending, live or in its replay; a
+    /// stage waits for `turn` (TURN-3).
     ///
     /// Once for each such turn that no frame ended, by a connection that was greeted before the question or asked for a replay
     /// from before the ending.
@@ -183,7 +183,7 @@ extension TURN {
     /// A complete replay with the ending of a turn contains its question, if that was asked after the replay's position
     /// was announced.
     ///
-    /// If no `message` was ever seen, the rest of this clause decides.
+    /// If no `message` was ever seen, the other rules of this clause decide.
     private static func replaysHoldTheQuestion(_ history: Observations, _ evidence: inout Evidence) {
         guard history.received.contains(where: \.isQuestion) else { return }
         let turns = Dictionary(
@@ -230,7 +230,7 @@ extension TURN {
         let item: NumberedFrame
         let connection: Int
         let device: String
-        /// The greeting of the connection, and the later number that came in place of the frame.
+        /// The greeting of the connection, and the frame with a later number that followed instead.
         let greeting: Int
         let next: Frame
 
@@ -286,7 +286,7 @@ extension TURN {
         return passed
     }
 
-    /// The principal's connections that were connected before a question and could see its whole turn live; SYNC-7 and
+    /// The principal's connections that were greeted before a question and could see its whole turn live; SYNC-7 and
     /// SYNC-8 judge replayed frames.
     static func observers(of turn: ObservedTurn, _ history: Observations) -> [Int] {
         let asked = turn.accepted.event
@@ -297,7 +297,7 @@ extension TURN {
         }
     }
 
-    /// Whether part of a turn came in a replay that was requested before the turn ended.
+    /// Whether part of a turn arrived in a replay that was requested before the turn ended.
     private static func isReplayed(_ turn: ObservedTurn, on index: Int, _ history: Observations) -> Bool {
         let replays = Set(turn.replayed.on(index).map(\.event))
         guard !replays.isEmpty else { return false }
@@ -397,7 +397,7 @@ private struct RefusedQuestion {
         let first = turn.requests.before(request.event).first { $0.refusal == nil }
         if let first, MessageContent.isSame(first.content, as: request.content) { return nil }
         let again = turn.requests.after(request.event).first?.event
-        // A question that could not be stored was refused only if an ending would name its turn.
+        // A question that could not be stored may have had frames before its refusal.
         let begin = request.refusalCode == "persist_failed" ? refusal : request.event
         start = first == nil ? turn.told.between(begin, again ?? .max).earliest?.event : nil
         key = first == nil ? request.clientMessageId : nil

@@ -25,8 +25,8 @@ enum TURN {
     /// TURN-1: "A server MUST answer each valid `chat` on its open connection within `ack`: with a refusal or one `ack`
     /// with its `clientMessageId`, before other frames of a new turn".
     ///
-    /// A missing ack is detected by the first `toolUse` or ending, a late answer when it comes, silence by later events
-    /// there. IDEM-2 judges the ack of each repeat, and RATE-3 a question beyond the budget.
+    /// A missing ack is detected by the first `toolUse` or ending, a late answer on its arrival, and silence by later
+    /// events on the connection. IDEM-2 judges the ack of each repeat, and RATE-3 a question beyond the budget.
     static func chatsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where !turn.isOfBefore {
             guard let index = turn.request.connection, history.connections[index].isGreeted(before: turn.event) else {
@@ -69,7 +69,7 @@ enum TURN {
         }
         return stray.map { stray in
             Finding(
-                "a chat was acknowledged on another connection than its own",
+                "a chat was acknowledged on a connection other than its own",
                 expected: "ack on connection \(history.connections[index].device)",
                 actual: "ack on connection \(history.connections[stray.connection].device)",
                 at: [turn.event, stray.event])
@@ -105,7 +105,7 @@ enum TURN {
         return deadline(before.filter { answer.isOpen(at: $0) }.reduce(turn.event, max))
     }
 
-    /// The first ack on a connection in excess of the question's sends there.
+    /// The first ack on a connection beyond the number of the question's requests there.
     private static func extraAck(of turn: ObservedTurn) -> Frame? {
         let extra = Dictionary(grouping: turn.acks, by: \.connection).compactMap { index, acks in
             acks.dropFirst(turn.requests.count { $0.connection == index }).first
@@ -115,7 +115,7 @@ enum TURN {
 
     /// TURN-1, rule 2: the key of each `ack` is that of a `chat` on its connection.
     ///
-    /// Another key violates it if such a chat, or the one with its other names, has no ack.
+    /// An ack with another key is a violation if such a chat, or the one that its other ids name, has no ack.
     static func acksHaveTheKeyOfAChat(_ history: Observations, _ evidence: inout Evidence) {
         let answered = Dictionary(
             history.requests.compactMap { _, request in request.ack.map { ($0.event, request) } },
@@ -129,7 +129,7 @@ enum TURN {
                 let open = known.contains(ack.event) ? answered[ack.event] : waiting(for: ack, history)
                 guard let open, open.clientMessageId != nil else { continue }
                 evidence.test(
-                    ack.clientMessageId == open.clientMessageId, otherwise: "an ack has the key of no chat",
+                    ack.clientMessageId == open.clientMessageId, otherwise: "an ack has a key that no chat has",
                     expected: shown(open.clientMessageId),
                     actual: shown(ack.clientMessageId ?? ack["clientMessageId"]?.text()), at: [open.event, ack.event])
             }
@@ -138,7 +138,7 @@ enum TURN {
 
     /// The first unanswered chat before an ack on its connection.
     private static func waiting(for ack: Frame, _ history: Observations) -> ObservedRequest? {
-        // It may answer a message that should have been refused (ENV-3).
+        // The ack may answer a message that should have been refused (ENV-3).
         let isOfHostile = history.hostileFrames.contains {
             $0.answer == nil && $0.frame.connection == ack.connection && $0.frame.isBefore(ack.event)
         }
@@ -179,7 +179,7 @@ enum TURN {
         }
     }
 
-    /// The finding for an asking connection without an ending: it came elsewhere, or not at all.
+    /// The finding for an asking connection without an ending: it arrived elsewhere, or not at all.
     private static func missingEnding(
         of turn: ObservedTurn, on index: Int, _ asked: Int, by end: Int, _ history: Observations
     ) -> Finding {
@@ -198,8 +198,8 @@ enum TURN {
             actual: "none; \(lane) had \(called(other)) at +\(time) ms", at: [asked, other.event, end].sorted())
     }
 
-    /// The connections that knew that the turn runs, with the first request on each: the asking one, and those with an
-    /// acknowledged repeat.
+    /// The connections on which the client knew that the turn runs, with the first request on each: the asking one, and
+    /// those with an acknowledged repeat.
     private static func askers(of turn: ObservedTurn) -> [(connection: Int, asked: Int)] {
         let known = turn.requests.filter { $0.refusal == nil && ($0 === turn.request || $0.ack != nil) }
         let asked = known.compactMap { request in request.connection.map { ($0, request.event) } }
@@ -209,7 +209,7 @@ enum TURN {
     /// TURN-3, rule 2: nothing of a turn follows its ending on a connection.
     ///
     /// Once per ended turn and connection, even if one key ran as several turns. An unmarked copy is a second ending. A
-    /// recording may start after the question, so a turn that no one asked is judged by its `turnId`.
+    /// recording may start after the question, so a turn whose question was not recorded is judged by its `turnId`.
     static func nothingFollowsTheEnding(_ history: Observations, _ evidence: inout Evidence) {
         let asked = history.turns.flatMap { turn in (turn.frames + turn.endings).map { ($0.event, turn) } }
         let turns = Dictionary(asked, uniquingKeysWith: { first, _ in first })

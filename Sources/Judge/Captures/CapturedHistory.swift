@@ -11,15 +11,15 @@ extension Timeouts {
 }
 
 extension Observations {
-    /// Whether no stage recorded the history, so that it begins in the middle.
+    /// Whether the history was captured instead of recorded by a stage, so that it may begin in the middle.
     var isCapture: Bool { history.header.capture != nil }
 
     var knowsDelays: Bool { history.header.capture?.hasDelays ?? true }
 
-    /// Whether the messages of a read can be put to their questions.
+    /// Whether each message of a read can be attributed to its question.
     ///
-    /// The actions of a stage are known from the beginning, so equal texts can be counted. In a capture only names are
-    /// evidence: an equal text may precede it.
+    /// The actions of a stage are known from the beginning, so equal texts can be counted. In a capture only ids are
+    /// evidence: an equal text may have been sent before it began.
     func namesItsMessages(_ read: ObservedSessionRead) -> Bool {
         guard isCapture else { return true }
         return read.messages.allSatisfy { message in
@@ -33,7 +33,7 @@ extension Observations {
 }
 
 extension History {
-    /// The events of a part that were judged before; nil if there are none.
+    /// The events of this part that were already judged; nil if there are none.
     var carried: History? {
         guard let capture = header.capture, capture.carried > 0, capture.carried <= events.count else { return nil }
         return History(header: header, events: Array(events.prefix(capture.carried)))
@@ -55,12 +55,12 @@ extension History.Capture {
     /// The first requirement of a clause that this capture does not meet; nil if it meets all.
     public func lacking(for clause: Clause) -> CaptureNeed? { lacking(anyOf: clause.captureNeeds ?? [.stage]) }
 
-    /// The first of some needs that this capture lacks.
+    /// The first of the given needs that this capture does not meet.
     func lacking(anyOf needs: [CaptureNeed]) -> CaptureNeed? { needs.first { !meets($0) } }
 
     private func meets(_ need: CaptureNeed) -> Bool {
         switch need {
-        // Two tokens may belong to one person, and a connection without a captured opening may belong to any.
+        // Two tokens may belong to one person, and a connection without a captured opening may belong to anyone.
         case .stage, .solitude, .program, .pushService, .principals: false
         case .delays: hasDelays
         case .frames: !lacks.contains(.frames)

@@ -1,11 +1,11 @@
 extension Evidence {
-    /// The part of this evidence, which rests on guesses about the turns of frames, that holds without them too.
+    /// The part of this evidence that also holds without guesses about the turns to which frames belong.
     ///
-    /// A turn with a frame that may belong to another one neither keeps nor breaks a clause. Evidence that only the
-    /// guess shows, or only the history without the guessed turns, is a doubt.
+    /// A turn with a frame that may belong to another turn neither keeps nor breaks a clause. Evidence that exists only
+    /// with the guess, or only without the guessed turns, becomes a doubt.
     /// - Parameters:
-    ///   - sure: The evidence of the same history without those turns.
-    ///   - guessed: Those turns.
+    ///   - sure: The evidence of the same history without the guessed turns.
+    ///   - guessed: The guessed turns.
     /// - Returns: The common evidence, and a doubt about each difference.
     func standing(with sure: Evidence, _ guessed: [ObservedTurn]) -> Evidence {
         guard self != sure else { return self }
@@ -32,7 +32,7 @@ extension Evidence {
     }
 }
 
-/// The problem and its place; the wording may differ without those turns.
+/// The problem and its events; the other parts of a finding may differ without the guessed turns.
 private struct Sight: Hashable {
     let what: String
     let events: [Int]

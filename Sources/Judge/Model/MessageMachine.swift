@@ -14,11 +14,11 @@ final class MessageMachine {
         var cause: Int?
         /// Whether the client was informed that the server has the message.
         var isProved = false
-        /// Whether the screen was seen to show it, and not as failed.
+        /// Whether a look has shown the message, and not as failed.
         var isSeen = false
         /// The parts that the row requires and the screen has already shown.
         var shown: Set<MessageModel.Part> = []
-        /// The steps that have come, but may not have been processed yet.
+        /// The steps that have happened, but that the client may not have processed yet.
         var pending: Set<Int> = []
     }
 
@@ -29,9 +29,9 @@ final class MessageMachine {
         let input: String
         /// The news that the client received; nil for a step that the stage itself sees.
         var news: ClientQuestion.News?
-        /// The event at which the client has processed it, or never will.
+        /// The event by which the client has processed it, or never will.
         var due = 0
-        /// Whether it has certainly processed it by then.
+        /// Whether the client has certainly processed it by then.
         var isSure = true
 
         var isSending: Bool { input == "road.socket" || input == "road.rest" }
@@ -42,7 +42,7 @@ final class MessageMachine {
     private let table: StateTable
     /// The parts that the screen must show after each row.
     private let owed: [Set<MessageModel.Part>]
-    /// The end of the data in which the client keeps it, or of its life as one message.
+    /// The end of the stored data that contain it, or the resend that makes it a separate message.
     let end: Int
     /// Whether no other message has its text.
     let hasOwnWords: Bool
@@ -51,9 +51,9 @@ final class MessageMachine {
     var worlds: Set<World> = [World()]
     /// Whether there were too many worlds to follow, so that no look proves anything.
     private(set) var isLost = false
-    /// Whether the screen was waiting when its session was last seen.
+    /// Whether the screen showed that it waits when the message's session was last seen.
     var isAwaited = false
-    /// Whether it was last seen as failed, or beside an error that names it.
+    /// Whether the last look showed it as failed, or beside an error that names it.
     var hasFailed = false
     /// The evidence already recorded, by rule, cause and kind.
     var judged: Set<[Int]> = []
@@ -95,7 +95,7 @@ final class MessageMachine {
 
     // MARK: Ruling worlds out
 
-    /// Keeps only worlds of a kind, if there are any.
+    /// Keeps only the worlds that meet a condition, if any do.
     func prefer(_ isMeant: (World) -> Bool) {
         let meant = worlds.filter(isMeant)
         if !meant.isEmpty { worlds = meant }
@@ -203,8 +203,8 @@ final class MessageMachine {
         return isRenewed ? table.places(of: "typed", "road.socket").map { moved(world, along: $0, by: nil) } : [world]
     }
 
-    /// A world after a row; a row that keeps the state requires nothing new, unless it adds an error that only a
-    /// history had reported.
+    /// The world after applying a row; a row that keeps the state requires nothing new, unless it adds an error that
+    /// only a history had reported.
     private func moved(_ world: World, along row: Int, by step: Int?) -> World {
         let isNew =
             owed[row].contains(.errors) && step.flatMap { steps[$0].news?.error } != nil

@@ -24,7 +24,7 @@ struct MessageModel {
     private var evidence: [Part: Evidence] = [:]
     private unowned let history: Observations
     private var machines: [MessageMachine] = []
-    /// The event since which the screen may show its present state: the last act by which something else came to it.
+    /// The event since which the screen may show its present content: the last act that changed the content.
     private var visible = 0
 
     subscript(part: Part) -> Evidence { evidence[part] ?? Evidence() }
@@ -135,7 +135,7 @@ struct MessageModel {
         if !isFailed { machine.worlds = machine.changed { $0.isSeen = true } }
     }
 
-    // MARK: The waiting
+    // MARK: Waiting
 
     private mutating func seeWaiting(_ look: Observations.Look) {
         let state = look.state

@@ -2,8 +2,8 @@ import HoldfastTranscript
 
 /// Something that a history shows at one event.
 ///
-/// Compare two of them with these functions and not by number: an event that never happened is before and after
-/// nothing.
+/// Compare moments with these functions instead of by number: an event that never happened is neither before nor after
+/// another.
 protocol Moment {
     var event: Int { get }
 }
@@ -29,13 +29,13 @@ extension SubjectLives.End: Moment {}
 extension TurnAnswer: Moment {}
 
 extension Collection where Element: Moment {
-    /// Those before an event.
+    /// The elements before an event.
     func before(_ event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.event < event } }
 
-    /// Those after an event.
+    /// The elements after an event.
     func after(_ event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.event > event } }
 
-    /// Those after one event and before another.
+    /// The elements after one event and before another.
     func between(_ first: Int, _ last: Int) -> LazyFilterSequence<Self> {
         lazy.filter { $0.event > first && $0.event < last }
     }
@@ -74,7 +74,7 @@ extension Collection<Int> {
 }
 
 extension Collection<Frame> {
-    /// Those on a connection.
+    /// The frames on a connection.
     func on(_ connection: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.connection == connection } }
 }
 
@@ -90,12 +90,12 @@ extension Int? {
     /// Whether it happened after an event.
     func isAfter(_ event: Int) -> Bool { map { $0 > event } ?? false }
 
-    /// Whether it had not happened by an event, but later or never.
+    /// Whether it had not happened by an event: it happened later or never.
     func isOpen(at event: Int) -> Bool { map { $0 > event } ?? true }
 }
 
 /// The first of some events; nil if none happened.
 func earliest(_ events: Int?...) -> Int? { events.lazy.compactMap(\.self).min() }
 
-/// Those of some events that happened, in order.
+/// The given events that happened, in order.
 func inOrder(_ events: Int?...) -> [Int] { events.compactMap(\.self).sorted() }

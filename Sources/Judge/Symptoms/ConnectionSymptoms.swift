@@ -3,7 +3,7 @@ import HoldfastTranscript
 
 /// The usual problems of connections that do not last.
 extension SymptomReader {
-    /// Several connections that end without a close frame after the same silence, as a balancer cuts idle ones.
+    /// Several connections that end without a close frame after the same silence, as if a load balancer cut idle ones.
     func idleCuts() -> [Symptom] {
         guard history.knowsTimes else { return [] }
         let cuts = history.connections.compactMap { connection -> (event: Int, silence: Int, heartbeat: Int?)? in
@@ -23,12 +23,12 @@ extension SymptomReader {
             Symptom(
                 .idleCut,
                 "\(cuts.count) connections ended without a close frame after \(readable(.microseconds(least))) of silence "
-                    + "each, as where something in between cuts idle connections\(heartbeat)",
+                    + "each, as if something in between cut idle connections\(heartbeat)",
                 at: [cuts[0].event, cuts[cuts.count - 1].event], lasted: most)
         ]
     }
 
-    /// Connections that were refused permanently although the client came back, by kind of refusal.
+    /// Permanent refusals of connections that happened more than once, by kind.
     func turnedAway() -> [Symptom] {
         var byReason: [String: [Int]] = [:]
         for connection in history.connections {
@@ -50,7 +50,7 @@ extension SymptomReader {
         }
     }
 
-    /// Pings whose pongs came late, on a connection that received something afterwards.
+    /// Pings whose pongs arrived late, on a connection that received something afterwards.
     func latePongs() -> [Symptom] {
         history.connections.flatMap { connection -> [Symptom] in
             var open: [Frame] = []
@@ -70,7 +70,7 @@ extension SymptomReader {
         }
     }
 
-    /// Answers that were shown to another connection of the same person without their question.
+    /// Answers that reached another connection of the same person without their question.
     func unshownQuestions() -> [Symptom] {
         history.questions.compactMap { turn in
             guard let asked = turn.request.connection, turn.ack != nil else { return nil }

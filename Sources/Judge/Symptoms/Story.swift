@@ -5,9 +5,9 @@ import HoldfastTranscript
 public struct Story: Sendable, Equatable {
     /// A question, or a connection, with its lines in time order.
     public struct Chapter: Sendable, Equatable {
-        /// The subject of the line.
+        /// The heading: the text of a question with its names, or `Connections`.
         public let title: String
-        /// The outcome.
+        /// The events, in time order.
         public var lines: [Line] = []
     }
 
@@ -44,14 +44,14 @@ public struct Story: Sendable, Equatable {
             if let ending = connection.ending { connections.add("\(name) \(ending.words)", ending.event, history) }
             let isOpen = connection.ending == nil && connection.refused == nil
             if isOpen, let last = connection.events.last {
-                connections.add("\(name) is heard of last; nothing tells of its end", last, history)
+                connections.add("\(name) is last heard of; nothing shows its end", last, history)
             }
         }
         connections.lines.sort { $0.event < $1.event }
         if !history.connections.isEmpty { chapters.append(connections) }
     }
 
-    /// The reason why a refusal is odd: an impossible wait, or a turn that is not visible.
+    /// Details by which a refusal may look odd: its wait, or `busy` while no turn is seen to run.
     private static func detail(of request: ObservedRequest, _ refusal: Int, _ history: Observations) -> String {
         switch request.refusalCode {
         case "rate_limited":
@@ -59,7 +59,7 @@ public struct Story: Sendable, Equatable {
             let body = history.frames[refusal]?.value ?? exchange?.answer?.root
             let seconds = exchange?.received?.headers.first { $0.name == "retry-after" }?.value
             let wait = body?["retryAfterMs"]?.intValue.map { "\(readable($0)) ms" } ?? seconds.map { "\($0) s" }
-            return wait.map { ", may come back after \($0)" } ?? ", without saying when to come back"
+            return wait.map { ", may retry after \($0)" } ?? ", without saying when to retry"
         case "busy":
             let others = history.turns.filter { $0.session == request.sessionAsked && $0.event < refusal }
             let isIdle = !others.isEmpty && others.allSatisfy { $0.isRefused || $0.ended ?? .max < request.event }
@@ -137,7 +137,7 @@ extension Story.Chapter {
         lines.append(.init(event: event, time: history.knowsTimes ? history.time(of: event) : nil, what: what))
     }
 
-    /// The same, with long waits before a line mentioned.
+    /// The chapter, with each long wait mentioned in the line after it.
     fileprivate func tellingWaits(from least: Int) -> Self {
         var told = self
         for (place, (before, line)) in zip(lines, lines.dropFirst()).enumerated() {

@@ -32,10 +32,10 @@ public struct Symptom: Sendable, Equatable {
         /// A wait for the server while a question was open.
         case silence
 
-        /// The topic of `conformance explain` that leads from it to the clauses.
+        /// The topic of `conformance explain` that leads from the symptom to the clauses.
         public var topic: String { words.topic }
 
-        /// A heading for all of its kind.
+        /// The heading for all symptoms of this kind.
         public var title: String { words.title }
 
         private var words: (topic: String, title: String) {

@@ -4,7 +4,7 @@ import HoldfastTranscript
 /// Finds in a history the usual traces of a problem.
 struct SymptomReader {
     let history: Observations
-    /// For questions without a proven ending: the next ending on their connection that belongs to no other one.
+    /// For questions without a proven ending: the next ending on their connection that belongs to no other question.
     private let likelyEnds: [Int: Int]
     /// The turns and keys of all endings whose owners are a guess.
     private let told: Set<String>
@@ -37,7 +37,7 @@ struct SymptomReader {
             ?? likelyEnds[turn.event]
     }
 
-    /// The outcome of a question, after the words for the end of the wait; nil if nothing shows it.
+    /// The outcome of a question in words, with the time since an event; nil if nothing shows it.
     private func outcome(of turn: ObservedTurn, since event: Int) -> String? {
         func told(_ frame: Frame?, _ how: String) -> String {
             frame?.type == "error" ? "it failed (\(frame?.code ?? "no code"))\(how)" : "the answer came\(how)"
@@ -82,13 +82,13 @@ struct SymptomReader {
             }
     }
 
-    /// Everything, by kind and in the order of time.
+    /// All symptoms, by kind and then in time order.
     func symptoms() -> [Symptom] {
         unanswered() + repeatedQuestions() + repeatedAnswers() + repeatedInReads() + gaps() + unshownQuestions()
             + crossed() + emptyReads() + brokenOff() + idleCuts() + turnedAway() + silences()
     }
 
-    /// The time between two events, for people.
+    /// The human-readable time between two events.
     func duration(_ first: Int, _ last: Int) -> String { readable(.microseconds(history.span(from: first, to: last))) }
 
     /// `, 1.2 s later`; empty if the time is unknown.
@@ -239,7 +239,7 @@ struct SymptomReader {
                 else { return nil }
                 let after = later(turn.event, ending.event)
                 let isLeftOut = history.capture?.endsInGap == true
-                let unknown = isLeftOut ? "what came of it is left out" : "the answer never came"
+                let unknown = isLeftOut ? "its outcome is left out" : "the answer never came"
                 return Symptom(
                     .brokenOff,
                     "\(connection.device) \(ending.words) before the answer to \(shown(turn.request.prompt))\(after); "
@@ -248,7 +248,7 @@ struct SymptomReader {
         }
     }
 
-    /// The longest waits of more than ten seconds in which the server said nothing while a question was open; agents
+    /// The longest waits of more than ten seconds in which the server sent nothing while a question was open; agents
     /// report their progress sooner.
     private func silences() -> [Symptom] {
         guard history.knowsTimes else { return [] }
@@ -258,10 +258,10 @@ struct SymptomReader {
 
     private static let mostSilences = 3
     static let leastSilence = 10_000_000
-    /// A question after which this many frames came was not left in silence.
+    /// If this many frames follow a question, later silences are not attributed to it.
     private static let mostHeard = 200
 
-    /// The longest silence of each question on a connection; one belongs to the question that waited longest.
+    /// The longest silence of each question on a connection; each one counts only for the question that waited longest.
     private func silences(on index: Int) -> [Symptom] {
         let connection = history.connections[index]
         let last = end(of: connection)
@@ -289,13 +289,13 @@ struct SymptomReader {
             return Symptom(
                 .silence,
                 "\(duration(start, stop)) without a frame on \(connection.device) while \(shown(prompt)) waited"
-                    + (isOpen ? ", until the capture ends or the connection did" : ""),
+                    + (isOpen ? ", until the end of the capture or of the connection" : ""),
                 at: [start, stop], lasted: length)
         }
     }
 
-    /// The last moment at which a connection existed: without an end, as in a HAR, it may be over once another one of
-    /// its person began.
+    /// The last event at which a connection existed; if its end is unknown, as in a HAR file, it counts as over once
+    /// the same person has opened another one.
     func end(of connection: ObservedConnection) -> Int {
         if let ending = connection.ending { return ending.event }
         let own = connection.events.last ?? connection.opening
@@ -303,14 +303,14 @@ struct SymptomReader {
         return isLeft ? own : history.events.count - 1
     }
 
-    /// The destination of a question.
+    /// The connection on which a question was asked, or REST, in words.
     func place(of request: ObservedRequest) -> String {
         request.connection.map { " on \(history.connections[$0].device)" } ?? " over REST"
     }
 }
 
 extension ObservedConnection.Ending {
-    /// The event, after the name of the connection.
+    /// The end in words that follow the name of the connection.
     var words: String {
         switch kind {
         case .cut: "was cut"

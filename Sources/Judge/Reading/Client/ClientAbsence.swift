@@ -1,13 +1,13 @@
 import Holdfast
 import HoldfastTranscript
 
-/// When the silence of a client proves something, and when the client caused the end of a connection.
+/// Proofs that a client did not do something in time, and ends of connections that it caused.
 extension Observations {
     /// The event that proves that a client did not do something in time: it ran in the foreground with a network, the
     /// bound was watched to its end, and the connection, if one is needed, stayed open.
     ///
-    /// Acts with the given names excuse it if they come first, as do the end of the program and its next start; if no
-    /// names are given, it may be in the background.
+    /// There is no proof if an act with one of the given names comes first, or the end of the program or its next
+    /// start; without names, the client may be in the background.
     func clientDeadline(
         after cause: Int, within bound: Duration, on connection: Int? = nil,
         unless names: Set<String> = ["background", "networkDown"]
@@ -49,10 +49,10 @@ extension Observations {
         return ending.event
     }
 
-    /// Whether the connection after a refused version offers another one for the first time in this life, which the
-    /// refusal listed, or the refusal listed none.
+    /// Whether the next connection after a refused version offers a version that was not tried in this life, and that
+    /// the refusal listed, if it listed any.
     ///
-    /// - Returns: Nil if it offers another version, or no listed one is left; false if it has not offered anything.
+    /// - Returns: Nil if it offers an unsuitable version, or no listed one is left; false if it has not offered any.
     func offersAnotherVersion(after close: Int, of index: Int) -> Bool? {
         func offer(_ index: Int) -> Int? { connections[index].sent.first { $0.type == "auth" }?["protocol"]?.intValue }
         let refusal = connections[index].received.last { $0.code == "unsupported_version" }
@@ -93,6 +93,6 @@ extension Observations {
     /// The time from one event to another, in microseconds.
     func span(from first: Int, to last: Int) -> Int { time(of: last) - time(of: first) }
 
-    /// The same time, as it counts toward a bound; see ``Observations/patience(of:)``.
+    /// The time from one event to another, as it counts toward a bound; see ``Observations/patience(of:)``.
     func patience(from first: Int, to last: Int) -> Int { patience(of: last) - patience(of: first) }
 }

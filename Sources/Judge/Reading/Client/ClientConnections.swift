@@ -2,12 +2,12 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The state of its connections, as a client can know it.
+/// The state of a client's connections, as far as the client can know it.
 extension Observations {
     /// The first event after another at which the client requested a connection.
     func nextOpening(after event: Int) -> Int? { attempt(after: event).map { connections[$0].opening } }
 
-    /// Everything that came from the server on a connection, including WebSocket pings and pongs, in order.
+    /// Everything that arrived from the server on a connection, including WebSocket pings and pongs, in order.
     func arrivals(on index: Int) -> [Int] {
         let connection = connections[index]
         let next = connections.first { $0.device == connection.device && $0.opening > connection.opening }?.opening
@@ -32,7 +32,7 @@ extension Observations {
     }
 
     /// Whether a client has waited long enough on a connection to end it: for its greeting, for any sign of life, or
-    /// for a sign of a question (CLIENT-4).
+    /// for news of a question (CLIENT-4).
     func hasWaited(on index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         let last = arrivals(on: index).last { $0 < event } ?? connection.opening
@@ -42,7 +42,7 @@ extension Observations {
             || clientQuestions.contains { question in
                 question.requests.contains { request in
                     guard request.connection == index, request.event < event else { return false }
-                    // The client may not have heard a frame on a connection that was over, and a frame without a key
+                    // The client may not have received a frame on a connection that was over, and a frame without a key
                     // names no question.
                     let news = question.news.first { news in
                         news.event > request.event && frames[news.event].map { $0.clientMessageId != nil } ?? true
@@ -65,7 +65,7 @@ extension Observations {
         return last
     }
 
-    /// A problem that a client had for long enough to show it, with the states that it may show.
+    /// A connection problem that lasted long enough to be shown, with the states that the client may show.
     func trouble(at event: Int) -> (since: Int, expected: Set<ObservedClient.Connection>)? {
         let client = client
         let settled = timeouts.scheduling.microseconds
@@ -73,7 +73,7 @@ extension Observations {
         let acts = client.acts("launch", "networkDown", "networkUp").map(\.event) + client.returns.map(\.event)
         guard let change = acts.filter({ $0 < event }).max() else { return nil }
         if !client.hasNetwork(at: event) {
-            // An app that was launched without a network is not notified; its attempts show it.
+            // An app that was launched without a network is not notified; it learns from its attempts.
             let wasTold = client.acts("networkDown").contains { life.contains($0.event) && $0.event < event }
             guard wasTold, patience(from: change, to: event) >= settled else { return nil }
             return (change, [.offline])
@@ -100,7 +100,7 @@ extension Observations {
         let reads = client.reads.filter { $0.request > since && $0.status == 200 && end(of: $0) < event }
         // One read may belong to the start; a second one is polling.
         guard !tries.isEmpty, reads.count > 1, !mayCross(end(of: reads[1]), event) else { return nil }
-        // A client that still waits for a response, or got a bad one, does not know that reads work.
+        // A client that still waits for a response, or received an error, does not know that reads work.
         let isInDoubt = exchanges.contains { exchange in
             exchange.request < event && end(of: exchange) > since
                 && (exchange.status != 200 || end(of: exchange) > event)
@@ -108,7 +108,7 @@ extension Observations {
         return (since, isInDoubt ? [.connecting, .degraded] : [.degraded])
     }
 
-    /// The attempts since a launch, until it is greeted or disturbed.
+    /// The attempts after a launch, until the client is greeted or an act disturbs it.
     func undisturbedAttempts(of launch: ObservedClient.Launch) -> [Int] {
         let attempts = attempts(in: launch.events)
         let greeted = attempts.lazy.compactMap { self.connections[$0].connected }.min()

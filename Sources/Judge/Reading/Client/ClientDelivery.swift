@@ -1,9 +1,9 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Something that brought a client a message, or only its name.
+/// Something that brought a client a message, or only its id.
 struct ClientDelivery {
-    /// Its path; `typed` by the person.
+    /// The path by which it arrived; `typed` if the person typed it.
     enum Road: String { case live, replay, read, response, push, typed }
 
     let event: Int
@@ -13,7 +13,7 @@ struct ClientDelivery {
     var key: String?
     /// `user` or `assistant`.
     var role: String?
-    /// Its text; nil if only its name came.
+    /// Its text; nil if only its id arrived.
     var text: String?
     var frame: Frame?
 
@@ -45,7 +45,7 @@ struct ClientDelivery {
                 ClientDelivery(
                     event: typed, road: .typed, sessionId: session, key: question.key, role: "user",
                     text: question.text))
-            // A message that was not resent yet has a key that the suite does not know.
+            // Until the client sends it again, the suite does not know its key.
             all += history.unsentRepeats(of: question).map { act in
                 ClientDelivery(event: act, road: .typed, sessionId: session, role: "user", text: question.text)
             }
@@ -109,7 +109,7 @@ struct ClientNotice {
 }
 
 extension Observations {
-    /// The acts by which the person resent a message that was not requested again since.
+    /// The acts by which the person resent a message, after which no request has carried it.
     ///
     /// A REST request a moment later may have left before the act, because the last connection was lost.
     fileprivate func unsentRepeats(of question: ClientQuestion) -> [Int] {
@@ -132,7 +132,7 @@ extension Observations {
         return isSame ? session : nil
     }
 
-    /// The current screen, if certain: the last one seen, unless the person left since.
+    /// The current screen, if certain: the last one seen, unless the person has left it since.
     func screen(at event: Int) -> ObservedClient.State? {
         client.state(at: event).flatMap {
             end(of: $0.event, at: ["selectSession", "openPush", "launch"]) > event ? $0 : nil

@@ -43,7 +43,7 @@ final class ClientMessages {
         return "event \(delivery.event) \(delivery.frame?.replayIndex ?? 0)"
     }
 
-    /// The different messages with a text in a session that may have reached the client before an event.
+    /// The identities of messages with the given text that may have reached the client in a session before an event.
     func known(_ words: Words, in session: String?, before event: Int) -> Set<String> {
         let alike = (byWords[words] ?? []).filter { delivery in
             delivery.event < event
@@ -52,7 +52,7 @@ final class ClientMessages {
         return Set(alike.map(identity))
     }
 
-    /// The different messages with a text in a session that a client certainly had before an event, each by its id.
+    /// The identities of messages with an id and the given text that the client certainly had in a session by an event.
     func surelyHad(_ words: Words, in session: String?, before event: Int) -> Set<String> {
         var had: Set<String> = []
         for delivery in byWords[words] ?? [] where delivery.event < event && delivery.sessionId == session {
@@ -81,7 +81,7 @@ final class ClientMessages {
         }
     }
 
-    /// The sessions to which an entry of the screen belongs: those that were named with it before an event.
+    /// The deliveries before an event that show to which sessions an entry of the screen belongs.
     ///
     /// The text alone decides only about an answer that the client shows without an id.
     private func homes(

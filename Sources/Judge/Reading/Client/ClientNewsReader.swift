@@ -51,7 +51,7 @@ struct ClientNewsReader {
         }
     }
 
-    /// Learns the server's ids of each message, and those of others.
+    /// Notes the server's ids of each message, and the ids of other messages.
     private func learnIds(_ questions: inout [ClientQuestion]) {
         var keys: [String: Set<String>] = [:]
         var events: [String: Int] = [:]
@@ -95,7 +95,7 @@ struct ClientNewsReader {
         return history.exchanges[index]
     }
 
-    /// The messages with a key or a turn.
+    /// The indices of messages, by key and by turn.
     private struct Owners {
         private var byKey: [String: [Int]] = [:]
         private var byTurn: [String: [Int]] = [:]
@@ -160,7 +160,7 @@ struct ClientNewsReader {
     }
 
     private func tellResponse(to request: ObservedRequest, _ question: inout ClientQuestion) {
-        // A response that comes after the end of the app is not read.
+        // A response that arrives after the end of the app is not read.
         guard let exchange = response(to: request), let event = exchange.response, let status = exchange.status,
             history.endOfLife(at: request.event) > event
         else { return }

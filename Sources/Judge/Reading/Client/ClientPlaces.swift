@@ -6,7 +6,7 @@ import HoldfastTranscript
 /// A frame that was sent may not have been received, because of a cut. So a position has a ceiling, the greatest number
 /// that the client may have, and a floor, the last number whose frame it certainly had.
 ///
-/// A class, owned by its history, which caches results.
+/// A class, because it caches results; its history owns it.
 final class ClientPlaces {
     /// Frames that a `sync` still has to bring.
     struct Hole {
@@ -66,7 +66,7 @@ final class ClientPlaces {
         return epochs
     }
 
-    /// The greatest number of an epoch that the client received before an event, in any frame; 0 without any.
+    /// The greatest number in an epoch that the client received before an event, in any frame; 0 if there is none.
     func ceiling(of epoch: String, before event: Int, without greeting: Frame? = nil) -> Int {
         let start = history.client.installation(at: event)
         let numbers = given(from: start, to: event).filter { $0.epoch == epoch }.map(\.seq)
@@ -77,8 +77,8 @@ final class ClientPlaces {
         return (numbers + places).max() ?? 0
     }
 
-    /// The greatest number of the newest epoch whose frame the client certainly had before an event, in the life at the
-    /// event.
+    /// The frame with the greatest number in the newest epoch that the client certainly had before an event, in the
+    /// same life.
     func held(before event: Int) -> NumberedFrame? {
         let start = history.client.launch(at: event)?.events.lowerBound ?? 0
         let known = given(from: start, to: event).filter(\.isOfKnownType)
@@ -118,7 +118,7 @@ final class ClientPlaces {
         return waited
     }
 
-    /// Whether the screen has what a frame brings: an answer, a message, or the confirmation of a question.
+    /// Whether the screen shows the content of a frame: an answer, a message, or the confirmation of a question.
     private func shows(_ state: ObservedClient.State, _ frame: Frame) -> Bool {
         let known = shown[state.event] ?? Shown(state)
         shown[state.event] = known
@@ -137,8 +137,8 @@ final class ClientPlaces {
         return history.syncs.last { $0.request.event < event && $0.request.event >= start }
     }
 
-    /// The frames that the last `sync` before an event still has to bring; nil if it brought everything it promised, or
-    /// none was sent.
+    /// The frames that the last `sync` before an event still has to bring; nil if it brought all of them, or none was
+    /// sent.
     func hole(before event: Int) -> Hole? {
         guard let sync = lastSync(before: event), var position = sync.lastSeqSeen else { return nil }
         // After a page that reported a gap, the position is still the one in the request for that page.
@@ -164,10 +164,10 @@ final class ClientPlaces {
     /// Whether everything due from the last `sync` before an event had certainly arrived: its answer was received, and
     /// if that was incomplete, a session read requested afterwards was answered early enough.
     ///
-    /// A client may drop a read that was pending when the answer came, so that one closes nothing.
+    /// A client may drop a read that was pending when the answer arrived, so such a read does not count.
     func isClosed(before event: Int) -> Bool {
-        // The last connection may have ended before its sync arrived; one without a position has a reason for a sync
-        // too, if something was typed before it.
+        // The last connection may have ended before its sync arrived; a client without a position must also sync, if
+        // something was typed before it was connected.
         let start = history.client.installation(at: event)
         let greeted = history.connections.filter { connection in
             connection.greeting?.epoch != nil && connection.connected.map { $0 >= start && $0 < event } == true
@@ -186,7 +186,7 @@ final class ClientPlaces {
         guard hole(before: event) == nil, let result = sync.result, isTaken(result, before: event) else { return false }
         let isGap = history.gaps.contains { $0.sync.request.event == sync.request.event }
         guard !sync.claimsComplete || isGap else { return true }
-        // It may wait for its other reads, too.
+        // The client may wait for its other reads, too.
         let isReading = history.client.reads.contains { read in
             guard case .session = read.route else { return false }
             return read.request >= start && read.request < event && history.end(of: read) > event
@@ -195,14 +195,14 @@ final class ClientPlaces {
         let session = history.client.state(at: result.event)?.sessionId
         return history.sessionReads.contains { read in
             read.request > result.event && (session == nil || read.sessionId == session)
-                // An app that is put away may end its requests, and one without a connection begins anew.
+                // An app in the background may end its requests, and one without a connection begins anew.
                 && history.client.isForeground(at: read.event)
                 && history.hadTime(
                     for: read.event, on: sync.connection, before: event, atLeast: history.timeouts.scheduling)
         }
     }
 
-    /// Whether the session that was on the screen when an incomplete answer came must still be read.
+    /// Whether the session that was on the screen when an incomplete answer arrived must still be read.
     ///
     /// A session that the person has left is read when it is opened again, and one that disappeared by itself does not
     /// exist; the position need not wait for either.

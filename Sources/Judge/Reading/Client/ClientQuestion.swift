@@ -16,7 +16,7 @@ struct ClientQuestion: Sendable {
     /// The news that the client received, in time order.
     var news: [News] = []
     var turnIds: Set<String> = []
-    /// The server's ids of it, once received with its key.
+    /// The server's ids for this message, received together with its key.
     var ids: Set<String> = []
     /// The server's ids of other messages of the person, as far as known: received with another key, or before this one
     /// was sent.
@@ -26,14 +26,14 @@ struct ClientQuestion: Sendable {
     /// Whether another message with the same text makes it unclear which of the two a request carried.
     private(set) var isAmbiguous = false
 
-    /// One frame, response or read that said something about a message.
+    /// One frame, response or read with information about a message.
     struct News: Sendable, Equatable {
         let event: Int
         let input: Input
-        /// The connection it came on, as an index into `Observations.connections`; nil over REST.
+        /// The connection on which it arrived, as an index into `Observations.connections`; nil over REST.
         var connection: Int?
         var sessionId: String?
-        /// The frame, if it is one that the client may have to show.
+        /// The error, if there is one that the client may have to show.
         var error: ClientError?
 
         /// Whether it brought the answer, or reported that there is one.
@@ -52,7 +52,7 @@ struct ClientQuestion: Sendable {
             case proof
             /// Ended: by `done`, an `error`, a response, or a history with its answer.
             case ending
-            /// Refused, and not accepted.
+            /// Refused.
             case refusal
         }
 
@@ -109,7 +109,7 @@ struct ClientQuestion: Sendable {
         return news.kind == .ending || !requests.contains { $0.event > news.event && $0.event < event }
     }
 
-    /// Whether a text is its own, apart from surrounding space.
+    /// Whether a text equals the message's text, apart from surrounding space.
     func says(_ words: String) -> Bool { Self.core(words) == core }
 
     /// The text without surrounding space, compared by Unicode equivalence.
@@ -122,7 +122,7 @@ struct ClientQuestion: Sendable {
     /// Whether a byte is a space, or begins or ends a character that may be one.
     private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x80 }
 
-    /// The sessions that the client knew it to be in, before an event.
+    /// The sessions that the news before an event named for it.
     func sessions(before event: Int) -> Set<String> {
         Set(news.filter { $0.event < event }.compactMap(\.sessionId))
     }
@@ -182,7 +182,7 @@ struct ClientQuestion: Sendable {
             questions[place].repeats.append(act.event)
             return
         }
-        // A message that never went out is identified by the text that the screen shows with its key.
+        // A message that was never sent is identified by the text that the screen shows with its key.
         let alike = key.flatMap { places.shown[$0] }.flatMap { places.byText[core($0)] } ?? []
         if let place = alike.last(where: { questions[$0].event < act.event && questions[$0].requests.isEmpty }) {
             questions[place].repeats.append(act.event)
@@ -201,8 +201,8 @@ struct ClientQuestion: Sendable {
         if same.isEmpty, known.isEmpty, let shown = key.flatMap({ places.shown[$0] }) { same = alike(shown) }
         var place: Int?
         let typing = key.flatMap { places.firstShown[$0] }
-        // The last one that the person resent, unless it was sent since; of equal texts, the one that the screen shows
-        // with the key.
+        // The last message that the person resent, unless it was sent since; among equal texts, the one that the screen
+        // shows with the key.
         let again = same.reversed().compactMap { index -> Int? in
             guard let again = questions[index].repeats.last, !questions[index].requests.isEmpty,
                 questions[index].requests.allSatisfy({ $0.event < again })

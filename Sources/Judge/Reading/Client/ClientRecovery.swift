@@ -18,7 +18,7 @@ extension Observations {
             }
     }
 
-    /// A history that the client received: all of it by a read, a part by a replay.
+    /// A history that the client received: complete from a read, a part from a replay.
     struct ToldHistory: Sendable {
         let event: Int
         let asked: Int
@@ -79,7 +79,7 @@ extension Observations {
         return [connections[last].ending?.event, away, opening].compactMap { $0 }.min()
     }
 
-    /// The first request of a client that recovers one of these sessions.
+    /// The client's first request that recovers one of these sessions.
     func recovery(of sessions: Set<String>, since lost: Int, of index: Int) -> Int? {
         let reads = client.reads.filter { read in
             guard case .session(let id) = read.route, sessions.contains(id) else { return false }
@@ -91,8 +91,8 @@ extension Observations {
         return (reads + asked).min()
     }
 
-    /// Whether a client may have had the position that it sends; it cannot have one of an epoch that no earlier frame
-    /// had named.
+    /// Whether a client may have had the position that it sends; it cannot have a position in an epoch that no earlier
+    /// frame named.
     func mayHold(_ sync: ObservedSync) -> Bool {
         guard sync.lastSeqSeen == 0, let greeting = connections[sync.connection].greeting, let epoch = greeting.epoch,
             sync.request.epoch.map({ $0 == epoch }) ?? true
@@ -103,13 +103,13 @@ extension Observations {
         }
     }
 
-    /// Everything that requires a recovery: a return, the network, a push, a new connection.
+    /// Every event that requires a recovery: a return, the network, a push, a new connection.
     var recoveryTriggers: [Int] {
         let acts = client.acts("foreground", "networkUp", "receivePush").map(\.event)
         return (acts + connections.compactMap(\.connected)).sorted()
     }
 
-    /// Whether a client's read had another reason than an act of the person.
+    /// Whether a client's read had a reason other than an act of the person.
     func isForRecovery(_ read: ObservedExchange) -> Bool {
         let person = client.acts("launch", "selectSession", "openPush").last { $0.event < read.request }?.event
         guard let person else { return true }
@@ -125,7 +125,7 @@ extension Observations {
     }
 
     /// Whether a client dropped a read for another one; the stage may notice that a little later, and may still answer
-    /// a read that was pending for long.
+    /// a read that was pending for a long time.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
         let isLong = patience(from: read.request, to: other.request) >= clientWindow(\.rest).microseconds
         guard isLong || read.response == nil, let end = read.failure ?? read.response else { return false }
@@ -146,7 +146,7 @@ extension Observations {
 }
 
 extension ObservedExchange {
-    /// Whether a read brought the session or a refusal; a gateway refuses without an error body, and does not know.
+    /// Whether a read brought the session or a refusal; a gateway's refusal has no error body, and does not count.
     var isAnswered: Bool { status == 200 || status.map((400...499).contains) == true && hasErrorBody }
 
     /// Whether a read showed that the session does not exist.

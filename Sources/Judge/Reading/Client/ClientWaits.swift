@@ -2,9 +2,9 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The answers that a client waits for, and how that shows.
+/// The answers that a client waits for, and the signs of waiting.
 extension Observations {
-    /// A period in which a client waits for an answer, and nothing from outside makes it read.
+    /// A period in which a client waits for an answer, and no external event makes it read.
     struct AnswerWait: Sendable {
         /// The message.
         let question: ClientQuestion
@@ -20,7 +20,7 @@ extension Observations {
     private static let turnsOfWaiting = ObservedClient.interruptions.union(
         ["send", "sendAgain", "openPush", "selectSession"])
 
-    /// Every period in which a client waited for an answer and read for it.
+    /// Every period in which a client waited for an answer and sent reads.
     var waitsForAnswers: [AnswerWait] {
         // A list that differs from the previous one shows that there is something to read (CLIENT-40).
         let lists = zip(listReads, listReads.dropFirst()).filter { before, list in
@@ -38,7 +38,7 @@ extension Observations {
         }
     }
 
-    /// The periods in which a client waited for an answer after a request, until it got some news of it.
+    /// The periods in which a client waited for an answer after a request, until it got the answer or an error.
     private func waits(
         for question: ClientQuestion, from asked: Int, over endings: [ClientQuestion.News], _ reasons: [Int]
     ) -> [AnswerWait] {
@@ -89,8 +89,8 @@ extension Observations {
     /// The periods without a connection that can bring the answer, as far as the client can tell, and without a request for it: a read of
     /// its session, of the list while the session is unknown, a `sync`, or the question itself over REST.
     ///
-    /// Each ends with a connection, a request, an act, the answer or the history. A change of the session on the screen
-    /// ends one too, unless that is ignored.
+    /// Each ends with a connection, a request, an act, the answer or the end of the history. A change of the session on
+    /// the screen ends one too, unless `acrossVisits`.
     func undeliverablePeriods(of question: ClientQuestion, acrossVisits: Bool = false) -> [Range<Int>] {
         guard let asked = question.requests.first?.event else { return [] }
         let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex
@@ -133,8 +133,8 @@ extension Observations {
         }
     }
 
-    /// The first event at which a client could know that a connection will bring the ending of a turn: its question went there, or the
-    /// connection brought a frame, or a read that shows it as running or, once the server was known to have it, a complete replay.
+    /// The first event at which a client could know that a connection will bring a turn's ending: the question or a
+    /// frame on it, a read with the running turn or, once the server was known to have it, a complete replay.
     private func firstSign(of question: ClientQuestion, on index: Int) -> Int? {
         guard let connected = connections[index].connected, let asked = question.requests.first?.event else {
             return nil
@@ -156,7 +156,7 @@ extension Observations {
         return (sent + told + replayed + read).min().map { max($0, connected) }
     }
 
-    /// Whether a client may have missed some news about a message, and no screen of that life shows it.
+    /// Whether a client may have missed some news about a message, because no screen of that life reflects it.
     func mayBeMissed(_ news: ClientQuestion.News, of question: ClientQuestion, before event: Int) -> Bool {
         let over = departure(after: news.event, on: news.connection) ?? .max
         // A resend over another transport a moment later may have crossed the news.
@@ -170,7 +170,7 @@ extension Observations {
         // Another request over the same transport follows the loss or end of the last one.
         let last = question.requests.last { $0.event < event && ($0.connection == nil) == (again?.connection == nil) }
         let isDue = last.map { last in end(of: last).map { $0 < news.event } ?? false } ?? true
-        // It left soon after its reason: a loss, or the greeting of its own connection.
+        // The resend left soon after its reason: a loss, or the greeting of its own connection.
         let greeted = again?.connection.flatMap { connections[$0].connected }
         let reasons = [greeted, sends.count > 1 ? nil : sends.first] + question.requests.map(end)
         let isResent =
@@ -181,7 +181,7 @@ extension Observations {
         let before = client.state(at: news.event)
         let hadFailed = before?.showsAsFailed(question) == true
         lazy var others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: news.event)))
-        // A change that shows much later may have another reason.
+        // A change that appears much later may have another reason.
         let limit = patience(of: news.event) + timeouts.scheduling.microseconds
         return !looks(after: news.event, before: min(event, endOfLife(at: news.event))).contains { look in
             guard patience(of: look.event) <= limit else { return false }
@@ -226,10 +226,10 @@ extension Observations {
         }
     }
 
-    /// Whether the client awaits an answer at an event: it sent a question in this life, last showed that it thinks,
-    /// and has received no ending in any way.
+    /// Whether the client awaits an answer at an event: it sent a question in this life, its last screen shows
+    /// `thinking`, and it has received no ending in any way.
     ///
-    /// A response that came a moment after a frame may have been read before it.
+    /// A response that arrived a moment after a frame may have been read before it.
     func isAwaiting(_ questions: [ClientQuestion], at event: Int) -> Bool {
         guard let life = client.launch(at: event)?.events.lowerBound, client.state(at: event)?.thinking == true else {
             return false
@@ -244,9 +244,9 @@ extension Observations {
         }
     }
 
-    /// The first look at a question that was awaited while the person was elsewhere, on their return.
+    /// The screen at the person's return to a question that was awaited while they were in another session.
     ///
-    /// Only then the screen shows whether the client had given up before; there was no news or request meanwhile.
+    /// Only then does the screen show whether the client had given up; no news or request came in between.
     func firstLookOnReturn(to question: ClientQuestion, elsewhereAt event: Int) -> ObservedClient.State? {
         let sessions = question.namedSessions(before: event)
         guard sessions.count == 1, let life = client.launch(at: event)?.events, life.contains(question.event),
@@ -270,7 +270,7 @@ extension Observations {
         }
     }
 
-    /// Whether a message may have to wait for an earlier one that was refused for a while or whose fate is unknown.
+    /// Whether a message may have to wait for an earlier one that was refused temporarily or whose fate is unknown.
     func isHeldUp(_ question: ClientQuestion) -> Bool {
         clientQuestions.contains { earlier in
             guard earlier.event < question.event, let last = earlier.news.last(where: { $0.event < question.event })

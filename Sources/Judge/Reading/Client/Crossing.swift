@@ -6,8 +6,8 @@ extension Observations {
     /// The largest delay between an act of the client and its record, or between sending a frame and the client's
     /// receiving it.
     ///
-    /// A quarter of `scheduling`, which a busy machine adds to a timer, or the time that the driver took then to report
-    /// the screen.
+    /// A quarter of `scheduling`, the delay that a busy machine adds to a timer, or, if longer, the time that the
+    /// driver then took to report the screen.
     private func latency(at event: Int) -> Int {
         let usual = timeouts.scheduling.microseconds / 4
         let moment = time(of: event)

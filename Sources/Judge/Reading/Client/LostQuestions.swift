@@ -28,7 +28,7 @@ extension Observations {
                 !question.news.contains(where: { $0.event < event })
             else { continue }
             let lost = LostQuestion(sent: request.event, origin: request.origin, event: event)
-            // The last of many may be lost with the history itself; the earlier ones were resent.
+            // The last of several requests may be lost only because the history ends; the earlier ones were resent.
             if lost.isSentAgain(question) || question.requests.first?.event == request.event { return lost }
             if standing(after: event, within: clientPatience) != nil { return lost }
         }
@@ -70,8 +70,8 @@ extension Observations {
         connections.filter { $0.opening > event }.compactMap { $0.limit("maxFrameBytes") }
     }
 
-    /// Whether a client certainly had a certain `connected` before an event: it showed that, sent something that must
-    /// follow it, or had time.
+    /// Whether a client had certainly received a given `connected` before an event: its screen showed that, it sent
+    /// something that must follow it, or it had time.
     func wasSurelyGreeted(before event: Int, by greeting: Int) -> Bool {
         connections.enumerated().contains { index, connection in
             guard connection.connected == greeting, greeting < event else { return false }
@@ -89,7 +89,7 @@ extension Observations {
     ///   - event: The cause that requires an act on the next connection.
     ///   - bound: The time that the act may take.
     ///   - start: The event at which the bound begins, given the greeting; nil if it never does.
-    /// - Returns: Nil if no connection lasted for so long.
+    /// - Returns: Nil if no connection lasted that long.
     func standing(after event: Int, within bound: Duration, from start: (Int) -> Int? = { $0 }) -> Int? {
         for (index, connection) in connections.enumerated() {
             guard let greeted = connection.connected, greeted > event, greeted < endOfLife(at: event),

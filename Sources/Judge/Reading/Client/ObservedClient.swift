@@ -9,7 +9,7 @@ import HoldfastTranscript
 final class ObservedClient {
     /// Acts by which the app ends: the system ends it, it crashes on command, or it ends by itself.
     static let deaths: Set<String> = ["quit", "crash", "exit"]
-    /// Acts that end one life of the app; a launch also ends the rest of the one before.
+    /// Acts that end one life of the app; a launch ends the previous life if nothing else did.
     static let endsOfLife = deaths.union(["launch"])
     /// Acts after which a client receives nothing that was sent before.
     static let interruptions = endsOfLife.union(["background", "networkDown"])
@@ -23,8 +23,7 @@ final class ObservedClient {
     private(set) var states: [State] = []
     /// The lives of the app, from launch to end, in order.
     private(set) var launches: [Launch] = []
-    /// For each key, the look before the first that showed it, and that one: a message typed in between may have the
-    /// key.
+    /// For each key, the looks between which it first appeared: a message typed in between may have the key.
     private(set) var firstShown: [String: Range<Int>] = [:]
     /// Its requests to list sessions or read one, in order, even those that were never answered.
     let reads: [ObservedExchange]
@@ -52,13 +51,13 @@ final class ObservedClient {
         /// From its `launch` to the end of that life: the next of ``ObservedClient/endsOfLife``, or the end of the
         /// history.
         let events: Range<Int>
-        /// Whether nothing was stored before.
+        /// Whether the app was newly installed, without stored data.
         let isFresh: Bool
     }
 
     struct Return: Sendable {
         let event: Int
-        /// The `background` before it.
+        /// The event of the `background` before it.
         let left: Int
     }
 
@@ -90,7 +89,7 @@ final class ObservedClient {
         return place > 0 ? changes[place - 1].holds : nil
     }
 
-    /// The life at an event; nil before the first and between two.
+    /// The life at an event; nil before the first life and between two lives.
     func launch(at event: Int) -> Launch? { launches.last { $0.events.contains(event) } }
 
     func acts(_ names: String...) -> [Act] { acts.filter { names.contains($0.name) } }
@@ -120,7 +119,7 @@ final class ObservedClient {
         launches.last { $0.isFresh && $0.events.lowerBound <= event }?.events.lowerBound ?? 0
     }
 
-    /// Puts the lane `client` in order.
+    /// Derives the acts, screens and lives from the lane `client`.
     init(_ history: History, connections: [ObservedConnection], exchanges: [ObservedExchange]) {
         let end = history.events.count
         reads = exchanges.filter { $0.sessionRead != nil || $0.isRead(of: .sessions) }
@@ -196,7 +195,7 @@ extension Observations {
         return bound / history.header.timeScale.clamped + timeouts.scheduling
     }
 
-    /// The same bound for counting within it: divided by the time scale, and without allowance.
+    /// The same bound for counting events within it: divided by the time scale, and without allowance.
     ///
     /// A busy machine makes a client slower and never faster.
     func clientWindow(_ path: KeyPath<Timeouts, Duration>) -> Duration {

@@ -2,8 +2,8 @@ import HoldfastJSON
 
 /// Finds questions, errors and entries of an earlier screen on a screen.
 extension ObservedClient.State {
-    /// Whether this screen shows an error of a message: the message marked as failed, or an entry that was not there
-    /// before and names no other message; nil if an earlier entry may be about it.
+    /// Whether this screen shows an error of a message: an entry with its key, or a new entry without a key that fits
+    /// no other message; nil if only an earlier entry may be about it.
     func shows(
         _ error: ClientQuestion.ClientError, of keys: Set<String>, unlike before: ObservedClient.State?,
         others: Set<String>
@@ -16,7 +16,7 @@ extension ObservedClient.State {
                 if keys.contains(key) { return true }
                 continue
             }
-            // An entry with the code of another message's error alone is that error.
+            // An entry whose code belongs only to another message's error is that error.
             if let code = shown.code, code != error.code, others.contains(code) { continue }
             if !isOld { return true }
             mayBeOld = true
@@ -59,7 +59,7 @@ extension Observations {
             }
     }
 
-    /// Whether an entry that matches a question only by its text is a message of a history, and may be another one.
+    /// Whether an entry that matches a question only by its text is in a history, and so may be another message.
     func isRead(
         _ shown: ObservedClient.ShownMessage, apartFrom question: ClientQuestion, before event: Int
     ) -> Bool {

@@ -2,10 +2,10 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension ObservedClient {
-    /// The screen at one moment; a class, because checks pass on most of them.
+    /// The screen at one moment; a class, so that checks can share it.
     final class State: Sendable {
         let event: Int
-        /// Its connection as shown; nil if it showed no known state.
+        /// The connection state as shown; nil if it is not a known one.
         let connection: Connection?
         /// The session on the screen; nil for a conversation the server does not know yet.
         let sessionId: String?

@@ -13,7 +13,7 @@ extension ObservedExchange {
 extension ObservedConnection {
     /// Whether, before `end`, the server answered a request sent after `begin` with a frame of one of the types.
     ///
-    /// A server that works through a queue still answers what was sent before `begin`.
+    /// A server that works through a queue still answers messages sent before `begin`.
     func hasAnswered(since begin: Int, before end: Int, with types: Set<String>) -> Bool {
         let earlier = sent.prefix { $0.event <= begin }
         let later = sent[earlier.endIndex...]
@@ -47,16 +47,16 @@ extension ObservedConnection {
 }
 
 extension Frame {
-    /// Whether it answers a frame; an `error` of a turn is an ending.
+    /// Whether it answers a frame; an `error` with a turn id ends that turn instead.
     fileprivate var isAnswer: Bool {
         type == "error" ? turnId == nil : type.map(Self.answers.contains) == true
     }
 
-    /// The types of frames that answer one frame by its name, and all types that answer one.
+    /// The types of frames that answer another frame by its name; `answers` contains all types of answers.
     static let answersByName: Set = ["ack", "pong", "syncResult"]
     static let answers = answersByName.union(["connected", "error"])
 
-    /// Whether it answers a request of its kind and name.
+    /// Whether it answers a request, judged by type and name.
     fileprivate func answers(_ request: Frame) -> Bool {
         switch request.type {
         case "auth": type == "connected"
@@ -67,7 +67,7 @@ extension Frame {
         }
     }
 
-    /// Whether the answer to one request may be that to another.
+    /// Whether two requests have the same type and names, so that an answer may belong to either.
     fileprivate func hasName(of other: Frame) -> Bool {
         type == other.type && clientMessageId == other.clientMessageId && string("nonce") == other.string("nonce")
     }
@@ -83,13 +83,13 @@ extension Observations {
         return ending
     }
 
-    /// Whether a server gave up a connection whose `auth` was sent after the bound for it: the two crossed.
+    /// Whether a server closed a connection whose `auth` was sent only after its time limit: the two crossed.
     private func isForLateAuth(_ ending: ObservedConnection.Ending, of connection: ObservedConnection) -> Bool {
         guard ending.has(code: 4002), connection.connected == nil, let auth = connection.auth else { return false }
         return span(from: connection.opening, to: auth) >= min(subject.limits["authSeconds"] ?? 10, 10) * 1_000_000
     }
 
-    /// Whether a client sent a hostile message on a connection, by default ever, before an event.
+    /// Whether a client sent a hostile message on a connection, optionally only before an event.
     func sentHostile(on index: Int, before event: Int = .max) -> Bool {
         hostileFrames.contains { $0.frame.connection == index && $0.frame.event < event }
     }
@@ -110,7 +110,7 @@ extension Evidence {
 }
 
 extension Observations {
-    /// Judges a request that must be refused: by its response, or by the proof that none comes.
+    /// Judges a request that must be refused: by its response, or by the proof that none will arrive.
     func judge(
         _ exchange: ObservedExchange, isRefusedWith statuses: ClosedRange<Int>, within bound: Duration, _ what: String,
         into evidence: inout Evidence

@@ -13,7 +13,7 @@ struct Handshake {
     enum Credential: Equatable {
         /// A token issued by the server, or any token if tokens are ignored.
         case good
-        /// None at all.
+        /// No token.
         case missing
         /// A token that the server never issued.
         case wrong
@@ -22,12 +22,12 @@ struct Handshake {
     /// Whether the server must send `connected`.
     var isValid: Bool { version == 1 && credential == .good }
 
-    /// Words for a refused token, and a remedy: a typo is more likely than a faulty server.
+    /// The problem of a refused token, and a remedy: a typo is more likely than a faulty server.
     var wordsOfRefusal: (what: String, remedy: String) {
         guard let token = auth.string("token") else {
             return (
                 "the server requires a token, and none was given",
-                "give the token of each principal, or make the server accept anybody when it does not declare 'auth'"
+                "give the token of each principal, or make the server accept anyone while it does not declare 'auth'"
             )
         }
         guard Self.isShownToken(token) else {
@@ -95,14 +95,14 @@ extension Observations {
     /// Whether a connection, by default the frame's own, continued after a hostile frame.
     ///
     /// The server answered something sent after it, or sent something after the timeout for a close; or the connection
-    /// began later, when the server had greeted another since.
+    /// began after the server had greeted another connection opened since.
     func hasOutlived(_ hostile: HostileFrame, on other: Int? = nil, before event: Int) -> Bool {
         let index = other ?? hostile.frame.connection
         let isOwn = hostile.frame.connection == index
         let sent = hostile.frame.event
         let begin = isOwn ? hostile.answer?.event ?? sent : sent
         let connection = connections[index]
-        // Errors come in order: one that is not its own answers an earlier message.
+        // Errors arrive in order: an error that does not answer this message answers an earlier one.
         let words = isOwn && hostile.answer == nil ? Frame.answersByName : Frame.answers
         return connection.hasAnswered(since: begin, before: event, with: words)
             || isOwn && connection.hasAnswered(since: sent, before: event, with: ["pong"])

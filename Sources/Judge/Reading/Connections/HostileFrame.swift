@@ -2,18 +2,18 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// A client's message that a server must not accept as it is, with the `error` that answers it.
+/// A client's message that a server must not, or need not, accept, with the `error` that answers it.
 struct HostileFrame: Sendable {
     let frame: Frame
     let kind: Kind
-    /// Its own `error`: the first one without turn and position.
+    /// The `error` that answers it, without turn and position.
     var answer: Frame?
     /// In a capture, the event by which the server accepted it like any other message; nil otherwise.
     var taken: Int?
     /// The first greeting of a connection that began after it.
     var newcomerGreeted: Int?
 
-    /// Whether a clause decides about its connection; none does for deeply nested objects.
+    /// Whether it may explain the end of its own connection; a free message does so only if it is too deeply nested.
     var isJudged: Bool {
         if case .tooDeep = frame.problem?.kind { return true }
         return kind != .free
@@ -31,7 +31,7 @@ struct HostileFrame: Sendable {
         case unknownType
         /// A known type that violates its schema, or that is not allowed after the greeting.
         case invalid
-        /// The same, with a number that a parser may reject.
+        /// An invalid message with a number that a parser may reject.
         case invalidNumber
         /// Larger than the server's announced limit.
         case oversize

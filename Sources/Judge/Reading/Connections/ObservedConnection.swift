@@ -22,14 +22,14 @@ final class ObservedConnection: @unchecked Sendable {
     /// The event that refused it.
     private(set) var refused: Int?
     private(set) var connected: Int?
-    /// Whether only the accepted upgrade implies the greeting, in a dialect without one.
+    /// Whether the greeting is only inferred from the accepted upgrade, in a dialect without greetings.
     private(set) var isGreetingAssumed = false
     /// The event of the client's first `auth` frame.
     private(set) var auth: Int?
     private(set) var received: [Frame] = []
     /// Frames to the server in order, even if they are not JSON.
     private(set) var sent: [Frame] = []
-    /// The frames of both sides in time order, each with whether the client sent it.
+    /// The frames of both sides in time order, each with a flag for the client's own.
     private(set) var frames: [(frame: Frame, isSent: Bool)] = []
     /// Everything that the client sent, including WebSocket pings and pongs, by event.
     private(set) var signs: [Int] = []
@@ -69,7 +69,7 @@ final class ObservedConnection: @unchecked Sendable {
             return Event.Kind.close(direction, code: code, reason: "").isGoodbye
         }
 
-        /// Whether it announced one, which it may at any time, without evidence to the contrary.
+        /// Whether it announced a stop, restart or overload, and nothing shows that it continued.
         var isGoodbye: Bool { saysGoodbye && !serverWentOn }
 
         func has(code: Int) -> Bool { kind == .closed(.fromServer, code: code) }
@@ -97,7 +97,7 @@ final class ObservedConnection: @unchecked Sendable {
 
     func limit(_ name: String) -> Int? { greeting?["limits"]?[name]?.intValue }
 
-    /// The heartbeat in microseconds, as announced there or configured; nil if it is longer than a day.
+    /// The heartbeat in microseconds, as announced or configured; nil unless it is between a second and a day.
     var heartbeat: Int? {
         let seconds = greeting?["heartbeatSeconds"]?.intValue ?? configuredHeartbeat
         return (1...86_400).contains(seconds) ? seconds * 1_000_000 : nil
@@ -209,7 +209,7 @@ final class ObservedConnection: @unchecked Sendable {
         ending = ending ?? Ending(event: index, kind: kind)
     }
 
-    /// Whether an older connection was answered what it asked when a stop of the server would have been over.
+    /// Whether this connection, greeted before a goodbye, was still answered after a stop would have been over.
     private func wasServed(longAfter goodbye: Ending, in history: History, by clock: PatientClock) -> Bool {
         guard let connected, connected < goodbye.event, pauses.isEmpty, let last = received.last?.event else {
             return false
@@ -219,8 +219,8 @@ final class ObservedConnection: @unchecked Sendable {
         return signs.last { $0 < last }.map { time($0) > limit } ?? false
     }
 
-    /// Notes if silence may explain an end without another reason: two heartbeats had passed without a sign that the server
-    /// had heard of its client, and in the last few the machine was late; or the stage did not read or answer pings.
+    /// Notes if silence may explain an end without another reason: in two heartbeats nothing showed that the server had
+    /// heard its client, and the machine was late; or the stage did not read or answer pings.
     private func doubtSilence(in history: History, by clock: PatientClock) {
         guard let ending, ending.kind == .lost || ending.isForSilence, let connected, let heartbeat else { return }
         let end = history.events[ending.event].at
@@ -228,7 +228,7 @@ final class ObservedConnection: @unchecked Sendable {
         let wasAsked = events.contains { history.events[$0].kind == .ping(.fromServer) }
         let wasLate =
             (wasAsked || !ending.isForSilence) && clock.wasLate(from: end - 4 * heartbeat, to: end)
-            // A late greeting was sent as soon as its `auth` had come.
+            // A late greeting was sent as soon as its `auth` had arrived.
             && end - history.events[auth ?? connected].at >= 2 * heartbeat
             && !hasHeard(since: history.events.boundary { $0.at > end - 2 * heartbeat } - 1, before: ending.event)
         let wasDeaf = (pauses + mutes.map { (stopped: $0, resumed: nil) }).contains {
@@ -237,7 +237,7 @@ final class ObservedConnection: @unchecked Sendable {
         self.ending?.mayBeSilence = wasLate || wasDeaf
     }
 
-    /// Whether a peer that did not read was silent for so long, and the end came before it resumed or just then.
+    /// Whether a peer that did not read was silent for the length, and the end came before or just after it resumed.
     ///
     /// Its last pong may be a heartbeat older than the stop.
     private func isSilent(from stopped: Int, to resumed: Int?, for length: Int, in history: History) -> Bool {

@@ -3,7 +3,7 @@ import HoldfastTranscript
 
 struct ObservedPing {
     let request: Frame
-    /// The answer: the first free pong with the same nonce, else with another one.
+    /// The answer: each pong belongs to the oldest waiting ping with its nonce, else to the oldest waiting ping.
     fileprivate(set) var pong: Frame?
 
     /// The text to repeat, if there is one.

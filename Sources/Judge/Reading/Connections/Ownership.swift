@@ -5,7 +5,7 @@ import HoldfastTranscript
 /// The owners of sessions and questions, as far as a history proves them.
 ///
 /// Servers may use the same session id for two principals. So a session belongs to the principals that got it when they
-/// asked for a new one, and to those that were shown it in a list before.
+/// asked for a new one, and to those whose list had shown it before.
 struct Ownership {
     private var created: [String: [String: Int]] = [:]
     private var listed: [String: [String: Int]] = [:]
@@ -29,7 +29,7 @@ struct Ownership {
     /// The owners of a session with this id, each with the first event that shows it; empty without proof.
     func owners(of session: String) -> [String: Int] {
         guard var owners = created[session], let first = owners.values.min() else { return [:] }
-        // It was listed before anyone here created it: an older one with the same id.
+        // It was listed before anyone in this history created it: an older session with the same id.
         for (principal, event) in listed[session] ?? [:] where event < first && owners[principal] == nil {
             owners[principal] = event
         }

@@ -1,6 +1,6 @@
 /// The relation of a shortened text, such as that of a notification, to the answer or question it shortens.
 enum AnswerCut: Equatable {
-    /// All of it.
+    /// The whole text.
     case whole
     /// Its start, cut between two characters.
     case between
@@ -38,7 +38,7 @@ enum AnswerCut: Equatable {
             return String.Index(place, within: answer) == nil ? .inside : .between
         }
         guard place < answer.endIndex else { return .other }
-        // Half a character in encoders' output: replacement characters, or a question mark for half of a pair.
+        // Encoders turn half a character into replacement characters, or half of a surrogate pair into a question mark.
         let next = answer.unicodeScalars[place]
         let isReplaced = rest.count <= 3 && rest.allSatisfy { $0 == "\u{FFFD}" } && next.value > 0x7F
         let goesOn = answer.unicodeScalars.index(after: place) < answer.endIndex

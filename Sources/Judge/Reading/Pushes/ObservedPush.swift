@@ -4,7 +4,7 @@ import HoldfastTranscript
 /// One request to the push service, with its outcome.
 struct ObservedPush: Sendable {
     let event: Int
-    /// The owner of the device, by name in the history.
+    /// The owner of the device, as named in the history.
     let principal: String
     let request: Event.Request
     /// The payload, if it is JSON.

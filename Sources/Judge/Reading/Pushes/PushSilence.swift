@@ -35,7 +35,7 @@ extension Observations {
         }
     }
 
-    /// The event since which a principal has had no connection, at an event; nil if it has one, or if the server may
+    /// The event since which a principal has had no connection, as of an event; nil if it has one, or if the server may
     /// not know of the end.
     func away(_ principal: String, at event: Int) -> Int? {
         var since = 0
@@ -67,8 +67,8 @@ extension Observations {
         }
     }
 
-    /// The last event at which a client abandoned a REST question, 0 if none asked that way; nil if one waited for the
-    /// response.
+    /// The last event at which a client abandoned a REST question; 0 if the turn was not asked over REST, nil if a
+    /// client waited for the response.
     private func lastLeft(of turn: ObservedTurn) -> Int? {
         var last = 0
         for exchange in turn.requests.compactMap({ exchange(of: $0) }) {
@@ -107,8 +107,8 @@ extension Observations {
 
     /// Whether anything may have reached the server on a connection after the `done` of a turn.
     ///
-    /// Messages sent before its question have arrived when the answer is there, and so has a question with an earlier
-    /// `ack`.
+    /// Messages sent before the turn's question had arrived by the time of its answer, as had a question with an
+    /// earlier `ack`.
     private func wasHeard(_ connection: Int, after event: Int, _ turn: ObservedTurn) -> Bool {
         let done = turn.dones.filter { $0.connection == connection }.map(\.event).min() ?? 0
         let arrived = turns(on: connection).flatMap(\.requests)
@@ -155,7 +155,7 @@ extension Observations {
         return proof
     }
 
-    /// Whether a push for something else to the same device, or the timeout, proves that a push did not come again.
+    /// Whether a push for something else to the same device, or the timeout, proves that a push was not repeated.
     func staysSilent(after cause: Int, besides push: ObservedPush) -> Bool {
         pushes.contains { $0.event > cause && $0.request.path == push.request.path && !announceTheSame($0, push) }
             || pushListeners(at: cause).contains(push.principal)

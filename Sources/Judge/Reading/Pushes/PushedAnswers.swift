@@ -23,7 +23,7 @@ extension Observations {
         return Set(turn.dones.compactMap(\.messageId) + responses + stored)
     }
 
-    /// Whether a push names a turn or its answer; if it names neither, or an unknown answer, its session.
+    /// Whether a push names a turn or its answer or, if neither is known and `counts` is true, its session.
     func isNamed(_ turn: ObservedTurn, by push: ObservedPush, orBySession counts: Bool) -> Bool {
         if let id = push.turnId, let own = turn.turnId { return id == own }
         let answers = answerIDs(of: turn)

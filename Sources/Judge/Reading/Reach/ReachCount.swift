@@ -10,7 +10,7 @@ struct ReachCount {
     let turns: [CountedTurn]
     private let lives: SubjectLives
     private(set) var values: [Reach.Dimension: Int] = [:]
-    /// The time of a principal in a situation, in microseconds; nil for all principals.
+    /// The periods of situations, in microseconds; without a person, they apply to all principals.
     private var spans: [(situation: Reach.Situation, person: String?, from: Int, to: Int)] = []
 
     init(_ history: History) {
@@ -57,7 +57,7 @@ struct ReachCount {
         spans.append((situation, person, time(first), time(last ?? first)))
     }
 
-    /// Marks a situation during a turn of a principal, or of any.
+    /// Marks a situation for each principal, or only the given one, with a turn that runs at an event.
     mutating func markAmidTurn(_ situation: Reach.Situation, _ person: String? = nil, at event: Int) {
         for turn in turns where (person ?? turn.person) == turn.person && turn.asked < event {
             if turn.ended ?? end > event { mark(situation, turn.person, from: event) }
@@ -197,7 +197,7 @@ struct ReachCount {
             var pages: [ObservedSync] = []
             for sync in own {
                 guard let result = sync.result else { continue }
-                // A device that asks from elsewhere has begun anew.
+                // A sync from another position begins a new series of pages.
                 if let last = pages.last?.missed.last?.seq, sync.lastSeqSeen != last { pages = [] }
                 pages.append(sync)
                 raise(.pages, pages.count)
@@ -234,7 +234,7 @@ struct ReachCount {
         for turn in turns {
             let text = turn.request.prompt
             note(text, of: turn.person, at: turn.asked)
-            // The beginning of a text shows its kind, and reading megabytes takes long.
+            // The beginning of a text shows its kind, and reading megabytes takes time.
             let own = [
                 text.utf8.prefix(1_000).contains { $0 >= 0xF0 },
                 text.first?.isWhitespace == true || text.last?.isWhitespace == true,

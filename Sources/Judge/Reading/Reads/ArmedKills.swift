@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Kills triggered by the bytes of a promise, and what survived each.
+/// Kills triggered by the bytes of a promise, and their results.
 ///
 /// Such a kill leaves the server no time between announcing and storing. It proves something only if the whole promise
 /// had arrived and the session was read after the next start.
@@ -13,7 +13,7 @@ struct ArmedKills {
     private(set) var (kept, lost) = (0, 0)
     /// The number of kills, including those with an unknown result.
     private var tried = 0
-    /// The last promise that a kill left, and the read that contains it.
+    /// The last promise that survived a kill, and the read that contains it.
     private var shown: [Int] = []
 
     /// The number of kills with a result.
@@ -58,7 +58,7 @@ struct ArmedKills {
     func doubt(on what: String, _ thing: String) -> Finding? {
         guard lost == 0, (1..<Self.fewest).contains(kept) else { return nil }
         return Finding(
-            "no \(thing) was lost, but this needs more kills to prove",
+            "no \(thing) was lost, but proving this takes more kills",
             expected: "\(Self.fewest) kills on the bytes of \(what) without a loss", actual: progress(on: what),
             at: shown)
     }
@@ -74,7 +74,7 @@ struct ArmedKills {
     }
 }
 
-/// A number as once, twice, 3 times.
+/// A count in words: once, twice, 3 times.
 func times(_ count: Int) -> String {
     switch count {
     case 1: "once"

@@ -5,7 +5,7 @@ struct DurabilityProof {
     private let kills: ArmedKills
     /// The number of turns without a `done` because writes were refused.
     let held: Int
-    /// The number of them that followed a turn without the fault.
+    /// The number of held turns that followed a turn without the fault.
     private let controlled: Int
     /// The turns with a `done` while writes were refused.
     let blind: [RefusedWrite]
@@ -45,8 +45,8 @@ struct DurabilityProof {
             let proof = promise?.keptAt ?? promise?.shownAt
             return Finding(
                 promise?.keptAt != nil
-                    ? "done came while writes failed, and the answer was stored anyway: the fault does not reach this store"
-                    : "done came while writes failed, and nothing shows whether the answer was stored",
+                    ? "done was sent while writes failed, and the answer was stored anyway: the fault does not reach this store"
+                    : "done was sent while writes failed, and nothing shows whether the answer was stored",
                 expected: expected, actual: actual, at: [write.fault.begin, done] + (proof.map { [$0] } ?? []))
         }
         let last = promises.compactMap { $0.keptAt ?? $0.shownAt }.max()

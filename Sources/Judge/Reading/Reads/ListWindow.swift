@@ -52,7 +52,7 @@ struct ListWindow {
             let mayCreate = turn.requests.contains { $0.sessionAsked == nil && $0.refusal == nil }
             if mayCreate, refusal != nil || !isNew { return nil }
             guard refusal != nil || isNew else { continue }
-            // Asked before a list and decided after its request, it may show in either list.
+            // A question asked before a list and decided after its request may show in either list.
             guard let decided = refusal ?? turn.firstSign, decided < after.request,
                 turn.event > before.event || decided < before.request
             else { return nil }

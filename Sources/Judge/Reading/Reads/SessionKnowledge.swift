@@ -94,7 +94,7 @@ extension Observations {
     }
 
     /// Whether part of a session may already be gone at an event: since an earlier one, a read found nothing, or a turn
-    /// ran while writes were refused, and the process survived or reported that.
+    /// ran while writes were refused and the process outlived that or reported the failure.
     func mayBeLost(_ session: String, of principal: String, since first: Int, before last: Int) -> Bool {
         let isNotFound = exchanges.contains { exchange in
             exchange.sessionRead == session && exchange.sent.principal == principal && exchange.status == 404

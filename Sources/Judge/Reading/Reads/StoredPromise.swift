@@ -18,7 +18,7 @@ struct StoredPromise {
     /// The first read that contains it, in a later life.
     fileprivate(set) var keptAt: Int?
 
-    /// Whether any read decides about it.
+    /// Whether any read settles it.
     var isKnown: Bool { lostAt != nil || shownAt != nil || keptAt != nil }
 }
 
@@ -26,7 +26,7 @@ extension Observations {
     /// Every promise of a kind: each response, and for each turn its `ack` or its first `done`, even a copy or a replayed
     /// one.
     ///
-    /// Reads of its session by its principal decide about it. A 404 lacks everything; other failed reads decide nothing.
+    /// Reads of its session by its principal settle it. A 404 lacks everything; other failed reads settle nothing.
     func promises(by kind: StoredPromise.Kind) -> [StoredPromise] {
         let reads = Dictionary(grouping: exchanges.filter { $0.response != nil }) { exchange in
             exchange.sessionRead.flatMap { id in exchange.sent.principal.map { OwnName(id, of: $0) } }

@@ -6,7 +6,7 @@ struct LiveFrames {
     let frames: [Frame]
     /// Their numbers, and those of frames with types outside this version.
     let numbers: Set<Int>
-    /// Numbers that need not arrive: those of its own questions (TURN-11).
+    /// Numbers that need not arrive: those of questions asked on this connection (TURN-11).
     let unowed: Set<Int>
 
     init(on connection: Int, _ history: Observations) {
@@ -18,7 +18,7 @@ struct LiveFrames {
         unowed = Set(questions.compactMap(\.seq)).subtracting(numbers)
     }
 
-    /// Whether a frame that was shown elsewhere came here too: with its number or, unless it is a `toolUse`, another one.
+    /// Whether a frame shown elsewhere also arrived here: with its number or, unless it is a `toolUse`, another.
     func hasReceived(_ item: NumberedFrame) -> Bool {
         numbers.contains(item.seq)
             || item.frame.type != "toolUse" && frames.contains { $0.identity == item.frame.identity }

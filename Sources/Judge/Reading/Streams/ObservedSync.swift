@@ -12,7 +12,7 @@ struct ObservedSync: Sendable {
     var lastSeqSeen: Int? { request["lastSeqSeen"]?.intValue }
     /// Whether the answer says that nothing is missing.
     var claimsComplete: Bool { result?["complete"]?.boolValue == true }
-    /// Why something is missing.
+    /// The stated reason why frames are missing.
     var reason: String? { result?.string("reason") }
     /// The last position that the answer covers.
     var lastSeq: Int? { result?["lastSeq"]?.intValue }
@@ -35,7 +35,7 @@ struct ObservedSync: Sendable {
                 errors.count { $0 <= refusal } > others.count { $0 < refusal }
             }
             for request in connection.sent where request.type == "sync" {
-                // An earlier sync that was refused takes no result, and an earlier result answers nothing.
+                // A refused sync gets no result, and a result before the request does not answer it.
                 var result: Frame?
                 if let next = results.first, next.event > request.event {
                     let isSound = hostile[request.event] == nil

@@ -27,9 +27,9 @@ extension Observations {
         syncs.compactMap { sync in sync.result.map { (sync, $0) } }
     }
 
-    /// The last page of every answer with missing frames, and the event of the first page that said so.
+    /// The last page of every answer with missing frames, and the event of the first page that reported them.
     ///
-    /// Further pages do not contain what is missing before the first (CLIENT-17).
+    /// Further pages do not contain frames that are missing before the first page (CLIENT-17).
     var gaps: [(sync: ObservedSync, result: Frame, told: Int)] {
         var open: [Int: Int] = [:]
         return answeredSyncs.compactMap { sync, result in
@@ -73,12 +73,12 @@ struct Replay {
     /// Whether it has an ending without a turn, which may belong to any turn.
     var hasNamelessEnding: Bool { frames.contains { $0.isEnding && $0.turnId == nil } }
 
-    /// The first page that says that frames are gone.
+    /// The first page that reports evicted frames.
     var evicted: Frame? {
         syncs.lazy.compactMap(\.result).first { $0.complete == false && $0.string("reason") == "evicted" }
     }
 
-    /// Whether it says that frames are gone, and does not replay the remaining ones.
+    /// Whether it reports evicted frames, and does not replay the remaining ones.
     var keepsBack: Bool { evicted != nil && numbers.isEmpty }
 
     /// The wanted numbers in no page, within the scope of the last page: after a page that reports a loss, the next one
@@ -103,7 +103,7 @@ extension Replay {
             ? streams
             : Stream.all(in: NumberedFrame.all(on: connections, syncs: syncs, takesPlace: NumberedFrame.mayBeNumbered))
         var runs: [[ObservedSync]] = []
-        /// By connection, the replay whose last page is followed by another one.
+        /// By connection, the index of the replay that a further page would continue.
         var open: [Int: Int] = [:]
         for sync in syncs where sync.result != nil {
             if let run = open[sync.connection], let last = runs[run].last, sync.continues(last) {
@@ -134,7 +134,7 @@ extension Replay {
 }
 
 extension ObservedSync {
-    /// Whether its position means something: it names the epoch of the answer, or is 0.
+    /// Whether its position is meaningful: it names the epoch of the answer, or is 0.
     fileprivate var isMeaningful: Bool {
         guard let epoch = result?.epoch, let lastSeqSeen else { return false }
         return request.epoch == epoch || request["epoch"] == nil && lastSeqSeen == 0

@@ -17,7 +17,7 @@ struct NumberedFrame {
     private static let besideStream: Set = ["connected", "syncResult", "ack", "pong"]
 
     var event: Int { frame.event }
-    /// Whether it is of a type of this version.
+    /// Whether its type belongs to this version.
     var isOfKnownType: Bool { Self.isOfStream(frame.type) }
 
     /// Every numbered frame shown to anyone, in time order; replayed frames in list order.
@@ -74,7 +74,7 @@ struct Stream {
     private(set) var items: [NumberedFrame] = []
     /// The first showing of each number, in number order.
     private var firsts: [NumberedFrame] = []
-    /// The total bytes of these frames up to each of them, from 0, and the number of those never shown live.
+    /// The cumulative bytes of `firsts`, starting with 0, and the number of frames among them never shown live.
     private var sizes: [(bytes: Int, unsized: Int)] = []
     /// The greatest number up to each item.
     private var greatest: [Int] = []
@@ -95,7 +95,7 @@ struct Stream {
     private mutating func measure() {
         firsts.sort { $0.seq < $1.seq }
         sizes = firsts.reduce(into: [(0, 0)]) { sizes, item in
-            // Inside a page, a frame has no text of its own.
+            // A frame inside a page has no wire text of its own.
             let live = items(numbered: item.seq).first { !$0.frame.isReplayed }
             let bytes = live?.frame.wireBytes ?? item.frame.value?.text().utf8.count ?? 0
             let last = sizes[sizes.endIndex - 1]

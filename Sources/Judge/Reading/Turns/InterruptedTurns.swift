@@ -4,8 +4,8 @@ import HoldfastTranscript
 extension Observations {
     /// The turns that the server had certainly accepted in a life, and that had not ended with it.
     ///
-    /// Frames read from a connection after a kill were sent before it, so they count. After a request to stop, the
-    /// server continues to send, and that is judged. A later read that shows such a turn as running also counts.
+    /// Frames read after a kill were sent before it, so they count; frames after a request to stop do not. A later read
+    /// that shows such a turn as running also counts.
     func turnsInterrupted(by end: SubjectLives.End, of life: Int) -> [ObservedTurn] {
         let limit = end.cause == .stopped ? end.event : Int.max
         return turns.filter { turn in
@@ -29,7 +29,7 @@ extension Observations {
         }
     }
 
-    /// Reads of a turn's session after a life ended, each with the event that started its life.
+    /// Reads of a turn's session after a life ended, each with the start of the life in which it was requested.
     func readsAfterRestart(of turn: ObservedTurn, since life: Int) -> [(read: ObservedSessionRead, start: Int)] {
         reads(of: turn).compactMap { read in
             let later = lives.life(at: read.request)

@@ -24,14 +24,13 @@ final class ObservedTurn {
     var copies: [Frame] = []
     /// Frames of the turn inside `syncResult.missed`.
     var replayed: [Frame] = []
-    /// Errors with its key but without its id, with a code that may end it, that refuse no request.
+    /// Errors with its key but without its id, whose code may end it, and that refuse no request.
     var nameless: [Frame] = []
     /// Whether it repeats a question from before the capture.
     var isOfBefore = false
     /// Whether its question or its frames are a guess.
     var isGuessed = false
-    /// Frames with the names of a turn that, in a capture, may have been asked before; listed, but not used for
-    /// verdicts.
+    /// In a capture, frames with the names of a turn that may have been asked before it; not used for verdicts.
     var setAside: [Frame] = []
 
     init(requests: [ObservedRequest]) { self.requests = requests }
@@ -52,7 +51,7 @@ final class ObservedTurn {
         !acks.isEmpty || !frames.isEmpty || !endings.isEmpty || !replayed.isEmpty || response != nil
     }
 
-    /// Whether every request was refused and there is no other evidence.
+    /// Whether every request was refused and nothing shows acceptance.
     var isRefused: Bool { !isAccepted && requests.allSatisfy { $0.refusal != nil } }
 
     /// The first event that shows its end: an ending on any connection, or the REST response.
@@ -102,7 +101,7 @@ final class ObservedRequest: @unchecked Sendable {
     /// The REST response with the turn's outcome.
     var outcome: Int? { success ?? failure }
 
-    /// Whether its content or session differs from another one's.
+    /// Whether its content or session differs from another request's.
     func asksOther(than other: ObservedRequest) -> Bool {
         !MessageContent.isSame(content, as: other.content) || sessionAsked != other.sessionAsked
     }

@@ -10,7 +10,7 @@ struct RateLedger {
     struct Entry {
         let turn: ObservedTurn
         let request: ObservedRequest
-        /// Whether the key had been asked before and not refused: a recovery, not a new question.
+        /// Whether an earlier request with its key was not refused: a recovery, not a new question.
         let isRepeat: Bool
         /// The first event that shows its acceptance.
         let accepted: Int?
@@ -68,7 +68,7 @@ struct RateLedger {
         return observations.exchange(of: request).map { $0.status == 429 } ?? (request.refusalCode == "rate_limited")
     }
 
-    /// The budget of a principal at an event, if it was announced.
+    /// The budget of a principal at an event, if it was announced or configured.
     func limit(of principal: String, at event: Int) -> Int? {
         let own = budgets[principal] ?? []
         let told = own[..<own.boundary { $0.event >= event }].last?.limit
@@ -129,7 +129,7 @@ extension RateLedger {
         let windows: Int
     }
 
-    /// The first such question on each transport; if none exceeds the budget alone, the first on both together.
+    /// The first such question of each principal on each transport; if no transport has one, the first on all.
     func excesses(in history: Observations) -> [Excess] {
         byPrincipal.sorted { $0.key < $1.key }.flatMap { _, own -> [Excess] in
             let roads = Dictionary(grouping: own) { $0.request.connection ?? -1 }.sorted { $0.key < $1.key }

@@ -28,12 +28,12 @@ struct RefusedWrite {
 
     /// Whether the fault certainly affected the answer and not the question.
     ///
-    /// If no sign of acceptance precedes the answer, that cannot be known better.
+    /// If neither an ack nor a script can show acceptance before the answer, this assumes it.
     func metTheAnswer(in history: Observations) -> Bool {
         wasAccepted || !history.subject.hasScriptedAgent && !history.hasAcks
     }
 
-    /// Whether the fault certainly affected the question: it was asked during the fault, and only a refusal came.
+    /// Whether the fault certainly affected the question: it was asked during the fault, and only a refusal followed.
     var lacksTheQuestion: Bool { request.event > fault.begin && turn.acks.isEmpty && turn.frames.isEmpty }
 
     /// Whether the server had shown acceptance of the question by an event, before or during the fault.
@@ -41,8 +41,8 @@ struct RefusedWrite {
         wasAccepted || (turn.acks + turn.frames).contains { $0.event < event && history.life(of: $0) == fault.life }
     }
 
-    /// The event at which the server gave up after an error: it ended the connection or its process; nil if both went
-    /// on.
+    /// The event at which the server gave up after an error: it ended the connection or its process; nil if both
+    /// continued.
     func leaving(after error: Int, in history: Observations) -> Int? {
         let ending = request.connection.flatMap { history.connections[$0].endByServer(after: error) }
         let end = ending.flatMap { wasKilled($0, after: error, in: history) ? nil : $0.event }
@@ -104,7 +104,7 @@ enum TurnOutcome {
     case succeeded(Int)
     /// Failed, by an `error` or an error response.
     case failed(Int, code: String?)
-    /// The server closed or lost the connection, or ended.
+    /// The server closed or lost the connection, or its process ended.
     case ended(Int)
     /// Silent for longer than a turn may take.
     case silent(Int)
@@ -131,7 +131,7 @@ extension Observations {
         }
         let exit = lives.end(of: life(of: request))
         let isStopped = exit.map { $0.cause != .exited } ?? false
-        // An end by the stage proves nothing.
+        // An end that the stage caused proves nothing.
         if let end = loss(of: request), events.contains(end),
             !(isStopped && wasStopped(between: request.event, and: end))
         {

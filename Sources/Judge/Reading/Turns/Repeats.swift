@@ -86,7 +86,7 @@ extension Observations {
             || (turn.acks + turn.endings).contains { $0.event == event && $0.type != "error" }
     }
 
-    /// Everything live that names a turn's key or answers it over REST, in time order; ignores generated names.
+    /// Every live frame with a turn's key, and every REST outcome, in time order; ignores generated names.
     func answers(to turn: ObservedTurn) -> [TurnAnswer] {
         var answers: [TurnAnswer] = []
         for frame in turn.acks + turn.endings + turn.copies + turn.frames where !frame.isReplayed {

@@ -21,7 +21,7 @@ struct ScriptMarks {
         turns = Dictionary(grouping: marks, by: \.mark).mapValues { $0.map(\.turn) }
     }
 
-    /// The only turn that matches a frame's key, tool or text, if there is exactly one.
+    /// The turn that matches a frame's key, tool or text, if exactly one does.
     func owner(of frame: Frame, principal: String) -> ObservedTurn? {
         let mark: Mark? =
             switch (frame.clientMessageId, frame.type) {

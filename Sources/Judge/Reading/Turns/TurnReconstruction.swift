@@ -16,7 +16,7 @@ struct TurnReconstruction {
     private var byRequest: [Int: ObservedRequest] = [:]
     /// Messages that a server must refuse and may be unable to read, by connection in reading order.
     private var unreadable: [Int: [Int]] = [:]
-    /// Questions that it may accept, or refuse without having read them.
+    /// Questions that a server may accept, or refuse without having read them.
     private var flawed: [Int: [Int]] = [:]
     /// Events that refused a request; they end no turn.
     private var refusals: Set<Int> = []
@@ -25,8 +25,8 @@ struct TurnReconstruction {
 
     /// Groups the frames of a history into turns.
     /// - Parameters:
-    ///   - history: The events and what follows directly from them.
-    ///   - hostile: The messages that a server must not accept as they are, by event.
+    ///   - history: The events and the facts that follow directly from them.
+    ///   - hostile: The messages that a server must not, or need not, accept, by event.
     ///   - inDoubt: The events of questions whose frames have guessed names.
     /// - Returns: The turns in order; those without reliable evidence are marked as guessed.
     static func turns(
@@ -128,8 +128,8 @@ struct TurnReconstruction {
         return exchanges[index].answer?.root["duplicate"]?.boolValue != true
     }
 
-    /// Drops turns whose first request in a capture may repeat an unseen one, because its content and position are then
-    /// unreliable.
+    /// In a capture, sets aside the frames of turns whose first request may repeat an unseen one, because these turns'
+    /// content and position are unreliable.
     private mutating func forgetRepeats() {
         for (index, turn) in turns.enumerated() where turn.clientMessageId != nil {
             let answers = turn.requests.compactMap { request -> JSONValue? in

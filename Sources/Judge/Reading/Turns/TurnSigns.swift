@@ -12,14 +12,14 @@ extension ObservedTurn {
     }
     /// The event of the first live frame that shows its acceptance.
     var firstFrame: Int? { Self.first(of: acks, frames, endings) }
-    /// The first event that shows that it was accepted and is running; `event` if there is none before.
+    /// The first event that shows that it was accepted and is running, at least `event`; `event` if there is none.
     func accepted(since event: Int) -> Int { Self.first(of: acks, frames).map { max($0, event) } ?? event }
     /// The event of the earliest frame in some lists.
     private static func first(of lists: [Frame]...) -> Int? {
         lists.reduce(nil) { first, frames in frames.reduce(first) { min($0 ?? .max, $1.event) } }
     }
 
-    /// Everything that the server said about it.
+    /// Every frame that the server sent about it.
     var told: [Frame] { acks + frames + endings + copies + replayed }
     var toolUses: [Frame] { frames.filter { $0.type == "toolUse" } }
     /// Every `done` with its answer: live, as a copy or in a replay.
@@ -88,7 +88,7 @@ extension ObservedRequest {
 }
 
 extension Frame {
-    /// Whether its type is one of these.
+    /// Whether its type is one of the given types.
     func isOf(_ one: String, _ two: String, _ three: String? = nil, _ four: String? = nil) -> Bool {
         guard let type else { return false }
         return type == one || type == two || type == three || type == four
@@ -157,8 +157,8 @@ extension Observations {
 
     /// Whether a turn of a session may have run at or before another one's request.
     ///
-    /// A question that was neither refused nor answered may have been accepted, and of two in transit, either may be
-    /// first.
+    /// A question that was neither refused nor answered may have been accepted, and either of two questions in transit
+    /// may be first.
     func mayBeBusy(_ session: String?, at turn: ObservedTurn) -> Bool {
         let decided = turn.ended ?? turn.request.refusal ?? .max
         return turns.contains { other in
