@@ -4,7 +4,7 @@ import HoldfastJudge
 import HoldfastReport
 import HoldfastSuite
 
-/// Clauses and scenarios in lines, all or those that patterns name.
+/// Lists of clauses and scenarios: all of them, or those that patterns name.
 package struct ClauseList {
     private let specification: Specification
     private let patterns: [NamePattern]
@@ -35,7 +35,7 @@ package struct ClauseList {
 
     private func isWanted(_ id: ClauseID) -> Bool { patterns.isEmpty || patterns.contains { $0.matches(id) } }
 
-    /// Each clause with its profile, how far it is judged, and its sentence.
+    /// Each clause with its profile, its status and its sentence.
     package var text: String {
         let clauses = clauses
         let lines = clauses.map { clause in
@@ -51,7 +51,7 @@ package struct ClauseList {
             + "\n\(clauses.count) clauses: \(words) · \(specification.scenarioNames.count) scenarios\n"
     }
 
-    /// In a pipe the whole sentence; on a terminal as much of it as a line holds, or below where that is too little.
+    /// The whole sentence in a pipe; on a terminal, as much as fits on the line, or all of it below if too little fits.
     private func line(_ head: String, _ sentence: String) -> String {
         guard isNarrow else { return head + sentence }
         let room = style.width - head.count
@@ -63,7 +63,7 @@ package struct ClauseList {
         clause.exclusion != nil ? "excluded" : Checks.check(of: clause.id) == nil ? "pending" : "checked"
     }
 
-    /// The same clauses for programs, each with how many scenarios exercise it.
+    /// The same clauses as JSON, each with the number of scenarios that exercise it.
     package func value() throws(InputProblems) -> JSONValue {
         let exercised = try specification.allScenarios().flatMap(\.clauses)
         let counts = Dictionary(exercised.map { ($0, 1) }, uniquingKeysWith: +)

@@ -6,7 +6,7 @@ import HoldfastSuite
 import HoldfastTranscript
 import ReferenceClient
 
-/// The page on one clause: what it asks for, why, how it is judged, and how it looks when it is kept and when it is broken.
+/// The page on one clause: what it asks for, why, how it is judged, and histories that keep and break it.
 struct ClausePage {
     let specification: Specification
     let style: ConsoleStyle
@@ -15,12 +15,12 @@ struct ClausePage {
     let fixtures: FixtureIndex
     let handbook: Handbook
 
-    /// The most rows of a history that is drawn.
+    /// The maximum number of rows of a history that is drawn.
     private static let mostRows = 16
-    /// The most names of a list.
+    /// The maximum number of names of a list.
     private static let mostNames = 6
 
-    /// The page, without a line end.
+    /// The page, without a final newline.
     func text(on clause: Clause) -> String {
         let head = [
             style.bold(clause.id.description), "\(clause.role.rawValue)", "profile \(clause.profile.rawValue)",
@@ -42,13 +42,13 @@ struct ClausePage {
 
     private func plain(_ text: String) -> String { PlainMarkdown(style: style).plain(text) }
 
-    /// The subject of its area.
+    /// The subject of the clause's area.
     private func preface(to clause: Clause) -> String? {
         let text = handbook.introduction(to: clause.id.area).text.split(separator: "\n").joined(separator: " ")
         return text.isEmpty ? nil : section("What \(clause.id.area.rawValue) is about", plain(text))
     }
 
-    /// The reason why no run passes or fails it, if there is one.
+    /// The reason why no run passes or fails a clause, if there is one.
     private func standing(of clause: Clause) -> String? {
         if let reason = clause.exclusion { return section("Excluded", plain(reason)) }
         guard Checks.check(of: clause.id) == nil else { return nil }
@@ -66,7 +66,7 @@ struct ClausePage {
         return "\(style.bold("Where it comes from"))\n\(lines.joined(separator: "\n"))"
     }
 
-    /// A history among the fixtures, drawn; what breaks the clause in it is marked by the judge.
+    /// A chart of a history from the fixtures; the events that break the clause are marked.
     private func history(of clause: Clause, isBroken: Bool) -> String? {
         guard let entry = fixtures.history(of: clause.id, isBroken: isBroken), let notation = entry.notation else {
             return nil
@@ -86,7 +86,7 @@ struct ClausePage {
         return (["\(style.bold(title)): \(entry.why)", ""] + lines.map { "  " + $0 }).joined(separator: "\n")
     }
 
-    /// Its scenarios, fixtures and defects, and other clauses of the same requirement.
+    /// The scenarios, fixtures and defects of a clause, and other clauses of the same requirement.
     private func evidence(on clause: Clause) -> String {
         let performed = scenarios[clause.id] ?? []
         let files = fixtures.files(showing: clause.id).map { "Fixtures/\($0)" }

@@ -23,7 +23,7 @@ struct Handbook {
         return (String(title.drop { "# ".contains($0) }), text[title.endIndex...])
     }
 
-    /// The words of the protocol and of the suite, each with the paragraph that explains it.
+    /// The terms of the protocol and of the suite, each with the paragraph that explains it.
     var terms: [(name: String, text: String)] {
         let paragraphs = ["chapters/02-terms.md", "glossary.md"].flatMap { chapter($0).split(separator: "\n\n") }
         return paragraphs.flatMap { paragraph -> [(String, String)] in
@@ -42,7 +42,7 @@ struct Handbook {
         }
     }
 
-    /// The error codes of chapter 5 and the close codes of chapter 4, each with what its table says.
+    /// The error codes of chapter 5 and the close codes of chapter 4, each with its row of the table.
     var codes: [(name: String, text: String)] {
         rows(of: "chapters/05-messages.md", headed: "| code |")
             + rows(of: "chapters/04-transport-and-handshake.md", headed: "| code |")

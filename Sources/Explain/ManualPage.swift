@@ -2,11 +2,11 @@ import HoldfastJSON
 import HoldfastReport
 import HoldfastSuite
 
-/// The manual page of the whole program, made of the same words as its help, so that neither can say what the other does not.
+/// The manual page of the whole program, generated from its help, so that the two cannot differ.
 package struct ManualPage {
     private let root: JSONValue
 
-    /// The manual of a command and everything below it, of its help as JSON.
+    /// The manual of a command and its subcommands, from the help as JSON.
     package init(help: String) { root = (try? JSONParser.value(help))?["command"] ?? .null }
 
     /// The page in the language of `man`, in ASCII.
@@ -83,7 +83,7 @@ package struct ManualPage {
 
     private func word(_ value: JSONValue, _ name: String) -> String { value[name]?.stringValue ?? "" }
 
-    /// The text as `man` shows it letter for letter.
+    /// The text, escaped so that `man` shows it literally.
     static func escaped(_ text: String) -> String {
         let escaped = text.map { character in
             switch character {

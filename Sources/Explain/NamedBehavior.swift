@@ -4,7 +4,7 @@ import HoldfastReport
 import HoldfastSuite
 import ReferenceClient
 
-/// A way for a reference peer to be wrong, or different and right, that can be asked for by name.
+/// A named behavior of a reference peer: a defect, or a legal variation.
 package protocol NamedBehavior: Hashable {
     var name: String { get }
     var summary: String { get }
@@ -23,7 +23,7 @@ extension ClientDefect: NamedDefect {}
 extension ClientVariation: NamedBehavior {}
 
 extension NamedBehavior {
-    /// The ones that a flag of a command names; the error lists every unknown name.
+    /// The behaviors that a flag of a command names; the error lists every unknown name.
     package static func chosen(_ names: [String], flag: String, of command: String) throws -> Set<Self> {
         try InputProblem.unknown(
             names, given: flag, among: all.map(\.name),
@@ -34,7 +34,7 @@ extension NamedBehavior {
 }
 
 extension ConsoleStyle {
-    /// A list of all ways to be wrong or different.
+    /// A list of defects, variations and presets.
     package func list(
         _ defects: [some NamedDefect], _ variations: [some NamedBehavior], _ presets: [Preset] = []
     ) -> String {

@@ -1,7 +1,7 @@
 import HoldfastBasics
 import HoldfastReport
 
-/// The prose of the specification for a terminal: links by their names, tables as lines, nothing else lost.
+/// The prose of the specification for a terminal: links as their text, tables as lines, and no marks of emphasis.
 struct PlainMarkdown {
     let style: ConsoleStyle
 

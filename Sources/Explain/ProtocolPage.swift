@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastReport
 
-/// The protocol on one sheet, and where to go on.
+/// The protocol on one sheet, and the commands to continue with.
 package struct ProtocolPage {
     private let specification: Specification
     private let style: ConsoleStyle
@@ -11,7 +11,7 @@ package struct ProtocolPage {
         self.style = style
     }
 
-    /// The page, without a line end.
+    /// The page, without a final newline.
     package var text: String {
         let sheet = Handbook(specification).sheet
         return [

@@ -22,10 +22,10 @@ package struct TopicBook {
         symptoms = SymptomIndex(specification.files)
     }
 
-    /// The pages on topics, which may be the words of one; some are known elsewhere.
+    /// The pages on topics, or on one topic of several words; `page` gives those that only the caller knows.
     package func pages(on topics: [String], orElse page: (String) -> String?) throws -> [String] {
         let whole = topics.joined(separator: " ")
-        // Several words in small letters are a sentence; names are written as they are.
+        // Several lowercase words may be one phrase; names keep their case.
         if topics.count > 1, topics.allSatisfy({ $0.allSatisfy { $0.isLowercase || $0 == "'" || $0 == "," } }) {
             if let page = page(whole) { return [page] }
             let known = named(whole)
@@ -45,7 +45,7 @@ package struct TopicBook {
                 problems.append(error)
             }
         }
-        // Words that name nothing one by one may be a sentence, and a name in it tells what it is about.
+        // If some words are not topics, all of them may be a sentence; else the names in it tell its subject.
         if !problems.isEmpty, topics.count > 1 {
             do throws(InputProblem) {
                 return try self.pages(on: whole)
@@ -60,7 +60,7 @@ package struct TopicBook {
         return pages
     }
 
-    /// The pages on a topic: one, or one for each clause that a pattern names, and for each symptom that is called so.
+    /// The pages on a topic: one, or one for each clause that a pattern names, and for each symptom with this name.
     func pages(on topic: String) throws(InputProblem) -> [String] {
         let called = symptoms.entries(for: topic)
         let named = named(topic)
@@ -76,10 +76,10 @@ package struct TopicBook {
     /// The known topic that is most similar to an unknown one.
     private func nearest(to topic: String) -> String {
         let found = symptoms.nearest(to: topic).map { "'\($0.name)' (\($0.entry.title))" }
-        return "nothing is known of it; the nearest are \(found.joined(separator: ", "))"
+        return "choose a known topic; the nearest are \(found.joined(separator: ", "))"
     }
 
-    /// The pages on what has exactly this name.
+    /// The pages on everything with this name.
     private func named(_ topic: String) -> [String] {
         if let status = Int32(topic).flatMap(ExitStatus.init(rawValue:)) { return [page(on: status)] }
         // Profiles and areas have the same names except for case.
@@ -101,7 +101,7 @@ package struct TopicBook {
         return found.map { $0.page() }
     }
 
-    /// Every name there is; what people type in small letters is found too.
+    /// Every known name; lookups also find lowercase spellings.
     package var names: [String] {
         specification.clauses.map(\.id.description) + Area.allCases.map(\.rawValue) + Profile.allCases.map(\.rawValue)
             + entries.map(\.name) + symptoms.entries.flatMap(\.words)
@@ -134,7 +134,7 @@ package struct TopicBook {
 
     /// The names of the scenarios that exercise clauses, by area.
     private func scenarios(of clauses: [Clause]) -> [ClauseID: [String]] {
-        // One clause is looked for before a file is parsed.
+        // For a single clause, a file is parsed only if it contains the id.
         let only = clauses.count == 1 ? clauses.first.map { "\"\($0.id)\"" } : nil
         var names: [ClauseID: [String]] = [:]
         for name in specification.scenarioNames {
@@ -154,7 +154,7 @@ package struct TopicBook {
         (scenario?["clauses"]?.arrayValue ?? []).compactMap(\.stringValue)
     }
 
-    /// The page on one scenario, from its file alone: reading all of them takes longer than everything else.
+    /// The page on one scenario, from its file alone: reading all scenarios takes longer than everything else.
     private func page(onScenario name: String) -> String {
         let file = specification.files.json("scenarios/\(name).json")
         let clauses = Self.clauses(of: file)
@@ -216,12 +216,12 @@ package struct TopicBook {
 }
 
 extension SymptomIndex.Entry {
-    /// Whether a word is one of its names.
+    /// Whether a word is one of the symptom's names.
     fileprivate func isCalled(_ word: String) -> Bool { words.contains { $0.lowercased() == word.lowercased() } }
 }
 
 extension ExitStatus {
-    /// The next step for its reader.
+    /// The advice for the reader of an exit code.
     fileprivate var advice: String {
         switch self {
         case .conforms: "Every applicable clause was tested and passed."

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJudge
 import HoldfastReport
 
-/// The result of a run: one for each clause, and the transcripts that prove them.
+/// The results of a run, one for each clause, with the transcripts that prove them.
 public struct SuiteReport: Sendable {
     let run: RunReport
 
@@ -55,7 +55,7 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
         case violation
         /// It is a recommendation that was not followed.
         case warning
-        /// Its profile is declared, but nothing exercised it.
+        /// Nothing exercised it, although its profile is declared.
         case untested
         /// The evidence proves nothing.
         case inconclusive
@@ -69,7 +69,7 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
         case harnessError
     }
 
-    /// Its id, such as `SYNC-3`.
+    /// The id of the clause, such as `SYNC-3`.
     public let id: String
     /// The sentence of the clause.
     public let sentence: String

@@ -42,31 +42,31 @@ extension Cause {
 /// then the earliest in the histories; at the same event, the one whose earliest evidence is latest; then clauses that
 /// need no crash; then the more basic area.
 private enum CauseRank {
-    /// From the form of a frame to lasting state.
+    /// The areas from the most basic, about the form of a frame, to lasting state.
     static let areas: [Area] = [
         .ENV, .ID, .AUTH, .TURN, .ORDER, .SYNC, .IDEM, .REST, .RATE, .PUSH, .LIVE, .PERSIST, .CLIENT,
     ]
 
-    /// Clauses whose violation is unambiguous, such as a read that lacks what an earlier one showed.
+    /// Clauses whose violation is unambiguous, such as a read that lacks the content of an earlier one.
     static let telling: Set<ClauseID> = [
         harm, ClauseID(.ID, 5), ClauseID(.TURN, 5), renumbering, ClauseID(.AUTH, 6), ClauseID(.PERSIST, 5),
         ClauseID(.AUTH, 7), ClauseID(.LIVE, 9), ClauseID(.CLIENT, 21), ClauseID(.CLIENT, 6),
     ]
 
-    /// Generic clauses, such as that a read changed, which others state for one case.
+    /// Generic clauses, such as the one about changed reads, of which other clauses state special cases.
     ///
-    /// An invalid body explains whatever is not found in it, so only clauses of its own area stand above it.
+    /// An invalid body explains everything that is missing from it, so only clauses of its own area rank above it.
     static let general: Set<ClauseID> = [
         ClauseID(.TURN, 7), ClauseID(.SYNC, 7), ClauseID(.PERSIST, 5), ClauseID(.REST, 1), ClauseID(.LIVE, 1),
     ]
 
-    /// The clause that people see nothing of each other: what others are told may break any clause in any scenario.
+    /// The clause that isolates principals: frames for another principal may break any clause in any scenario.
     static let leak = ClauseID(.AUTH, 6)
 
-    /// The clause that no client ends the connections of others, whose ends may then break any clause in any scenario.
+    /// The clause that no client ends the connections of others: such an end may break any clause in any scenario.
     static let harm = ClauseID(.ENV, 5)
 
-    /// The clause about numbers of the stream over a restart; whatever the stream says afterwards may break others.
+    /// The clause about the numbers of the stream across a restart: later frames of the stream may break others.
     static let renumbering = ClauseID(.SYNC, 5)
 
     static func head(of group: [SharedEvidence.Breach]) -> SharedEvidence.Breach {
@@ -94,7 +94,7 @@ private enum CauseRank {
         return ((breach.needsCrash ? 1 : 0) * (areas.count + 1) + area) * 1_000 + breach.clause.number
     }
 
-    /// Whether one comes before another in most scenarios with both, or else is more basic.
+    /// Whether one violation comes before another in most scenarios with both, or else is more basic.
     private static func isBefore(_ one: SharedEvidence.Breach, _ other: SharedEvidence.Breach) -> Bool {
         guard one.clause != other.clause else { return false }
         let lead = one.moments.reduce(0) { lead, entry in
@@ -107,7 +107,7 @@ private enum CauseRank {
 
 /// The events that findings cite, and the messages they name.
 private struct SharedEvidence {
-    /// The place of a finding, and where its evidence starts.
+    /// The cited event of a finding, and the start of its evidence.
     struct Moment: Comparable {
         let cited: Int
         /// The last earlier event in its evidence, or itself if there is none.
@@ -142,7 +142,7 @@ private struct SharedEvidence {
 
     private let histories: [String: History]
     private let broken: Set<ClauseID>
-    /// The sessions and turns that people of several scenarios heard of.
+    /// The sessions and turns that principals of several scenarios received frames about.
     private let leaked: Set<String>
     private var numbers: [Place: Int] = [:]
     private var nameNumbers: [Name: Int] = [:]
@@ -154,7 +154,7 @@ private struct SharedEvidence {
         leaked = broken.contains(CauseRank.leak) ? Self.heardTwice(in: histories) : []
     }
 
-    /// The sessions and turns with frames in several scenarios, whose people have nothing in common.
+    /// The sessions and turns with frames in several scenarios, which should share none.
     private static func heardTwice(in histories: [String: History]) -> Set<String> {
         var (once, twice): (Set<String>, Set<String>) = ([], [])
         for history in histories.values {
@@ -297,7 +297,7 @@ extension JSONValue {
 }
 
 extension RunReport {
-    /// Groups unexpected violations; those that the subject's wire makes unavoidable come separately, and last.
+    /// Groups unexpected violations; those that the subject's wire format makes unavoidable form the last groups.
     mutating func findCauses() {
         let histories = scenarios.keyed(by: \.name).mapValues(\.history)
         causes = [false, true].flatMap { isUnkeepable in
@@ -308,8 +308,8 @@ extension RunReport {
         }
     }
 
-    /// The cause of a clause among all violations in the run's scenarios, expected or not; the clause itself if it is
-    /// one.
+    /// The cause of a clause among all violations in the run's scenarios, expected or not; the clause itself if it
+    /// follows from no other.
     package func head(of clause: ClauseID) -> ClauseID? {
         var found: [ClauseID: [ClauseResult.Occurrence]] = [:]
         for scenario in scenarios {

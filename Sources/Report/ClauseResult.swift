@@ -8,7 +8,7 @@ package struct ClauseResult: Sendable {
     package let clause: Clause
     /// The outcome over all scenarios.
     package let outcome: Outcome
-    /// How often it was exercised in all scenarios.
+    /// The number of times it was exercised in all scenarios.
     package let exercised: Int
     /// The scenarios that exercised it.
     package let scenarios: [String]
@@ -38,10 +38,10 @@ extension ClauseResult {
         let decisive = [Outcome.violation, .warning, .pass, .inconclusive].first(where: outcomes.contains)
         let outcome = isDeclared ? decisive ?? (harnessFailed ? .harnessError : .untested) : .notApplicable
         let deciding = verdicts.filter { $0.verdict.outcome == outcome }
-        // Violations that the wire makes unavoidable must not hide others.
+        // Violations that the wire format makes unavoidable must not hide others.
         let excused = deciding.filter(\.verdict.isUnkeepable)
         let reported = outcome == .pass ? [] : deciding.filter { !$0.verdict.isUnkeepable } + excused
-        // The scenario that reports how far its proof came explains best what is missing.
+        // A verdict with remarks on how far its proof got explains best what is missing.
         let best = outcome == .inconclusive ? reported.filter { !$0.verdict.remarks.isEmpty } : []
         let rest = best.isEmpty ? reported : reported.filter { $0.verdict.remarks.isEmpty }
         self.init(
@@ -52,7 +52,7 @@ extension ClauseResult {
                 entry.verdict.findings.map { Occurrence(scenario: entry.scenario, finding: $0) }
             },
             remarks: deciding.flatMap(\.verdict.remarks).unique.filter { remark in
-                // One violation that the wire does not excuse is enough.
+                // The excuse is dropped if the wire format does not excuse every violation.
                 !Self.isExcuse(remark) || deciding.allSatisfy { $0.verdict.remarks.contains(where: Self.isExcuse) }
             })
     }
@@ -60,9 +60,9 @@ extension ClauseResult {
     /// Combines a clause's verdicts in a run.
     ///
     /// A scenario that ended early proves nothing for the clauses it is intended to exercise, so it passes none of
-    /// them. If the subject cut all of a clause's scenarios short, what others exercised by chance does not pass it
-    /// either; behind a dialect, they may have ended at what the wire cannot express. Violations always count.
-    /// The findings come first from intended scenarios with at least half as many findings as the one with the most.
+    /// them. If the subject cut all of a clause's scenarios short, other scenarios do not pass it either, except in a
+    /// dialect, where a scenario may end at a step that the wire format cannot express. Violations always count.
+    /// Intended scenarios with at least half of the highest number of findings are listed first.
     init(
         _ clause: Clause, in scenarios: [ScenarioResult], intended: [String: [ClauseID]], subject: History.Subject
     ) {
@@ -97,7 +97,7 @@ extension ClauseResult {
 extension ClauseResult {
     private static func isExcuse(_ remark: String) -> Bool { remark.hasPrefix(Dialect.unkeepableRemark) }
 
-    /// Whether all violations are unavoidable because of the wire.
+    /// Whether all violations are unavoidable because of the wire format.
     package var isUnkeepable: Bool { outcome == .violation && remarks.contains(where: Self.isExcuse) }
 
     /// Whether the clause was not exercised, or the evidence is inconclusive.

@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension RunReport {
-    /// How the server exited unexpectedly, with its last output and the scenarios; each way once.
+    /// The unexpected exits of the server, each kind once, with its last output and the scenarios.
     var deaths: [String] {
         var locations: [String: [String]] = [:]
         for scenario in scenarios where scenario.skipped == nil {
@@ -12,7 +12,7 @@ extension RunReport {
         return Self.words(of: locations, each: "scenario")
     }
 
-    /// How servers exited unexpectedly, most frequent first, with some of the places.
+    /// Unexpected exits of servers in words, most frequent first, with some of the places.
     package static func words(of deaths: [String: [String]], each place: String) -> [String] {
         deaths.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { death, names in
             let places = names.unique
@@ -23,7 +23,7 @@ extension RunReport {
 }
 
 extension History {
-    /// How the server exited unexpectedly, with its last output.
+    /// The unexpected exits of the server, each with its last output.
     package var deaths: [String] {
         var deaths: [String] = []
         var wasEnded = false

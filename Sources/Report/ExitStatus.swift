@@ -14,7 +14,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     /// The suite itself failed, so the run says nothing about the subject.
     case harness = 70
 
-    /// One line for people.
+    /// The meaning in words.
     package var meaning: String {
         switch self {
         case .conforms: "conforms"

@@ -42,7 +42,7 @@ package struct Gap: Sendable, Equatable {
         return "\(counted(count, noun)), \(isJoined ? "" : "because ")\(reason)"
     }
 
-    /// How to close the gap, derived from its reason; nil if that is impossible.
+    /// The way to close the gap, derived from its reason; nil if that is impossible.
     package var fix: String? {
         if ["skipped (--tier)", "skipped (--skip-crashes)", "--exclude"].contains(where: reason.contains) {
             return nil
@@ -96,7 +96,7 @@ package struct Gap: Sendable, Equatable {
             return "because \(early.name) ended early\(Self.reason(reason))\(others)"
         }
         for scenario in performed {
-            // The scenario skipped a step that the subject's wire cannot express.
+            // The scenario skipped a step that the subject's wire format cannot express.
             if let reason = scenario.history.events.lazy.compactMap(\.leftOut).first {
                 return "because \(scenario.name) ran without a step: \(reason)"
             }
@@ -116,7 +116,7 @@ package struct Gap: Sendable, Equatable {
     /// The clauses about invalid bodies and frames, which make judging impossible.
     private static let (reads, frames) = (ClauseID(.REST, 1), ClauseID(.ENV, 2))
 
-    /// Why a completed scenario left a clause open, if another violation explains it.
+    /// The reason why a completed scenario left a clause open, if another violation explains it.
     private static func mask(of clause: ClauseID, in scenario: ScenarioResult) -> String? {
         let broken = Set(
             scenario.verdicts.filter { verdict in
@@ -134,13 +134,13 @@ package struct Gap: Sendable, Equatable {
     /// Whether a scenario was skipped for lack of a declared profile.
     static func isAboutProfiles(_ reason: String) -> Bool { reason.hasPrefix("the subject does not declare") }
 
-    /// Where a scenario ended early, or why.
+    /// The place where a scenario ended early, or the reason.
     static func reason(_ stop: String) -> String { stop.hasPrefix("/") ? ", at \(stop)" : ", because \(stop)" }
 
     /// Whether a scenario was skipped because a limit that the server announces rules it out.
     static func isAboutLimits(_ reason: String) -> Bool { reason.hasPrefix("the limits of the server rule it out") }
 
-    /// Chooses one reason among scenarios of which any would do; undeclared profiles come last.
+    /// The reasons as alternatives, since any of the scenarios would do; undeclared profiles count only without others.
     private static func reason(from reasons: [String]) -> String {
         let unique = Set(reasons).sorted()
         let others = unique.filter { !isAboutProfiles($0) }

@@ -14,7 +14,7 @@ package struct LoadFigures: Sendable, Equatable {
 
         package init() {}
 
-        /// Whether the stage was so late that the times of this interval are its own.
+        /// Whether the stage was so late that it, not the server, determined the times of this interval.
         package var isLate: Bool { (lag.percentile(0.99) ?? 0) > LoadFigures.mostLag }
     }
 
@@ -73,7 +73,7 @@ package struct LoadFigures: Sendable, Equatable {
         for (index, interval) in other.intervals {
             intervals[index, default: Interval()].frames += interval.frames
             intervals[index]?.violations += interval.violations
-            // If one shard was late, the sum is useless.
+            // If one shard was late, its lag is kept alone, because the sum would hide it.
             if interval.isLate || intervals[index]?.isLate == true {
                 let late = interval.isLate ? interval.lag : intervals[index]?.lag
                 intervals[index]?.lag = late ?? interval.lag
@@ -86,9 +86,9 @@ package struct LoadFigures: Sendable, Equatable {
         }
     }
 
-    // MARK: what follows
+    // MARK: derived figures
 
-    /// Whether an interval is part of the run; later events came at unknown times.
+    /// Whether an interval is part of the run; the times of later events are unknown.
     func isDuring(_ index: Int) -> Bool { index * width < seconds }
 
     private var during: [Interval] { intervals.filter { isDuring($0.key) }.map(\.value) }
@@ -106,7 +106,7 @@ package struct LoadFigures: Sendable, Equatable {
     /// The highest rate of frames per second in an interval in which the stage was on time.
     var heldRate: Int { (during.filter { !$0.isLate }.map(\.frames).max() ?? 0) / width }
 
-    /// Why the figures say nothing about the server; nil if they do.
+    /// The reason why the figures say nothing about the server; nil if they do.
     package var problem: String? {
         if unjudged > 0 {
             return """
@@ -124,7 +124,7 @@ package struct LoadFigures: Sendable, Equatable {
             """
     }
 
-    /// The figures for people, one line each.
+    /// The figures as text, one line each.
     package var lines: [String] {
         let frames = during.reduce(0) { $0 + $1.frames }
         let most = (during.map(\.frames).max() ?? 0) / width

@@ -12,7 +12,7 @@ package struct NamePattern: Sendable, Equatable {
         let pattern = Array(text.unicodeScalars)
         let name = Array(name.unicodeScalars)
         var (index, at) = (0, 0)
-        // The position of the last star, and how much of the name it matched.
+        // The position of the last star, and the end of its match in the name.
         var star: (index: Int, at: Int)?
         while at < name.count {
             if index < pattern.count, pattern[index] == "*" {

@@ -4,13 +4,13 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 
-/// The reach of a run compared with the goals of a life of three minutes, in the form of a report.
+/// The reach of a run compared with the goals of a life of three minutes, as stored in a report.
 package struct ReachTable: JSONRepresentable {
     package let json: JSONValue
 
     init(_ stored: JSONValue) { json = stored }
 
-    /// The reach of all scenarios against the reference of a role.
+    /// The reach of all scenarios against the reference peer of a role.
     ///
     /// `reach.json` has the dimensions with their goals and measured values; a test compares it with a run.
     package init?(ofScenarios role: Role) {
@@ -129,7 +129,7 @@ package struct ReachTable: JSONRepresentable {
             let missing = known.filter { later.contains($0.name) }.map(\.words)
             return missing.isEmpty ? nil : "never with \(all[row].words): \(missing.joined(separator: ", "))"
         }
-        return [style.bold(pairsInWords), "+ met, · did not"] + table + [
+        return [style.bold(pairsInWords), "+ met, · not met"] + table + [
             padded("", 45) + letters.joined(separator: " ")
         ]
             + holes.map { style.wrapped($0, indent: 0, hanging: 2) }

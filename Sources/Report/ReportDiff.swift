@@ -3,7 +3,7 @@ import HoldfastJudge
 
 /// The changes between two reports, by clause.
 package struct ReportDiff: Sendable {
-    /// The direction of a change; the last two are in only one of the reports.
+    /// The direction of a change; the last two are for clauses and scenarios in only one of the reports.
     package enum Kind: String, Sendable, CaseIterable {
         case worse, better, came, went
     }
@@ -70,7 +70,7 @@ package struct ReportDiff: Sendable {
     private mutating func compare(_ id: ClauseID, _ before: State?, _ after: State?, _ shared: Set<String>) {
         func add(_ kind: Kind, _ what: String) { changes.append((kind, "\(id): \(what)")) }
         guard let before else {
-            // A new clause that is violated counts as a regression.
+            // A new clause that does not pass counts as a regression.
             if let after { add(after.rank >= 4 ? .worse : .came, "new, \(after.word)") }
             return
         }
@@ -95,7 +95,7 @@ package struct ReportDiff: Sendable {
     /// The result of a clause in one report.
     private struct State {
         let word: String
-        /// Higher is worse.
+        /// The severity; higher is worse.
         var rank = 3
         var verb: String?
         /// The scenarios that decided it, unless it passed.

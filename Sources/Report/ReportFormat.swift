@@ -6,7 +6,7 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     case json
     /// JUnit XML, for the test page of a CI service.
     case junit
-    /// The same, with unexercised clauses skipped and not failed.
+    /// JUnit XML in which unexercised clauses are skipped instead of failed.
     case junitLenient = "junit-lenient"
     /// A self-contained HTML file with a chart of every scenario.
     case html

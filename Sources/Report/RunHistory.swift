@@ -124,7 +124,7 @@ package struct RunHistory: Sendable {
 package struct RunArchive: Sendable {
     private var entries: [String: RunHistory] = [:]
     private var latest: [String: HTMLReport.Entry] = [:]
-    /// How many unmerged shards were skipped, because only a merged report decides every clause.
+    /// The number of unmerged shards that were skipped, because only a merged report decides every clause.
     package private(set) var parts = 0
 
     package init() {}

@@ -91,7 +91,7 @@ extension RunReport {
         gaps.first { $0.clauses.contains(clause) }?.reason ?? "nothing exercised it"
     }
 
-    /// How predictable the agent's answers were; nil for a client, which meets a server of the suite.
+    /// The predictability of the agent's answers; nil for a client, whose server belongs to the suite.
     var agentWords: String? {
         guard subject.role == .server else { return nil }
         return TierResult.agent(of: subject.hasScriptedAgent ? (tiers.contains { $0.tier == 3 } ? 3 : 2) : 1)

@@ -11,9 +11,9 @@ package struct RunReport: Sendable {
     package let subject: History.Subject
     /// The subject's address, without secrets.
     package let address: String
-    /// When the run began, in ISO 8601.
+    /// The start of the run, in ISO 8601.
     package let startedAt: String
-    /// Wall time.
+    /// The wall-clock time of the run.
     package let duration: Duration
     /// Whether the run ended before all scenarios were performed.
     package let wasInterrupted: Bool
@@ -27,29 +27,29 @@ package struct RunReport: Sendable {
     package let scenarios: [ScenarioResult]
     /// The result of each tier with scenarios in question.
     package let tiers: [TierResult]
-    /// Undecided clauses whose scenarios the user excluded; they are out of question.
+    /// Undecided clauses whose scenarios the user excluded; they do not affect the verdict.
     package let setAside: [ClauseID]
-    /// Undecided clauses that the setup cannot show, by requirement; they are out of question.
+    /// Undecided clauses that the setup cannot show, by missing requirement; they do not affect the verdict.
     package let outOfReach: [Gap]
-    /// Why clauses are untested.
+    /// The reasons why clauses are untested.
     package let gaps: [Gap]
     /// Declared profiles without any evidence, with the number of their clauses in question.
     package let unseen: [(profile: Profile, clauses: Int)]
     /// Remarks besides the verdicts.
     package let notes: [String]
-    /// Observations for people that affect no verdict, one line each.
+    /// Remarks about the run that affect no verdict, one line each.
     package var diagnostics: [String] = []
     /// The shard; nil for a whole run.
     package let part: Shard.Part?
     /// Clauses that this shard, or a life alone, leaves undecided, since other shards or the scenarios may decide them.
     package let elsewhere: [ClauseID]
-    /// Why the clauses of ``elsewhere`` are not judged here.
+    /// The reason why the clauses of ``elsewhere`` are not judged here.
     var whyElsewhere: String { part == nil ? "not met by this life" : "left to the other shards" }
     /// Clauses that the user excluded by name; all are set aside.
     package let leftOut: Set<ClauseID>
     /// Whether clauses that the setup cannot show count as untested.
     package let isStrict: Bool
-    /// The sentences of undecided clauses in question: out of reach, set aside, left to other shards, or without a
+    /// The sentences of the undecided clauses: out of reach, set aside, left to other shards, or without a
     /// check.
     let sentences: [ClauseID: String]
     /// The result of the baseline, if there is one.
@@ -64,9 +64,9 @@ package struct RunReport: Sendable {
     package var tool: String?
     /// The measurements under load, if there was any.
     package var load: LoadFigures?
-    /// How far the run went in volume and concurrency.
+    /// The volume and concurrency that the run reached.
     var reach: ReachTable?
-    /// The number of scenarios with a violation after which the run stopped, as it was asked to; nil if it did not.
+    /// The number of scenarios with a violation after which the run stopped, as requested; nil if it did not.
     package var stoppedAfter: Int?
 
     /// A command that repeats a run, without secrets.
@@ -120,7 +120,7 @@ extension RunReport {
         let isPartial = part != nil || isLifeAlone
         let isElsewhere = { (result: ClauseResult) in isPartial && result.isUndecided }
         // A shard leaves its undecided clauses to the merged report. A pass by chance in another scenario does not
-        // count: what is out of reach follows from the setup alone, so that the doctor can list it in advance.
+        // count: the setup alone decides which clauses are out of reach, so the doctor can list them in advance.
         let unbroken = judged.filter { $0.isUndecided || $0.outcome == .pass }
         let outOfReach =
             !isPartial && subject.role == .server
@@ -201,7 +201,7 @@ extension RunReport {
         if !own.isEmpty { meant = own }
         guard let left = meant.first(where: reason) else { return false }
         if meant.allSatisfy({ $0.wasSetAside || $0.isOutOfReach }) { return true }
-        // A part of the proof is none.
+        // A partial proof proves nothing.
         return result.clause.id.isProvedByCrashes || result.outcome == .inconclusive && left.wasSetAside
     }
 
@@ -305,10 +305,10 @@ extension RunReport {
 }
 
 extension RunReport {
-    /// So many findings in a scenario make it likely to break a clause again.
+    /// The number of findings that makes a scenario likely to break a clause again.
     private static let plenty = 8
 
-    /// How often a scenario with its repetitions exercised a clause, and how often that broke it.
+    /// The numbers of times that a scenario, with its repetitions, broke and exercised a clause.
     private func counts(_ name: String, _ result: ClauseResult) -> (broken: Int, all: Int) {
         scenarios.filter { $0.baseName == name }.flatMap(\.verdicts).filter { $0.clause == result.clause.id }
             .reduce((0, 0)) { counts, verdict in
@@ -317,8 +317,8 @@ extension RunReport {
             }
     }
 
-    /// The finding to repeat: the first, or if its scenario kept the clause too, one of a scenario that broke it often,
-    /// because it may have been chance.
+    /// The finding to repeat: the first; but if its scenario sometimes kept the clause, one from a scenario that broke
+    /// it often, so that a rerun is likely to find it.
     private func repeated(_ result: ClauseResult) -> ClauseResult.Occurrence? {
         let unexpected = result.findings.filter { expectation(of: result, in: $0) == nil }
         let findings = unexpected.isEmpty ? result.findings : unexpected
@@ -353,7 +353,7 @@ extension RunReport {
         heads[result.clause.id] == nil ? again?.only(selector(of: result)) : nil
     }
 
-    /// How often the scenario to repeat broke a clause, if it kept it too and may do so again.
+    /// The rate at which the scenario to repeat broke a clause; nil if a rerun is likely to break it.
     func rate(of result: ClauseResult) -> String? {
         guard let name = repeated(result)?.baseName else { return nil }
         let (broken, all) = counts(name, result)

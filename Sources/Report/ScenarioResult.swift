@@ -10,15 +10,15 @@ package struct ScenarioResult: Sendable {
     package var verdicts: [Verdict]
     /// Failures of the suite itself.
     package var problems: [String]
-    /// Why it was skipped, if it was.
+    /// The reason why it was skipped, if it was.
     package var skipped: String?
-    /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil if all were performed.
+    /// The place and reason of an early end, such as `/steps/3: no done in time`; nil if all steps were performed.
     package var stoppedAt: String?
-    /// The reason why it ended early, unless a step of its own is the reason.
+    /// The reason why it ended early, unless one of its steps is the reason.
     package internal(set) var cut: Cut?
-    /// How a client's driver ended it, such as by crashing; nil if it did not.
+    /// The failure of a client's driver that ended it, such as a crash; nil if there was none.
     package var failure: String?
-    /// Wall time.
+    /// The wall-clock time of the scenario.
     package var duration: Duration
     /// The predictability of the agent: 1 any agent, 2 a scripted agent, 3 a model endpoint.
     package var tier: Int
@@ -26,14 +26,14 @@ package struct ScenarioResult: Sendable {
     package var wasSetAside: Bool
     /// Missing parts of the setup, such as a command that starts the server.
     package var lacks: [String]
-    /// Whether that puts its clauses out of question.
+    /// Whether these missing parts put its clauses out of reach.
     package var isOutOfReach: Bool
 
     /// Its reach, if that was counted during the run.
     package var reach: Reach?
 
-    /// A reason for an early end other than a step: a server that did not start although others did, the subject's end
-    /// of a life, or the end of the run.
+    /// A reason for an early end other than a step: a server that did not start although others did, a life that the
+    /// subject ended, or the end of the run.
     package enum Cut: String, Sendable { case start, life, interruption }
 
     /// Whether it was skipped only because of undeclared profiles.

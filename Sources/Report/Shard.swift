@@ -48,7 +48,7 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
         self.init(index + 1, of: count)
     }
 
-    /// Digits only: no sign, no space.
+    /// Reads digits only, without a sign or spaces.
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }

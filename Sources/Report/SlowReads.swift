@@ -7,7 +7,7 @@ enum SlowReads {
     /// The shortest time to report.
     private static let least = Duration.seconds(2)
 
-    /// One line about them, with the slowest; empty if all were fast.
+    /// One line about slow reads, with the slowest one; empty if all were fast.
     static func notes(on scenarios: [ScenarioResult]) -> [String] {
         var reads: [(taken: Int, words: String, bound: Duration)] = []
         for scenario in scenarios where scenario.skipped == nil {

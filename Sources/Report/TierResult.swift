@@ -4,7 +4,7 @@ import HoldfastJudge
 
 /// The result of a run in one tier, which stands for the agent's predictability.
 package struct TierResult: Sendable, Equatable {
-    /// 1 any agent, 2 a scripted agent, 3 a model endpoint of the suite.
+    /// The tier: 1 for any agent, 2 for a scripted agent, 3 for a model endpoint of the suite.
     package let tier: Int
     /// The number of scenarios performed.
     package let performed: Int

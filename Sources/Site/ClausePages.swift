@@ -6,7 +6,7 @@ struct ClausePages {
     let site: Site
     let renderer: PageRenderer
 
-    /// A page that starts like the area's file, followed by the known facts about each clause.
+    /// The page of an area: the introduction from its file, then a section for each clause.
     func page(of clauses: [Clause], introduction: MarkdownPage) -> String {
         let opening = introduction.blocks.map(\.block).prefix {
             if case .heading(3, _) = $0 { false } else { true }

@@ -3,7 +3,7 @@ import HoldfastBasics
 
 /// The location of a message or transcript fixture.
 extension FixtureIndex.Entry {
-    /// Its group: such as `messages/done`, or the area of a transcript.
+    /// Its group, such as `messages-done` or `transcripts-SYNC`.
     var group: String {
         let parts = file.split(separator: "/")
         guard parts.count == 3, parts[0] == "transcripts" else { return parts.prefix(2).joined(separator: "-") }
@@ -25,7 +25,7 @@ struct FixturePages {
     let site: Site
     let links: LinkResolver
 
-    /// A longer text is not useful on a page.
+    /// The maximum number of characters of a file that a page shows.
     private static let mostCharacters = 6_000
 
     func all() -> [(page: String, title: String, content: String)] {

@@ -48,7 +48,7 @@ struct PageRenderer {
         switch inline {
         case .text(let text): inLink ? escapedForMarkup(text) : withClauses(text)
         case .code(let text):
-            // A line break between the hyphens would hide that it is one flag.
+            // The style keeps a flag on one line: a line break after a hyphen would make it look like two words.
             "<code\(text.hasPrefix("-") && text.count < 24 ? " class=\"flag\"" : "")>\(escapedForMarkup(text))</code>"
         case .emphasis(let parts): "<em>\(parts.map { html($0, inLink: inLink) }.joined())</em>"
         case .strong(let parts): "<strong>\(parts.map { html($0, inLink: inLink) }.joined())</strong>"

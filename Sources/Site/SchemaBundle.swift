@@ -241,7 +241,7 @@ struct SchemaBundle {
         }
     }
 
-    /// A document with references to OpenAPI's place for definitions.
+    /// A document whose references point to `components/schemas`, where OpenAPI has definitions.
     private static func moved(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let values): return .array(values.map(moved))

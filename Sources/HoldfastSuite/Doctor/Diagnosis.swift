@@ -6,12 +6,12 @@ import HoldfastStage
 
 /// The result of examining a setup, with the clauses that the suite cannot decide because of it.
 package struct Diagnosis: Sendable {
-    /// The result of one check.
+    /// The severity of a finding.
     enum Status: String, Sendable {
         case ok
         /// Worth knowing, but no obstacle.
         case note
-        /// Parts of a run will stay undecided.
+        /// A run will leave some clauses undecided.
         case gap
         /// The setup is wrong, or the server breaks a clause.
         case fault
@@ -19,7 +19,7 @@ package struct Diagnosis: Sendable {
 
     /// The result of one check.
     package struct Finding: Sendable {
-        /// A stable word for machines, such as `auth`.
+        /// A stable machine-readable word, such as `auth`.
         let check: String
         let status: Status
         package let what: String
@@ -29,12 +29,12 @@ package struct Diagnosis: Sendable {
 
     /// Clauses that a run will leave undecided.
     struct Open: Sendable {
-        /// The outcome they will have.
+        /// The outcome that the clauses will have.
         enum Outcome: String, CaseIterable {
             case untested, inconclusive
-            /// Until the setup offers what is missing.
+            /// Not testable until the setup offers what is missing.
             case outOfReach = "out of reach"
-            /// On request.
+            /// Excluded on request.
             case setAside = "set aside"
         }
 
@@ -42,7 +42,7 @@ package struct Diagnosis: Sendable {
         let gap: Gap
         let fix: String?
 
-        /// Whether a run can conform without them.
+        /// Whether a run can conform without these clauses.
         var isPassedOver: Bool { outcome == .setAside || outcome == .outOfReach }
     }
 
@@ -50,12 +50,12 @@ package struct Diagnosis: Sendable {
     var open: [Open] = []
     /// Whether nothing was reachable at all.
     var isUnreachable = false
-    /// Whether it speaks another protocol.
+    /// Whether the subject speaks another protocol.
     var isForeign = false
     /// Flags that let a run test more, found by the examination.
     var betterFlags: [String] = []
 
-    /// The exit status; the only place that decides it.
+    /// The exit status, decided only here.
     package var exit: ExitStatus {
         if isUnreachable { return .unreachable }
         let isClean = findings.allSatisfy { $0.status == .ok || $0.status == .note }
@@ -63,7 +63,7 @@ package struct Diagnosis: Sendable {
     }
 }
 
-/// A diagnosis for people and for machines.
+/// A diagnosis as text and as JSON.
 package struct DiagnosisReport {
     let diagnosis: Diagnosis
     let subject: String
@@ -76,7 +76,7 @@ package struct DiagnosisReport {
         self.next = ([next] + diagnosis.betterFlags).joined(separator: " ")
     }
 
-    /// The first and the last line.
+    /// The diagnosis in one line.
     var headline: String {
         let faults = diagnosis.findings.count { $0.status == .fault }
         let gaps = diagnosis.findings.count { $0.status == .gap }
@@ -86,7 +86,7 @@ package struct DiagnosisReport {
         var parts: [String] = []
         if faults > 0 { parts.append(counted(faults, "fault")) }
         if gaps > 0 { parts.append(counted(gaps, "gap")) }
-        if clauses > 0 { parts.append(counted(clauses, "clause") + " may stay open") }
+        if clauses > 0 { parts.append(counted(clauses, "clause") + " may stay undecided") }
         if !parts.isEmpty { return "not ready: " + parts.joined(separator: ", ") }
         return unreached > 0
             ? "ready: \(counted(unreached, "clause")) out of reach with this setup"
@@ -132,7 +132,7 @@ package struct DiagnosisReport {
         }
     }
 
-    /// The same for machines; its shape is `Spec/schemas/files/diagnosis.json`, version 1.
+    /// The diagnosis as JSON, valid under `Spec/schemas/files/diagnosis.json`, version 1.
     package var value: JSONValue {
         JSONValue(members: [
             "format": "holdfast-diagnosis", "version": 1, "headline": headline,

@@ -27,9 +27,9 @@ package struct Examination {
             subject: subject, reply: "examined \(UUID().uuidString.prefix(8))", silence: silence)
     }
 
-    /// The seconds of silence in an examination, unless the user asks for others; nil for none.
+    /// The seconds of silence in an examination: those that the user asks for, or a default; nil for none.
     ///
-    /// A server that the suite starts is reached directly.
+    /// The default is none for a server that the suite starts, because no balancer is in between.
     package static func silence(of subject: ServerSubject, asked: Int?) -> Int? {
         let usual = subject.start == nil ? 2 * (subject.greetedHeartbeat ?? subject.stated("heartbeatSeconds")) : 0
         let silence = asked ?? min(usual, longestSilence)
@@ -60,7 +60,7 @@ package struct Examination {
             unreachable("start", problem)
             return
         }
-        // A principal that was already greeted is not asked again.
+        // Greetings that were already performed are not repeated.
         let greetings = subject.greeting == nil ? self.greetings.scenarios : []
         let outcome = await SuiteRun(stage: ServerStage(subject: probes.asked, specification: specification)).run(
             greetings + probes.scenarios)
@@ -132,7 +132,7 @@ package struct Examination {
 
     // MARK: credentials
 
-    /// Checks each principal's connection and list of sessions; returns whether the first one was accepted.
+    /// Checks each principal's connection and list of sessions; returns whether the first principal was accepted.
     private mutating func credentials(_ results: [String: Probe]) -> Bool {
         var greeted: [String] = []
         var answers: [(name: String, status: Int?)] = []
@@ -275,10 +275,10 @@ package struct Examination {
         }
     }
 
-    /// A model must use the server's own tools, so two questions cannot be distinguished by their names (ORDER-2).
+    /// A model must use the server's own tools, so tool names cannot distinguish two questions (ORDER-2).
     private mutating func tools(_ probe: Probe) {
         guard let use = probe.first("toolUse") else {
-            // Some dialects have no message for it.
+            // Some dialects have no message for the use of a tool.
             guard subject.dialect.isCanonical else { return }
             note(
                 "tools", .gap, "the model uses a tool, but no 'toolUse' arrives: ORDER-2 will be untested",
@@ -337,7 +337,7 @@ package struct Examination {
 
     // MARK: crashes and faults
 
-    /// Kills the server after its `done`, restarts it, and reads.
+    /// Checks that a server killed after its `done` restarts with its data.
     private mutating func crash(_ probe: Probe?) {
         guard let probe, probe.has("start") else {
             note(
@@ -361,7 +361,7 @@ package struct Examination {
         }
     }
 
-    /// Makes writes fail and asks a question: a store that the fault reaches cannot have stored the answer.
+    /// Checks that the fault reaches the store: while writes fail, no answer can be stored.
     private mutating func writes(_ probe: Probe?) {
         let fix =
             "store data in files of the started process or its children; the suite cannot reach another machine or service"
@@ -384,7 +384,7 @@ package struct Examination {
 
     // MARK: means
 
-    /// Everything that the suite cannot test here, by clause, except what the probes already exercised.
+    /// Notes the number of scenarios that can run, and the clauses that a run will leave undecided.
     private mutating func means(_ exercised: Set<ClauseID>) {
         let forecast = Forecast(of: selection, against: subject, scope: scope, under: specification)
         let can = "\(forecast.performed.count) of \(selection.scenarios.count) can run"
@@ -404,7 +404,7 @@ package struct Examination {
 }
 
 extension Probe {
-    /// The reason why it did not get further, in one line.
+    /// The reason why the probe did not get further, in one line.
     fileprivate var reason: String {
         let words = problems.first?.description ?? stoppedAt ?? "its steps ended early"
         return String(words.split(separator: "\n").first ?? "")

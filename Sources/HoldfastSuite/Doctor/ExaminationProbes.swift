@@ -9,7 +9,7 @@ struct ExaminationProbes {
     /// The seconds for which one connection stays silent; nil if none does.
     let silence: Int?
 
-    /// The subject of the probes: even an agent declared as free gets a script, which it may follow; patience covers
+    /// The subject of the probes: even a `plain` agent gets a script, which it may follow; the patience covers
     /// the silence.
     var asked: ServerSubject {
         var asked = subject
@@ -20,10 +20,10 @@ struct ExaminationProbes {
 
     static func name(_ probe: String) -> String { "server/LIVE/\(probe)" }
 
-    /// All of them except the greetings.
+    /// All probes except the greetings.
     var scenarios: [Scenario] {
         var probes: [Scenario?] = []
-        // A model should also use a tool: the trace decides which agents can be distinguished.
+        // A model is also asked to use a tool, because `toolUse` can tell two questions of a session apart.
         let tool = subject.agent == .model ? #"{"tool":"examine","input":{"of":"\#(reply)"}},"# : ""
         let question = #"{"do":"chat","on":"A","as":"c1","script":[\#(tool){"reply":"\#(reply)"}]}"#
         let asking = #"{"do":"connect","on":"A"},\#(question)"#

@@ -9,10 +9,10 @@ struct Probe: Sendable {
     let verdicts: [Verdict]
     /// Problems of the suite itself.
     let problems: [HarnessProblem]
-    /// The reason why it was skipped, or the place where its steps ended early.
+    /// The reason why the probe was skipped, or the place where its steps ended early.
     let stoppedAt: String?
 
-    /// The steps of a probe, written as in a scenario file.
+    /// The scenario of a probe, from steps written as in a scenario file.
     static func scenario(
         _ name: String, start: Bool = false, profiles: [String] = [], _ steps: String
     ) -> Scenario? {
@@ -34,7 +34,7 @@ struct Probe: Sendable {
     /// The clauses it exercised.
     var exercised: Set<ClauseID> { Set(verdicts.filter { $0.exercised > 0 }.map(\.clause)) }
 
-    /// The clauses that the server broke meanwhile, each with a finding, except those that its wire cannot keep.
+    /// The clauses that the server broke, each with a finding, except those that its wire format cannot keep.
     var breaches: [String] {
         verdicts.filter { $0.outcome == .violation && !$0.isUnkeepable }
             .map { verdict in
@@ -43,7 +43,7 @@ struct Probe: Sendable {
             }
     }
 
-    /// The clauses that no server with its wire could have kept meanwhile.
+    /// The violated clauses that no server with this wire format can keep.
     var unkeepable: [ClauseID] { verdicts.filter(\.isUnkeepable).map(\.clause) }
 
     /// The messages the server sent among some events, in order.
@@ -134,14 +134,14 @@ struct Probe: Sendable {
         return nil
     }
 
-    /// The silence on the connection before it ended by itself; nil if it did not.
+    /// The time without traffic before the server ended the connection; nil if it did not.
     var silenceBeforeTheEnd: Duration? {
         let events = history.events.filter { $0.lane == Lane.connection("A") }
         guard end != nil, let ending = events.firstIndex(where: \.isEnd), ending > 0 else { return nil }
         return .microseconds(events[ending].at - events[ending - 1].at)
     }
 
-    /// Whether the refusal speaks of credentials.
+    /// Whether the server refused a connection because of the credentials.
     func isAboutCredentials(on lane: Lane) -> Bool {
         history.events.contains { event in
             guard event.lane == lane else { return false }

@@ -16,7 +16,7 @@ struct Prognosis {
             Gap.gaps(in: clauses, scenarios: report.scenarios.filter(isLeft), intended: report.intended)
         }
         let doubted = report.clauses(.inconclusive).map(\.clause.id)
-        // Clauses without a scenario of their own are exercised by others in passing.
+        // Other scenarios exercise the clauses that have no scenario of their own.
         let untested = report.gaps.filter { gap in
             gap.clauses.contains { clause in report.intended.values.contains { $0.contains(clause) } }
         }

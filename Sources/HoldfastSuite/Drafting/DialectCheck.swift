@@ -12,7 +12,7 @@ package struct DialectCheck {
         var coverage: DialectCoverage
         var leftOut = CaptureLeftOut()
 
-        /// Whether it contains something unknown to the dialect; a bare frame of an unknown type has no known direction.
+        /// Whether the capture contains something unknown to the dialect; a bare frame of an unknown type has no direction.
         var hasUnmapped: Bool {
             !coverage.unmapped.isEmpty || leftOut.entries.contains { $0.reason == CaptureLeftOut.noDirection }
         }
@@ -30,7 +30,7 @@ package struct DialectCheck {
     /// Whether something in a capture is unknown to the dialect.
     package var hasUnmapped: Bool { captures.contains(where: \.hasUnmapped) }
 
-    /// The entries that still wait for a person's decision.
+    /// The number of entries that still need a person's decision.
     private var drafts: Int { (dialect.source?.text() ?? "").ranges(of: "\"\(DialectDraft.mark)").count }
 
     // MARK: reading
@@ -57,9 +57,9 @@ package struct DialectCheck {
         }
     }
 
-    // MARK: telling
+    // MARK: reporting
 
-    /// For people.
+    /// The result as text.
     package var text: String {
         let count = Role.allCases.reduce(0) { $0 + dialect.types(sentBy: $1).count }
         var text = "\(dialect.name): valid, \(count) wire types, can declare "
@@ -79,7 +79,7 @@ package struct DialectCheck {
             }
             text += "  \(capture.coverage.total) in all: \(sums.joined(separator: ", "))\n"
             for entry in capture.leftOut.entries {
-                text += "  left aside  \(padded("\(entry.count)×", 6))\(entry.reason), first at \(entry.first)\n"
+                text += "  skipped     \(padded("\(entry.count)×", 6))\(entry.reason), first at \(entry.first)\n"
             }
         }
         return text
@@ -112,7 +112,7 @@ package struct DialectCheck {
     /// A text on one line, cut.
     private static func shown(_ text: String) -> String { visible(excerpt(text)) }
 
-    /// For machines.
+    /// The result as JSON.
     package var value: JSONValue {
         JSONValue(members: [
             "dialect": dialect.name, "profiles": dialect.profiles.sorted().map(\.rawValue),

@@ -13,7 +13,7 @@ package struct DialectDraft {
         /// The members that distinguish it from others of its type, by place.
         let when: [(place: String, value: String)]
         var count = 0
-        /// The places of the texts, numbers and objects in it, in the order in which they were seen.
+        /// The places of its members and of their members, in the order in which they were seen.
         var locations: [String] = []
         var meaning: String?
 
@@ -71,7 +71,7 @@ package struct DialectDraft {
             throw InputProblem(
                 file, "no message in it says its type in a member",
                 expected: "messages with a member such as 'type', 'event', 'op' or 'method'",
-                fix: "a dialect cannot map by which member is there: let an adapter add a type to each message")
+                fix: "let an adapter add a type to each message: a dialect cannot tell types by which members exist")
         }
         guess()
     }
@@ -180,7 +180,7 @@ package struct DialectDraft {
         }
     }
 
-    /// `tool_use` and `toolUse` are called `tool`, `use` and `tooluse`.
+    /// The words of a name: `tool`, `use` and `tooluse` for `tool_use` and `toolUse`.
     private static func parts(of wire: String) -> [String] {
         var parts: [String] = [""]
         for character in wire {
@@ -253,7 +253,7 @@ package struct DialectDraft {
         ]).text(pretty: true) + "\n"
     }
 
-    /// Messages that every server must send and the recording lacks.
+    /// Rules for messages that every dialect needs and the recording lacks.
     private var unseen: [JSONValue] {
         let greets = kinds.contains { $0.meaning == "auth" }
         let needed = [(Role.client, "chat"), (.server, "done"), (.server, "error")]

@@ -15,11 +15,11 @@ package struct Exploration: Sendable {
     let explored: Explored
     let specification: Specification
     let seed: UInt64
-    /// The most plans; nil for as many as time allows.
+    /// The maximum number of plans; nil if only the time is limited.
     let runs: Int?
     let time: Duration?
     let show: ProgressDisplay?
-    /// Plans of earlier searches, and the handling of those that reach something new; nil to draw all plans anew.
+    /// Plans of earlier searches, and a handler for plans that reach something new; nil to draw all plans at random.
     package var corpus: Corpus?
 
     /// Plans worth keeping.
@@ -28,7 +28,7 @@ package struct Exploration: Sendable {
         let keep: @Sendable (Plan) -> Void
     }
 
-    /// The most runs of a plan to shrink it.
+    /// The maximum number of runs for shrinking a plan.
     private static let shrinkingAttempts = 600
     private static let shrinkingTime = Duration.seconds(120)
     /// The number of runs of the shrunk plan to measure its frequency.
@@ -64,7 +64,7 @@ package struct Exploration: Sendable {
         var found: [Found] = []
         /// A history for each clause that held, all findings, and failures.
         fileprivate var results: [ScenarioResult] = []
-        /// The report on them; nil if nothing was performed.
+        /// The report on the results; nil if nothing was performed.
         package var report: RunReport?
         /// The clauses shown to hold so far.
         private var shown: Set<ClauseID> = []
@@ -138,7 +138,7 @@ package struct Exploration: Sendable {
     /// The result of plans that were performed as written.
     package struct Replayed: Sendable {
         var plans: [ScenarioResult] = []
-        /// The report on them; nil if nothing was performed.
+        /// The report on the plans; nil if nothing was performed.
         package var report: RunReport?
         /// The reason why nothing could be performed.
         package var startProblem: String?
@@ -279,7 +279,7 @@ package struct Exploration: Sendable {
         { try? await Task.sleep(until: time, clock: .continuous) }
     }
 
-    /// The identity of a violation: its clause and its words, without what differs between plans.
+    /// The identity of a violation: its clause and its words, without those that differ between plans.
     static func cause(_ verdict: Verdict) -> String {
         let words = (verdict.findings.first?.what ?? "").split(separator: " ").filter { word in
             !word.contains(where: { $0.isNumber || $0 == "'" || $0 == "‘" || $0 == "“" })
@@ -313,11 +313,11 @@ package struct Exploration: Sendable {
         }
         progress.note(activity: "making it small")
         defer { progress.note(activity: nil) }
-        /// The number of runs, of this many, that break the clause.
+        /// The number of runs that break the clause, out of `count`.
         func hits(_ plan: Plan, of count: Int) async -> Int {
             await sightings(Array(repeating: plan, count: count)).count { $0 != nil }
         }
-        // A plan is not replaced by one that breaks the clause only by luck, unless it does so itself.
+        // A plan that usually breaks the clause is not replaced by one that does so only by luck.
         let isFrequent = await hits(plan, of: Self.repetitions) > Self.repetitions / 2
         let small = await Shrinking(attempts: Self.shrinkingAttempts).smallest(plan, width: explored.jobs) { plans in
             guard !Task.isCancelled, .now - began < Self.shrinkingTime else { return nil }

@@ -12,7 +12,7 @@ extension Exploration.Found {
             .text(pretty: true) + "\n"
     }
 
-    /// Whether it always happens, or how often.
+    /// The frequency of the violation, in words.
     private var rate: String {
         if times.performed == 0 { return "not run again" }
         return times.broken == times.performed ? "certain" : "intermittent, \(times.broken) of \(times.performed) times"

@@ -9,12 +9,12 @@ import HoldfastReport
 import HoldfastTranscript
 import ReferenceClient
 
-/// Measures how soon exploration finds each named defect of the reference peers, and what it says of healthy ones.
+/// Measures how soon exploration finds each named defect of the reference peers, and its false alarms about healthy ones.
 ///
-/// All of it is simulated, so equal seeds give equal matrices.
+/// Everything is simulated, so equal seeds give equal matrices.
 package struct ExploreMatrix: Sendable {
     let specification: Specification
-    /// The number of plans for the healthy server, and the most for each defect.
+    /// The number of plans for the healthy peers, and the limit for each defect.
     let runs: Int
     let seed: UInt64
     /// Whether plans that find a defect are shrunk.
@@ -47,7 +47,7 @@ package struct ExploreMatrix: Sendable {
     /// The number of searches for each defect, with seeds far apart, so that the result does not depend on one lucky plan.
     private static let searches = 3
 
-    /// The number of worlds in which a small plan is tried.
+    /// The number of simulated worlds in which a small plan is tried.
     private static let worlds = 6
 
     /// The number of consecutive plans in which later ones learn from earlier ones.
@@ -57,13 +57,13 @@ package struct ExploreMatrix: Sendable {
     struct Search: Sendable {
         let name: String
         let clause: ClauseID
-        /// The number of plans until its clause broke, in each search; nil if it did not.
+        /// The number of plans until its clause broke, in each search; nil if it never broke.
         var plans: [Int?] = []
-        /// The first other clauses that broke instead of its own.
+        /// Other clauses that broke in plans that did not break its own.
         var others: Set<ClauseID> = []
-        /// The smallest plan that was found, if wanted, among those that need the least luck.
+        /// The smallest of the plans that break the clause in the most worlds; nil unless plans are shrunk.
         var smallest: Explorer.Trial?
-        /// The number of worlds in which it breaks the clause.
+        /// The number of worlds in which that plan breaks the clause.
         var rate = 0
 
         /// The median of the searches; nil if most of them found nothing.
@@ -75,7 +75,7 @@ package struct ExploreMatrix: Sendable {
         let seed: UInt64
         /// The legal peer that raised it.
         let peer: String
-        /// The clause that it reports as broken; nil if the simulation failed.
+        /// The clause that the judge reports as broken; nil if the simulation failed.
         var clause: ClauseID?
         let what: String
         /// The plan with its history; nil if the plan was not a scenario.
@@ -98,7 +98,7 @@ package struct ExploreMatrix: Sendable {
         /// A digest of the first histories: equal wherever equal seeds give equal bytes.
         var digest = ""
         var searches: [Search] = []
-        /// The time for the healthy server.
+        /// The time for the healthy peers.
         var healthy = Duration.zero
         var duration = Duration.zero
 
@@ -129,7 +129,7 @@ package struct ExploreMatrix: Sendable {
         let explorer: Explorer
     }
 
-    /// Runs the healthy peers and these defects; a side without defects is omitted.
+    /// Runs the healthy peers and the given defects; a role without defects is omitted.
     package func run(_ defects: [Defect], _ clientDefects: [ClientDefect]) async -> Result {
         let began = ContinuousClock.now
         let wanted =
@@ -168,7 +168,7 @@ package struct ExploreMatrix: Sendable {
         return result
     }
 
-    /// Legal servers: with all profiles, then in each variation, then with fewer profiles, and again.
+    /// Legal servers in rotation: with all profiles, in a variation, and with fewer profiles.
     private func lawfulServer(_ index: Int) -> (name: String, explorer: Explorer) {
         let all = Profile.all(of: .server)
         switch (index % 3, index / 3) {
@@ -185,7 +185,7 @@ package struct ExploreMatrix: Sendable {
         }
     }
 
-    /// Legal clients: with all profiles, then in each variation, then with fewer profiles, and again.
+    /// Legal clients in rotation: with all profiles, in a variation, and with fewer profiles.
     private func lawfulClient(_ index: Int) -> (name: String, explorer: Explorer) {
         var setting = ClientSetting()
         var name = "healthy client"
@@ -203,7 +203,7 @@ package struct ExploreMatrix: Sendable {
         return (name, explorer(setting))
     }
 
-    /// The result of this many seeds against healthy peers.
+    /// The alarms that plans raise about healthy peers.
     private func healthy(_ lawful: @escaping @Sendable (Int) -> (name: String, explorer: Explorer)) async -> [Alarm] {
         let slices = stride(from: 0, to: runs, by: Self.slice).map { $0..<min($0 + Self.slice, runs) }
         let alarms = await inParallel(Array(slices.enumerated())) { index, slice in
@@ -229,7 +229,7 @@ package struct ExploreMatrix: Sendable {
         return alarms.flatMap(\.self)
     }
 
-    /// The same alarms; the first of each cause with the smallest plan that raises it.
+    /// The same alarms; the first few of each cause have shrunk plans.
     private func smaller(_ alarms: [Alarm]) async -> [Alarm] {
         var seen: [String: Int] = [:]
         let chosen = alarms.map { alarm in
@@ -282,7 +282,7 @@ extension Int {
 }
 
 extension ExploreMatrix.Result {
-    /// The matrix for people: the results by clause, then everything that needs attention.
+    /// The matrix as text: found defects, missed defects, alarms, and a summary.
     package func text(_ style: ConsoleStyle) -> String {
         let width = (searches.map(\.name.count).max() ?? 0) + 2
         var lines: [String] = []
@@ -325,7 +325,7 @@ extension ExploreMatrix.Result {
         return words + ", in \(readable(duration))"
     }
 
-    /// The matrix for machines.
+    /// The matrix as JSON.
     package var value: JSONValue {
         JSONValue(members: [
             "format": "holdfast-explore-matrix", "version": 1, "holds": holds, "runs": runs,

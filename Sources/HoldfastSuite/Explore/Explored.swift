@@ -7,9 +7,9 @@ package struct Explored: Sendable {
     package let role: Role
     /// The name of the peer in problems.
     let address: String
-    /// Earlier observations of it.
+    /// The performances of the greetings so far.
     let greetings: [Performance]
-    /// Whether plans may end and start it.
+    /// Whether plans may stop and start the peer.
     let startsServer: Bool
     /// The number of plans performed at a time.
     let jobs: Int
@@ -25,7 +25,7 @@ package struct Explored: Sendable {
         grammar.size = 24
         grammar.isAlone = false
         grammar.principals = min(3, subject.principals.count)
-        // If all connections belong to one principal, turns of one plan would appear in the next.
+        // If all connections belong to one principal, turns of one plan would appear in the next one.
         grammar.isApart = grammar.startsServer && subject.principals.count == 1
         grammar.longestWatch = 400
         (role, address, greetings) = (.server, subject.shownAddress, subject.greetings)
@@ -65,7 +65,7 @@ package enum ScenarioFile: Sendable {
         }
     }
 
-    /// The scenario in a file, for a peer of a side.
+    /// Reads a scenario file for a peer of a role.
     package init(at path: String, for role: Role) throws {
         let (text, name) = (try Files.text(of: path), "\(role)/explored/\(Self.name(of: path))")
         switch role {
@@ -74,7 +74,7 @@ package enum ScenarioFile: Sendable {
         }
     }
 
-    /// The name of a file without its folder and its ending.
+    /// The name of a file without its folder and `.json`.
     static func name(of path: String) -> String {
         let file = path.split(separator: "/").last.map(String.init) ?? path
         return file.hasSuffix(".json") ? String(file.dropLast(5)) : file

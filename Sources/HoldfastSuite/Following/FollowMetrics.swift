@@ -53,7 +53,7 @@ package final class FollowMetrics: Sendable {
             if isClosed { state.exercised.merge(counts) { $0 + $1 } }
             var now = state.exercised
             for counts in state.open.values { now.merge(counts) { $0 + $1 } }
-            // A counter never falls, not even when a later look counts less.
+            // A counter never falls, even if a later check counts less.
             state.shown.merge(now) { max($0, $1) }
         }
     }
@@ -90,7 +90,7 @@ package final class FollowMetrics: Sendable {
 }
 
 extension FollowMetrics {
-    /// Serves them at `/metrics` of an address from `--metrics`.
+    /// Serves the metrics at `/metrics` of an address from `--metrics`.
     package func serve(at address: String) async throws -> TransportServer {
         try await ServiceAddress(address, given: "--metrics").listening("--metrics") {
             (address) async throws(TransportProblem) in

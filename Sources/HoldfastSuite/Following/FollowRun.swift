@@ -6,7 +6,7 @@ import HoldfastProxy
 import HoldfastReport
 import HoldfastTranscript
 
-/// Judges growing files and pipes in the same parts, and by the same judge, as a complete capture.
+/// Judges growing files and pipes, divided and judged exactly like complete captures.
 ///
 /// The open part is judged repeatedly. A finding is reported once two checks in a row have found it, or once the part
 /// is complete.
@@ -24,11 +24,11 @@ package struct FollowRun: Sendable {
     package struct Plan: Sendable {
         /// The buffer of a pipe in bytes; lines beyond it are dropped.
         package var room = 64 << 20
-        /// Judges one principal in this many; nil for all.
+        /// Judges one in this many principals; nil for all.
         package var sample: Int?
         /// The folder for parts with violations, which are written as they are found.
         package var out: String?
-        /// Whether a page is drawn from it.
+        /// Whether a page is drawn from the judgement.
         package var draws = false
         package var metrics: FollowMetrics?
 
@@ -40,7 +40,7 @@ package struct FollowRun: Sendable {
     private let plan: Plan
     private let tell: @Sendable (Told) -> Void
     private let note: @Sendable (String) -> Void
-    /// The most files at once, since each has its own thread.
+    /// The maximum number of files at once, since each has its own thread.
     private static let mostFiles = 64
 
     /// Judges by a specification; `tell` gets each finding, `note` remarks about the files.
@@ -139,7 +139,7 @@ package struct FollowRun: Sendable {
                         plan.metrics?.lost(lines: lines, bytes: bytes, of: index)
                         note(
                             """
-                            \(source.name): \(counted(lines, "line")) dropped, \(readable(dropped)) so far: they come faster \
+                            \(source.name): \(counted(lines, "line")) dropped, \(readable(dropped)) so far: they arrive faster \
                             than they can be judged
                             """)
                     case .lines: isFresh = true
@@ -188,7 +188,7 @@ package struct FollowRun: Sendable {
         verdicts.reduce(into: [:]) { if $1.exercised > 0 { $0[$1.clause] = $1.exercised } }
     }
 
-    /// Writes a part with violations at once, so that it needs no memory.
+    /// Writes a part with violations at once, so that it need not be kept in memory.
     private func keep(_ unit: JudgeSource.Unit, _ verdicts: [Verdict], _ shared: SharedJudgement) {
         guard let out = plan.out, verdicts.contains(where: { $0.outcome == .violation }),
             shared.parts.withLock({ parts in
@@ -212,7 +212,7 @@ package struct FollowRun: Sendable {
 }
 
 extension FollowRun.Told {
-    /// The text for people; nil if the finding is only counted.
+    /// The finding as text; nil if it is only counted.
     ///
     /// Withdrawn findings are always reported.
     package func text(_ style: ConsoleStyle, _ telling: ToldBreaches.Telling) -> String? {
@@ -225,7 +225,7 @@ extension FollowRun.Told {
         switch telling {
         case .explained:
             text.append(style.wrapped("“\(clause.sentence)”", indent: 2))
-            // The head says what happened.
+            // The head already says what happened.
             text += style.lines(finding, indent: 4, JudgedEvents.cut).dropFirst()
         case .brief(let leftOut):
             cited = lines.suffix(1)

@@ -17,7 +17,7 @@ extension Proxy {
         } catch let problem as InputProblem {
             throw problem
         } catch let problem as TransportProblem where problem.isOfTLS {
-            // Clients are shown one certificate and the server's is believed by others; only the latter names the server.
+            // A problem with the upstream server has its address; any other is about the proxy's own certificate.
             throw InputProblem(
                 problem.address == options.upstream.address ? "--ca" : "--tls-cert",
                 String(problem.description.prefix { $0 != "\n" }), expected: "certificates and their key in PEM",
@@ -72,7 +72,7 @@ package struct ProxySummary {
         stated = proxy.statedProfiles
     }
 
-    /// A violation counts in any case; then failures of the proxy itself; then the lack of any events.
+    /// A violation takes precedence, then failures of the proxy itself, then missing evidence.
     package var exit: ExitStatus {
         if count(.violation) > 0 { return .violation }
         if !unused.isEmpty || failure != nil { return .harness }
@@ -104,12 +104,12 @@ package struct ProxySummary {
         if tallies.unjudged > 0 {
             lines.append(
                 """
-                not judged: \(readable(tallies.unjudged)) \(tallies.unjudged == 1 ? "event" : "events") came faster than \
+                not judged: \(readable(tallies.unjudged)) \(tallies.unjudged == 1 ? "event" : "events") arrived faster than \
                 they could be judged
                   fix: record with --out and run 'conformance judge' on the transcript
                 """)
         }
-        // It was already reported when it was recognized, unless quiet.
+        // Unless quiet, the foreign protocol was already reported when it was recognized.
         if let foreign, isQuiet { lines.append("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
         if !isQuiet { lines.append(passed) }
         if !stated.isEmpty {

@@ -6,7 +6,7 @@ package final class ToldBreaches: Sendable {
     /// The detail of a report.
     package enum Telling: Sendable, Equatable {
         case explained
-        /// One line a minute for a clause that was already explained, with the number of findings left out since the last.
+        /// One line a minute for a clause that was already explained, with the number of findings left out since then.
         case brief(leftOut: Int)
         case counted
     }

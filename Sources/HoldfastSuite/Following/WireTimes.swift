@@ -14,7 +14,7 @@ struct WireTimes: Sendable {
     private var turns: [String: Int] = [:]
     private var opened: [Lane: Int] = [:]
     private let dialect: Dialect
-    /// The most entries of each table; the oldest half is forgotten beyond it.
+    /// The maximum number of entries of each table; beyond it, the oldest half is dropped.
     private static let most = 20_000
 
     init(by dialect: Dialect) { self.dialect = dialect }
@@ -96,7 +96,7 @@ struct Histogram: Sendable {
         microseconds += other.microseconds
     }
 
-    /// The samples, each after the name of the metric.
+    /// The samples, each without the name of the metric in front.
     var samples: [String] {
         var (lines, sum) = ([String](), 0)
         for (bound, count) in zip(Self.bounds.map { "\($0)" } + ["+Inf"], counts) {

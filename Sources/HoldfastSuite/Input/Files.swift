@@ -12,7 +12,7 @@ package enum Files {
     /// The bytes of a file, or of standard input for `-`.
     package static func bytes(of path: String) throws -> [UInt8] {
         if path != "-", let status = try? FileStatus(of: path) {
-            // A shell opens the other end of the pipe in `<(command)` itself.
+            // The shell opens the writing end of the pipe in `<(command)`, so reading it cannot wait for a writer.
             let isStream = path.hasPrefix("/dev/fd/") && status.kind == .pipe
             if status.kind == .folder {
                 throw InputProblem(
@@ -49,7 +49,7 @@ package enum Files {
         (try? FileStatus(of: path))?.kind == .folder
     }
 
-    /// The whole contents of a stream; nil if that is too much.
+    /// The whole contents of a stream; nil if it is too large.
     private static func stream(_ descriptor: Descriptor) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
         while true {
@@ -85,7 +85,7 @@ package enum Files {
         if makingFolders { try makeFolder(folder(of: path)) }
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         let kind = (try? FileStatus(of: target.path))?.kind ?? .regular
-        // Held open, so that the reader sees one writer.
+        // The pipe is held open, so that its reader sees no end before the text.
         let reader = kind == .pipe ? try reader(of: target.path) : nil
         defer { reader?.close() }
         do {
@@ -138,7 +138,7 @@ package enum Files {
     package static func prepare(_ path: String, given flag: String) throws {
         let folder = folder(of: path)
         if !folder.isEmpty { try makeFolder(folder) }
-        // A regular file is replaced within its folder; a device is written into.
+        // A regular file is replaced, so its folder must be writable; a device is written directly.
         let isDevice = (try? FileStatus(of: path)).map { $0.kind != .regular } ?? false
         guard FileManager.default.isWritableFile(atPath: isDevice ? path : folder.isEmpty ? "." : folder) else {
             throw InputProblem(
@@ -158,7 +158,7 @@ package enum Files {
         guard FileManager.default.isWritableFile(atPath: path) else {
             throw problem("cannot be written to: no write permission")
         }
-        // Held until this program ends.
+        // The lock is held until this program ends.
         if let folder = try? Descriptor(opening: path, for: .reading), folder.isLockedElsewhere() {
             throw problem(
                 "is in use by another run", expected: "a folder for each run",
@@ -166,7 +166,7 @@ package enum Files {
         }
     }
 
-    /// The system's own words for a refusal.
+    /// The system's reason for refusing an operation.
     package static func reason(_ error: any Error) -> String {
         let error = error as? CocoaError
         return (error?.underlying as? POSIXError).map { SystemError($0.code.rawValue).description }

@@ -11,9 +11,9 @@ final class FollowedInput: Sendable {
     enum Piece: Sendable {
         /// Whole lines; only the very last may lack its end.
         case lines([UInt8])
-        /// Lines of a pipe that found the buffer full.
+        /// Lines of a pipe that did not fit into the buffer.
         case dropped(lines: Int, bytes: Int)
-        /// Another file has the name now and is read from its beginning.
+        /// Another file now has the name and is read from its beginning.
         case rotated
         /// The file became shorter: unread text is lost, and reading starts again at the beginning.
         case truncated
@@ -34,12 +34,12 @@ final class FollowedInput: Sendable {
         private var bytes = 0
         private var isDropping = false
 
-        /// Holds at most this many bytes.
+        /// A buffer of at most `room` bytes.
         init(room: Int) { self.room = room }
 
         /// Adds lines.
         ///
-        /// Once lines find no room, all are dropped until half of the room is free, which makes one gap instead of many.
+        /// Once lines do not fit, all are dropped until half of the buffer is free, which makes one gap instead of many.
         mutating func add(_ lines: [UInt8]) {
             if isDropping { isDropping = bytes > room / 2 }
             if !isDropping { isDropping = bytes + lines.count > room }
@@ -71,7 +71,7 @@ final class FollowedInput: Sendable {
         var descriptor: Descriptor
         var identity: FileStatus.Identity?
         var position = 0
-        /// The beginning of a line whose end is still to come.
+        /// The beginning of a line whose end has not been read yet.
         var rest: [UInt8] = []
         /// The number of consecutive checks that found another file under the name and nothing new in this one.
         var lastLooks = 0
@@ -181,7 +181,7 @@ final class FollowedInput: Sendable {
             defer { state.rest = [] }
             return state.rest.isEmpty ? .end : .lines(state.rest)
         }
-        // A name that is gone may come back.
+        // A missing file may reappear.
         guard let now = try? FileStatus(of: path), now.identity != state.identity else {
             state.lastLooks = 0
             return nil

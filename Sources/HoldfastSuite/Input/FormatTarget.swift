@@ -12,8 +12,8 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
 
     /// The targets of `NAME=FILE` flags.
     ///
-    /// Makes the folders, so that a long run does not fail at a missing one. Before a run, files of an earlier run are
-    /// removed, so that a run that fails leaves no report of another.
+    /// Creates the folders, so that a long run does not fail at its end for lack of one. Before a run, reports of an
+    /// earlier run are removed, so that a failed run does not leave them behind.
     package static func all(_ flags: [String], ofRun: Bool = false) throws -> [Self] {
         var targets: [Self] = []
         var problems: [InputProblem] = []
@@ -68,9 +68,9 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
     }
 }
 
-/// Reports of an earlier run in the files of this one.
+/// Reports of an earlier run, in files that this run writes.
 package enum StaleReports {
-    /// Removes those that are regular files.
+    /// Removes the regular files at these paths.
     static func remove(_ paths: [String]) {
         for path in paths where path != "-" && !Files.isFolder(path) {
             if (try? FileStatus(of: path))?.kind == .regular { try? FileManager.default.removeItem(atPath: path) }
@@ -89,7 +89,7 @@ package enum StaleReports {
             guard isApart || words[index].hasPrefix("--format=") else { return nil }
             let flag = isApart ? words[index + 1] : String(words[index].dropFirst("--format=".count))
             let parts = flag.split(separator: "=", maxSplits: 1).map(String.init)
-            // A word that is not a format may be a typo, and the file may be anything.
+            // If the format is unknown, the flag may be a typo, so its file is left alone.
             return parts.count == 2 && ReportFormat(rawValue: parts[0]) != nil ? (parts[0], parts[1]) : nil
         }
     }

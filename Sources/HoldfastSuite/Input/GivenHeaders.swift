@@ -23,7 +23,7 @@ package struct GivenHeaders {
         var given: [(String, String)] = []
         for text in texts {
             let name = text.prefix { $0 != ":" }
-            // Without a colon the whole may be the secret.
+            // Without a colon, the whole text may be a secret.
             guard Self.isName(name), name.endIndex < text.endIndex else {
                 problems.note(
                     "--header", "'…' is not a header with a value", expected: "Name: value",

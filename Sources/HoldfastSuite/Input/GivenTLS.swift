@@ -11,7 +11,7 @@ package struct GivenTLS: Sendable, Equatable {
         self.acceptsAnyCertificate = acceptsAnyCertificate
     }
 
-    /// The same for a connection; a problem with the files names the flag or member.
+    /// The TLS options of a connection; problems with the files name the flag.
     package func options(_ problems: inout [InputProblem]) -> TLSOptions {
         var identity: TLSOptions.Identity?
         switch (certificate, key) {
@@ -30,7 +30,7 @@ package struct GivenTLS: Sendable, Equatable {
 }
 
 extension TLSIdentity {
-    /// The certificate shown to clients that use TLS, from flags: files, one made for a host, or none.
+    /// The certificate presented to clients that use TLS, from flags: files, one made for a host, or none.
     package init?(certificate: String?, key: String?, madeFor host: String?, certificateOut: String?) throws {
         if let certificate, let key {
             for file in [certificate, key] { _ = try Files.bytes(of: file) }

@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastPlatform
 
-/// A file or a pipe that is read in chunks; a pipe that is silent for too long is given up.
+/// A file or a pipe that is read in chunks; reading a pipe that is silent for too long fails.
 ///
-/// Nothing is mapped: a file that others shorten meanwhile causes a ``Problem``, not a signal.
+/// Files are not mapped into memory: one that shrinks during reading causes a ``Problem``, not a signal.
 package struct InputFile: Sendable {
     /// The reason why there is no more to read.
     package enum Problem: Error {
@@ -25,7 +25,7 @@ package struct InputFile: Sendable {
         deinit { if descriptor != .standardInput { descriptor.close() } }
     }
 
-    /// Nil if the bytes are in memory.
+    /// The file; nil if the bytes are in memory.
     private let file: OpenFile?
     private let timeout: Int
     private var ahead: [UInt8] = []
@@ -34,7 +34,7 @@ package struct InputFile: Sendable {
     /// The size of a regular file when it was opened; nil for a pipe.
     let size: Int?
 
-    /// The output of another program.
+    /// Input that is already in memory: the output of another program.
     init(holding bytes: [UInt8]) {
         (file, timeout, ahead, position, size) = (nil, 0, bytes, bytes.count, nil)
     }
@@ -55,7 +55,7 @@ package struct InputFile: Sendable {
         size = status.flatMap { $0.kind == .regular ? $0.size : nil }
     }
 
-    /// The beginning, without consuming it: enough to recognize the file, or all of a shorter one.
+    /// At least `count` bytes of the beginning, without consuming them, or all of a shorter file.
     mutating func opening(_ count: Int) throws(Problem) -> [UInt8] {
         while ahead.count < count {
             let more = try read(64 << 10)
@@ -86,7 +86,7 @@ package struct InputFile: Sendable {
                 return bytes
             } catch {
                 if error != .wouldWait { throw .unreadable("\(error)") }
-                // Nothing can be read despite the announcement, because another reader took it.
+                // The pipe was readable, but another reader took the data.
                 mustWait = true
             }
         }
@@ -94,7 +94,7 @@ package struct InputFile: Sendable {
 }
 
 extension InputProblem {
-    /// The reason why a file cannot be read to its end; the caller knows the fix for a file that changes meanwhile.
+    /// The reason why a file cannot be read to its end; `fix` is for a file that shrinks during reading.
     package init(_ problem: InputFile.Problem, in name: String, at location: String, fix: String) {
         switch problem {
         case .unreadable(let reason):

@@ -16,7 +16,7 @@ package final class Interruptions: Sendable {
     private let reason = Latch<ContinuousClock.Instant>()
     private let sources: [any DispatchSourceSignal]
 
-    /// Starts to wait.
+    /// Starts to listen for interruptions.
     ///
     /// * `tell`: Gets a line if the command has not ended a second after a signal.
     /// * `leaving`: Called before a second signal ends the process.
@@ -70,7 +70,7 @@ package final class Interruptions: Sendable {
 /// Returns when a run must end early.
 package typealias Stop = @Sendable () async -> Void
 
-/// Returns once one of several does.
+/// Returns once one of several stops returns.
 func first(of stops: Stop?...) -> Stop {
     {
         await withTaskGroup(of: Void.self) { group in
@@ -82,7 +82,7 @@ func first(of stops: Stop?...) -> Stop {
 }
 
 extension Latch {
-    /// Returns once it is set, or the calling task is canceled.
+    /// Returns once the latch is set, or the calling task is canceled.
     @Sendable func isSet() async { while await wait(within: .seconds(86_400)) == nil, !Task.isCancelled {} }
 }
 
@@ -107,7 +107,7 @@ func cancelling<Result: Sendable>(
     }
 }
 
-/// Runs a body to its end, or cancels it once `stop` returns and gives nil.
+/// Runs a body to its end, or cancels it once `stop` returns; a canceled body gives nil.
 package func interruptible<Result: Sendable>(
     at stop: Stop?, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result? {

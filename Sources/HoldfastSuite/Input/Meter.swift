@@ -36,7 +36,7 @@ final class Meter: Sendable {
     private let began = ContinuousClock.now
     private let state: Mutex<State>
 
-    /// A run of items by kind; items of one kind take about as long as each other.
+    /// A run of items by name, each with its kind; items of one kind take about equally long.
     init(_ items: [String: Int], flaw: Flaw, showing show: ProgressDisplay?) {
         total = items.count
         self.flaw = flaw

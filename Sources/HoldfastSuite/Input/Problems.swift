@@ -23,7 +23,7 @@ public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
 
     package init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
 
-    /// The same for any error from the modules below.
+    /// The problem for any error from the modules below.
     package init(_ error: any Error) {
         switch error {
         case let problem as SuiteProblem: self = problem

@@ -42,7 +42,7 @@ package struct ShellWords {
         self.words = words
     }
 
-    /// A word in the form for a shell.
+    /// A word, quoted for a shell if necessary.
     package static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./:=@%+,".contains($0)) }

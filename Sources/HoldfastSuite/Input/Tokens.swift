@@ -3,11 +3,11 @@ import HoldfastBasics
 import HoldfastSmallFoundation
 import HoldfastStage
 
-/// The sources of credentials; messages never show them.
+/// The sources of credentials; messages never show a credential.
 extension SubjectFile.Token {
     private static let maxBytes = 64 << 10
 
-    /// The credential from the single flag that gives one, for which a program may be run; nil if none does.
+    /// The credential from the only flag that gives one, perhaps by running a program; nil if no flag does.
     package static func only(of flags: [(name: String, token: SubjectFile.Token?)]) async throws -> String? {
         let given = flags.filter { $0.token != nil }
         if given.count > 1 {
@@ -29,7 +29,7 @@ extension SubjectFile.Token {
             return try Self.checked(Files.text(of: path), of: "'\(path)'", given: location)
         case .variable(let name):
             guard let text = ProcessInfo.processInfo.environment[name] else {
-                // A value that is not the name of a variable may be the token itself.
+                // If no variable has this name, the value may be the token itself, so it is not shown.
                 throw InputProblem(
                     location, "the environment variable is not set",
                     expected: "the name of a variable that holds a token",

@@ -13,7 +13,7 @@ struct DrawnParts: Sendable {
     private var entries: [Entry] = []
     private var events = 0
     private(set) var count = 0
-    /// The most events that are kept, unless one part alone has more.
+    /// The maximum number of events that are kept, unless one part alone has more.
     private static let mostEvents = 40_000
 
     /// The parts in the order of files.

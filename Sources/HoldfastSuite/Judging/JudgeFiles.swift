@@ -5,7 +5,7 @@ import HoldfastPlatform
 /// Finds the captures that the arguments name.
 package enum JudgeFiles {
     private static let endings = [".ndjson", ".jsonl", ".har", ".txt"]
-    /// The most files that a folder may contain.
+    /// The maximum number of files that a folder may contain.
     private static let most = 100_000
 
     /// The files to judge; a folder stands for the captures in it and in its subfolders, in the order of their names.
@@ -15,7 +15,7 @@ package enum JudgeFiles {
     {
         if arguments.count(where: { $0 == "-" }) > 1 {
             throw InputProblem(
-                "-", "standard input is given twice", expected: "it once", fix: "remove one of them")
+                "-", "standard input is given twice", expected: "'-' once", fix: "remove one of them")
         }
         var paths: [String] = []
         for argument in arguments {
@@ -46,7 +46,7 @@ package enum JudgeFiles {
         return paths
     }
 
-    /// The report contains its transcripts, so a run's folder stands for its report alone.
+    /// The captures in a folder, without the transcripts of a report, because the report contains them.
     private static func captures(in folder: String) -> [String] {
         let base = folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let inside = (try? HoldfastPlatform.files(below: folder)) ?? []

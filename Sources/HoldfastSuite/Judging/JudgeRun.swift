@@ -42,7 +42,7 @@ package struct JudgeOptions: Sendable {
             [side].compactMap(\.self), "side", given: "--role", among: Role.allCases.map(\.rawValue),
             expected: "server or client", otherwise: "choose one of them")
         let role = side.flatMap(Role.init(rawValue:)) ?? .server
-        // The default profiles of a server: all that its dialect supports; `core` for a canonical one.
+        // The default profiles of a server: all that its dialect supports; `core` for the canonical form.
         let usual = role == .client ? [.clientCore] : described?.profiles ?? dialect.usualProfiles.union([.core])
         let declared = named.isEmpty ? usual : Profile.declared(named: named, of: role, &problems)
         try problems.throwAll()
@@ -149,7 +149,7 @@ package struct JudgeRun: Sendable {
     }
 }
 
-/// The progress of a judgement: the amount read of a file, the speed, and the violations so far.
+/// The progress of a judgement: the bytes read, the speed, and the violations so far.
 private final class JudgeProgress: Sendable {
     private struct State {
         var bytes: [String: Int] = [:]

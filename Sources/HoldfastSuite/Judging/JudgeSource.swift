@@ -15,12 +15,12 @@ final class JudgeSource: Sendable {
         let history: History
         let locations: [CaptureLocation]
         let wasCutShort: Bool
-        /// The clauses that the file asks about; nil for all.
+        /// The clauses that the run of a report was about; nil for all.
         var inQuestion: Set<ClauseID>?
-        /// The scenario and the verdicts that were stored with it; nil outside a report.
+        /// The scenario and the verdicts that were stored with the history; nil outside a report.
         let stored: (scenario: String, verdicts: [Verdict])?
 
-        /// The name of its transcript in a folder of parts; a scenario's name comes from the file and must not be a path.
+        /// The name of its transcript in a folder of parts; a scenario's name comes from a file and may not be a safe path.
         var partName: String { "file-\(file + 1)-part-\(number)" }
     }
 
@@ -30,7 +30,7 @@ final class JudgeSource: Sendable {
         var leftOut = CaptureLeftOut()
         /// Remarks to show first: how the file was read, and what it lacks.
         var remarks: [String] = []
-        /// Whether it should contain messages, but does not.
+        /// Whether the file should contain messages, but does not.
         var lacksMessages = false
         var bytes = 0
         var problem: InputProblem?
@@ -56,7 +56,7 @@ final class JudgeSource: Sendable {
         var summary = Summary()
     }
 
-    /// The file as it was named.
+    /// The path as the user gave it.
     let path: String
     private let index: Int
     private let options: JudgeOptions
@@ -71,7 +71,7 @@ final class JudgeSource: Sendable {
         (self.path, self.index, self.options) = (path, index, options)
     }
 
-    /// The name to show to people.
+    /// The name of the file in output.
     var name: String { path == "-" ? "standard input" : path }
 
     /// The facts known about the file so far.
@@ -126,7 +126,7 @@ final class JudgeSource: Sendable {
             wasCutShort: part.wasCutShort, stored: nil)
     }
 
-    /// The history with its server's statements; a transcript of a run has its own declaration, unless the user gave one.
+    /// The history with the profiles that its server stated; a run's transcript keeps its own, unless the user gave some.
     private func declaring(_ history: History, _ state: inout State) -> History {
         var header = history.header
         let subject = header.subject
@@ -165,13 +165,13 @@ final class JudgeSource: Sendable {
         let form = try form(of: opening)
         state.summary.form = form
         if form == .report { return try readReport(&state) }
-        // The owner of a log is known only from all of it; of a pipe, only the beginning is read for that.
+        // A large part of a file is read to find the owner of the log; for a pipe, the opening must suffice.
         let beginning = path == "-" ? opening : (try? state.input?.opening(Self.mostForPeople)) ?? opening
         let isWhole = beginning.count < (path == "-" ? CaptureForm.openingBytes : Self.mostForPeople)
         state.reader = reader(form, beginning, isWhole: isWhole)
     }
 
-    /// The bytes of a file that are read to find its owner.
+    /// The number of bytes of a file that are read to find its owner.
     private static let mostForPeople = 1 << 20
 
     private func reader(
@@ -274,7 +274,7 @@ final class JudgeSource: Sendable {
     }
 }
 
-/// A followed file, whose pieces are passed on as they come.
+/// A followed file, whose pieces are passed on as they arrive.
 extension JudgeSource {
     /// The histories that a piece completes; `observe` gets each event of the sample.
     func take(
@@ -305,7 +305,7 @@ extension JudgeSource {
         }
     }
 
-    /// The reason why lines are missing.
+    /// The reasons why lines are missing.
     static let tooFast = "lines of a pipe dropped because the judge was too slow"
     static let truncated = "an unknown number of lines, because the file was truncated"
 

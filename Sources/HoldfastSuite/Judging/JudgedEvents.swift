@@ -7,7 +7,7 @@ import HoldfastTranscript
 /// The events that a finding cites: the place of each in its file, its text as on the wire, and its chart.
 struct JudgedEvents {
     let unit: JudgeSource.Unit
-    /// The most characters of a text to show.
+    /// The maximum number of characters of a text to show.
     private static let most = 400
     private static let mostCited = 6
     /// The longest gap between two cited events that is drawn completely.

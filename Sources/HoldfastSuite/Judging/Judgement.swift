@@ -29,20 +29,20 @@ package struct Judgement: Sendable {
         var exhibits: [Exhibit<Symptom>] = []
     }
 
-    /// One clause in all captures.
+    /// The results of one clause in all captures.
     struct ClauseTally: Sendable {
         var outcomes: [Outcome: Int] = [:]
         var exercised = 0
         var findings = 0
-        /// The number of histories that break it although no server with their wire can keep it.
+        /// The number of histories that break it although no server with their wire format can keep it.
         var excused = 0
         var exhibits: [Exhibit<(outcome: Outcome, finding: Finding)>] = []
-        /// The reasons why captures could not reach it.
+        /// The reasons why captures could not exercise it.
         var unreached: Set<String> = []
         /// Whether any history could have exercised it.
         var wasReachable = false
 
-        /// Whether it is broken only where no server with that wire can keep it.
+        /// Whether it is broken only in histories whose wire format cannot keep it.
         var isUnkeepable: Bool { excused > 0 && excused == outcomes[.violation] }
 
         /// The outcome over all histories: one violation is a violation, and a pass outweighs doubts.
@@ -61,7 +61,7 @@ package struct Judgement: Sendable {
         let computed: String
     }
 
-    /// The contents of one file.
+    /// The results of one file.
     struct FileTally: Sendable {
         let name: String
         var summary = JudgeSource.Summary()
@@ -75,21 +75,21 @@ package struct Judgement: Sendable {
         /// The versions of the specification under which its histories were made.
         var specifications: Set<String> = []
 
-        /// Those of the versions that differ from the given one; captures have no known version.
+        /// The versions that differ from the given one; none for captures, whose version is unknown.
         func foreignSpecifications(to version: String) -> [String] {
             [.transcript, .report].contains(summary.form) ? specifications.subtracting([version]).sorted() : []
         }
     }
 
-    /// Results that can fail a judgement, from the least to the most severe.
+    /// Results that can fail a judgement, from the most to the least severe.
     package enum Failure: String, Sendable, CaseIterable {
         case violation, observation
     }
 
-    /// The most findings of a clause that are kept.
+    /// The maximum number of findings of a clause that are kept.
     static let mostExhibits = 3
     static let mostDifferences = 1000
-    /// The most parts with violations that are kept for `--out`.
+    /// The maximum number of parts with violations that are kept for `--out`.
     static let mostParts = 100
 
     var clauses: [ClauseID: ClauseTally] = [:]
@@ -128,10 +128,10 @@ package struct Judgement: Sendable {
         Symptom.Kind.allCases.compactMap { kind in symptoms[kind].map { (kind, $0) } }
     }
 
-    /// Whether any of it is a capture; only captures have observations.
+    /// Whether any file is a capture; only captures have observations.
     var hasCaptures: Bool { files.contains { $0.summary.lacks != nil } }
 
-    /// The clauses in question: of profiles that are declared.
+    /// The clauses in question: those of declared profiles.
     var inQuestion: [ClauseID: ClauseTally] { clauses.filter { $0.value.outcome != .notApplicable } }
 
     var exercised: [ClauseID] { clauses.filter { $0.value.exercised > 0 }.keys.sorted() }
@@ -191,7 +191,7 @@ package struct Judgement: Sendable {
 
     package var exit: ExitStatus {
         if hasViolation || failsOn == .observation && observations > 0 { return .violation }
-        // A capture need not exercise any clause; a report must decide all that its subject declared.
+        // A capture need not decide every clause; a report must decide all that its subject declared.
         return isOpen ? .incomplete : .conforms
     }
 
@@ -277,7 +277,7 @@ package struct Judgement: Sendable {
 }
 
 extension Judgement.ClauseTally {
-    /// Keeps the first findings, in the order of files and parts, whichever worker came first.
+    /// Keeps the first findings in the order of files and parts, regardless of the order of the workers.
     fileprivate mutating func keep(_ verdict: Verdict, of unit: JudgeSource.Unit, name: String) {
         let kept = exhibits.filter { $0.found.outcome == outcome }
         let isFull = kept.count >= Judgement.mostExhibits
@@ -291,7 +291,7 @@ extension Judgement.ClauseTally {
                 Judgement.Exhibit(
                     (verdict.outcome, finding), at: finding.events, on: verdict.clause, in: unit, named: name))
         }
-        // Doubts are of no interest once the clause is broken.
+        // Findings of a less severe outcome are dropped, such as doubts once the clause is broken.
         let sorted = exhibits.filter { $0.found.outcome == outcome }.enumerated().sorted {
             ($0.element.file, $0.element.number, $0.offset) < ($1.element.file, $1.element.number, $1.offset)
         }
@@ -300,7 +300,7 @@ extension Judgement.ClauseTally {
 }
 
 extension Judgement.SymptomTally {
-    /// Keeps the first ones, in the order of files and parts, whichever worker came first; for silences, the longest.
+    /// Keeps the longest silences, and else the first observations in the order of files and parts.
     fileprivate mutating func keep(_ symptoms: [Symptom], of unit: JudgeSource.Unit, name: String) {
         count += symptoms.count
         for symptom in symptoms.prefix(Judgement.mostExhibits) {

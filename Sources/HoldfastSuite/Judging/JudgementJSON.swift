@@ -91,7 +91,7 @@ package struct JudgementJSON {
     }
 }
 
-/// The folder `--out` names: the judgement for machines, and each part with violations as a transcript.
+/// The folder that `--out` names: the judgement as JSON, and each part with violations as a transcript.
 extension Judgement {
     package func write(to path: String, _ specification: Specification) throws {
         try Files.makeFolder(path)

@@ -57,7 +57,7 @@ package struct JudgementText {
                 let isReport = file.summary.form == .report
                 words.append("\(readable(file.histories)) \(isReport ? "scenarios" : "histories")")
             }
-            if file.cutShort > 0 { words.append("\(readable(file.cutShort)) cut where something was open") }
+            if file.cutShort > 0 { words.append("\(readable(file.cutShort)) cut while something was open") }
             let dialects = file.dialects.subtracting(["canonical"]).sorted()
             if !dialects.isEmpty { words.append("dialect \(dialects.joined(separator: ", "))") }
             if !file.profiles.isEmpty {
@@ -82,7 +82,7 @@ package struct JudgementText {
         return (shown + more + [pace]).joined(separator: "\n")
     }
 
-    /// The story, line by line; charts of observations would repeat it.
+    /// The story, line by line; it replaces the charts of observations.
     private func happened(_ story: Story) -> String {
         let lines = story.chapters.flatMap { chapter in
             [style.wrapped(chapter.title, indent: 2, hanging: 2)]
@@ -115,7 +115,7 @@ package struct JudgementText {
         TextChart(chart, style: style, indent: 4).excerpt().map { "    " + $0 }
     }
 
-    /// The usual causes of complaints from users, apart from the clauses.
+    /// Observations that are not verdicts on clauses, but usual causes of complaints from users.
     private var observations: String {
         guard !judgement.observed.isEmpty else {
             return style.wrapped(
@@ -199,10 +199,10 @@ package struct JudgementText {
         clauses.named(listsAll)
     }
 
-    /// The number of clauses that were checked, of those that can be.
+    /// The number of checked clauses, with its verb.
     static func were(_ count: Int) -> String { count == 1 ? "1 was" : "\(count) were" }
 
-    /// A number of bytes for people.
+    /// A human-readable number of bytes.
     static func size(_ bytes: Int) -> String {
         if bytes < 1000 { return "\(bytes) bytes" }
         if bytes < 1_000_000 { return "\(bytes / 1000) KB" }

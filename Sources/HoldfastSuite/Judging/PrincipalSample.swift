@@ -14,9 +14,9 @@ package struct PrincipalSample {
     private var waitingBytes = 0
     /// The number of events so far.
     private var clock = 0
-    /// The most events, and roughly the most bytes, that wait for a principal.
+    /// The maximum number of events, and roughly of bytes, that wait for a principal.
     private static let (most, mostBytes) = (2000, 8 << 20)
-    /// The most lanes that are remembered, the most recent ones.
+    /// The number of lanes that are remembered: the most recently used ones.
     private static let mostLanes = 20_000
 
     init(oneIn count: Int) { self.count = max(1, count) }
@@ -31,7 +31,7 @@ package struct PrincipalSample {
         return count
     }
 
-    /// The items that can be passed on after another one.
+    /// Takes an item, and returns the items that can now be passed on.
     mutating func take(_ item: CaptureItem) -> [CaptureItem] {
         switch item {
         case .header:
@@ -46,7 +46,7 @@ package struct PrincipalSample {
         return passed(isLast: false)
     }
 
-    /// The items that still wait.
+    /// Returns the items that still wait, at the end.
     mutating func rest() -> [CaptureItem] { passed(isLast: true) }
 
     private mutating func passed(isLast: Bool) -> [CaptureItem] {
@@ -92,7 +92,7 @@ package struct PrincipalSample {
         lanes.dropOldest(beyond: Self.mostLanes, by: \.lastUse)
     }
 
-    /// The same name is chosen in every run.
+    /// Whether a principal is in the sample: the same answer in every run.
     private func isChosen(_ name: String) -> Bool {
         // FNV-1a.
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

@@ -9,12 +9,12 @@ extension Life {
     /// The time for reproducing all findings in shorter lives and shrinking these: half of the life, but no more than a
     /// minute, and no less than a few rounds take.
     private var shrinkingTime: Duration { max(.seconds(10), min(.seconds(60), time.duration / 2)) }
-    /// The numbers of last rounds that are tried alone, with what they need of earlier ones.
+    /// The numbers of final rounds that are tried alone, with the steps of earlier rounds that they need.
     private static let lengths = [1, 2, 4, 8]
     private static let mostFindings = 3
     private static let attempts = 200
 
-    /// Reproduces findings of a life in fresh, shorter ones, and shrinks these; ends with its time, or once `stop` returns.
+    /// Reproduces findings of a life in fresh, shorter ones, and shrinks these until its time is up, or `stop` returns.
     func shrink(
         _ result: ScenarioResult, until stop: Stop?,
         keeping keep: @escaping @Sendable (ClauseID, String) throws -> String

@@ -8,8 +8,8 @@ import HoldfastReport
 import HoldfastStage
 import HoldfastTranscript
 
-/// One life of a peer: drawn from a seed, performed round by round, judged meanwhile, and shrunk if a fresh, shorter
-/// life shows the same.
+/// One life of a peer: drawn from a seed, performed and judged round by round, and shrunk if a fresh, shorter life shows
+/// the same violation.
 package final class Life: Sendable {
     package let role: Role
     package let seed: UInt64
@@ -35,11 +35,11 @@ package final class Life: Sendable {
         var lookTime = Duration.zero
         /// The violations that were reported, by cause.
         var told: Set<String> = []
-        /// The work after it, and its deadline.
+        /// The work after the life, and its deadline.
         var activity: (words: String, until: ContinuousClock.Instant?)?
     }
 
-    /// The purpose of a life in a run.
+    /// The settings of a life in a run.
     package struct Options: Sendable {
         /// Whether the run consists only of the life.
         package var isAlone = false
@@ -56,7 +56,7 @@ package final class Life: Sendable {
         }
     }
 
-    /// The number of people in the life of a server, if there are as many.
+    /// The maximum number of principals in the life of a server.
     private static let people = 5
 
     /// The longest heartbeat, in seconds, that a life waits for.
@@ -122,7 +122,7 @@ package final class Life: Sendable {
         let diagnostics: [String]
     }
 
-    /// Performs the life, until `stop` returns at the latest, or until `isEnough` is true of the findings.
+    /// Performs the life to its end, or until `stop` returns, or until `isEnough` is true of the findings.
     /// - Throws: The reason why a server could not be started, if the run consists only of the life.
     func run(
         _ options: Options, until stop: Stop?, showing show: ProgressDisplay?,
@@ -166,8 +166,8 @@ package final class Life: Sendable {
 
     // MARK: judging
 
-    /// Judges the events so far, beside the life: not while it still judges, for a fifth of the time at most, and not
-    /// if the final judgement would have to wait for it.
+    /// Judges the events so far while the life goes on: one judgement at a time, for a fifth of the time at most, and
+    /// not if the final judgement would have to wait.
     private func look(_ history: History, then take: @escaping @Sendable ([Verdict]) -> Void) {
         let isFree = state.withLock { state in
             let now = ContinuousClock.now
@@ -192,7 +192,7 @@ package final class Life: Sendable {
         }
     }
 
-    /// Reports what is new: the first violation, and only by name the others found with it.
+    /// Reports new violations: the first with its finding, and the others found with it only by name.
     private func note(_ verdicts: [Verdict], in history: History) {
         let violations = verdicts.filter { verdict in
             verdict.outcome == .violation
@@ -226,7 +226,7 @@ package final class Life: Sendable {
         return .microseconds(last ?? history.events.last?.at ?? 0)
     }
 
-    // MARK: telling
+    // MARK: reporting
 
     /// The progress, for display.
     private var progress: TextProgress {

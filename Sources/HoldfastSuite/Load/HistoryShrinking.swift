@@ -2,13 +2,13 @@ import Holdfast
 import HoldfastJudge
 import HoldfastTranscript
 
-/// Shortens a history that breaks a clause, so that people can read it: removes what the finding does not need.
+/// Shortens a history that breaks a clause to a readable one: removes the events that the finding does not need.
 struct HistoryShrinking {
     let clause: ClauseID
     /// The clauses that the whole history breaks; a shorter one must break no others.
     let broken: Set<ClauseID>
     let specification: Specification
-    /// The most judgements while shrinking.
+    /// The maximum number of judgements while shrinking.
     private static let attempts = 200
 
     /// The smallest history found that is broken in the same way, and all verdicts on it.
@@ -52,7 +52,7 @@ struct HistoryShrinking {
 }
 
 extension History {
-    /// Some of the events; those that were judged before stay marked.
+    /// The history with some of its events; those that were judged before stay marked.
     fileprivate func keeping(_ isKept: (Int) -> Bool) -> History {
         let kept = events.indices.filter(isKept)
         var header = header

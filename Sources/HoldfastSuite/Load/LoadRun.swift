@@ -8,7 +8,7 @@ import HoldfastSmallFoundation
 import HoldfastStage
 import HoldfastTranscript
 
-/// Loads a server with devices, judges what each principal sees while it runs, and measures how long people wait.
+/// Loads a server with devices, judges what each principal sees during the load, and measures how long people wait.
 package struct LoadRun: Sendable {
     /// The first violation of a clause, with a history that shows little else.
     package struct Told: Sendable {
@@ -17,7 +17,7 @@ package struct LoadRun: Sendable {
         let principal: String
         let events: Int
 
-        /// The text for people, without the line end.
+        /// The violation as text, without a final newline.
         package func text(_ style: ConsoleStyle) -> String {
             style.spelled(
                 """
@@ -30,7 +30,7 @@ package struct LoadRun: Sendable {
 
     private let subject: ServerSubject
     private let plan: LoadPlan
-    /// The clauses to judge; nil for all, and then the report has those that the load exercised.
+    /// The clauses to judge; nil for all, in which case the report lists those that the load exercised.
     private let clauses: Set<ClauseID>?
     private let shard: Shard?
     private let specification: Specification
@@ -97,9 +97,9 @@ final class LoadJudging: Sendable {
     private let state: Mutex<State>
     private let queues: [DispatchQueue]
     private let group = DispatchGroup()
-    /// The most events that wait to be judged.
+    /// The maximum number of events that wait to be judged.
     private static let most = 1_000_000
-    /// The most histories that are kept for a violated clause.
+    /// The maximum number of histories that are kept for a violated clause.
     private static let mostBroken = 3
 
     init(

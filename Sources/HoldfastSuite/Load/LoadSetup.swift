@@ -3,7 +3,7 @@ import HoldfastPlatform
 import HoldfastStage
 
 extension LoadPlan {
-    /// The most devices in one process; more would need more ports than a machine has.
+    /// The maximum number of devices in one process; more would need more ports than a machine has.
     private static let mostDevices = 50_000
     /// The descriptors that a device needs besides its socket, and those of the program itself.
     private static let (filesPerDevice, ownFiles) = (2, 200)
@@ -96,7 +96,7 @@ extension ServerUnderTest {
         return subject
     }
 
-    /// The tokens, with each `{n}` replaced by this many numbers.
+    /// The tokens; one that contains `{n}` stands for `count` tokens, numbered from 1.
     static func numbered(_ tokens: [String], _ count: Int) -> [String] {
         tokens.flatMap { token in
             token.contains("{n}") ? (1...count).map { token.replacing("{n}", with: "\($0)") } : [token]

@@ -3,7 +3,7 @@ import HoldfastReport
 import HoldfastStage
 import HoldfastTranscript
 
-/// Performs scenarios against a client, judges the transcripts, and adds them up.
+/// Performs scenarios against a client, judges the transcripts, and adds up the verdicts.
 package struct ClientSuite {
     let subject: ClientSubject
     let specification: Specification
@@ -51,7 +51,7 @@ package struct ClientSuite {
             wasSetAside: true)
     }
 
-    /// Each scenario that will be performed, one per line, and why the others will not.
+    /// The scenarios that will be performed, one per line, and the reasons why others will not.
     package var plan: String {
         let reasons = selection.scenarios.map { ($0, selection.reason(toExclude: $0) ?? subject.obstacle(to: $0)) }
         let left = Dictionary(grouping: reasons.compactMap(\.1), by: \.self).sorted { $0.key < $1.key }

@@ -53,7 +53,7 @@ package struct Forecast {
             let stop = subject.stop(of: scenario)
             var result = result(
                 of: scenario, exercising: stop == nil ? left : [],
-                // Half of the proof is a write that fails in mid-turn; a quick agent without scripts finishes before it.
+                // The proof includes a write that fails in mid-turn; a quick agent without scripts finishes before it.
                 withCrashes: scenario.needs.start && subject.hasScriptedAgent)
             result.stoppedAt = stop
             if left.count < scenario.clauses.count {
@@ -91,7 +91,7 @@ package struct Forecast {
         return seen.contains { $0["code"] != nil || $0["clientMessageId"] != nil }
     }
 
-    /// Each scenario that will be performed, one per line, and why the others will not.
+    /// The scenarios that will be performed, one per line, and the reasons why others will not.
     package var plan: String {
         let left = selection.scenarios.compactMap(leftOut)
         let reasons = Dictionary(grouping: left) { $0.skipped ?? "" }.sorted { $0.key < $1.key }

@@ -5,10 +5,10 @@ import HoldfastSmallFoundation
 import HoldfastTranscript
 
 extension RunReport {
-    /// Writes the report for machines to a folder, with each transcript in its own file.
+    /// Writes the report as JSON to a folder, with each transcript in its own file.
     package func write(to folder: String) throws {
         try Files.makeFolder(folder)
-        // The page that `report open` wrote for an earlier run.
+        // Remove the page that `report open` wrote for an earlier run.
         try? FileManager.default.removeItem(atPath: "\(folder)/report.html")
         for scenario in scenarios where scenario.skipped == nil {
             try Files.write(
@@ -19,7 +19,7 @@ extension RunReport {
         try Files.write(JSONReport(self, transcriptsApart: true).text, to: "\(folder)/report.json")
     }
 
-    /// A report that was written: the file, or the one in a folder.
+    /// Reads a report: the file, or `report.json` in a folder.
     package init(at path: String) throws {
         let file = Files.isFolder(path) ? "\(path)/report.json" : path
         self = try RunReport(Files.bytes(of: file), file: file)

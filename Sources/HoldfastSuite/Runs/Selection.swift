@@ -8,7 +8,7 @@ package protocol SelectableScenario: Sendable {
     var title: String { get }
     var role: Role { get }
     var clauses: [ClauseID] { get }
-    /// A rough class of its duration: each class is distributed evenly.
+    /// A rough class of its duration; each class is distributed evenly over shards.
     var kind: Int { get }
 }
 
@@ -53,7 +53,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     private var unwanted: Set<ClauseID> = []
     /// The reasons why scenarios are excluded, by name or with all their clauses.
     private var exclusions: [String: String] = [:]
-    /// The part of all selected scenarios that these are, and the names of all; nil if these are all.
+    /// The shard to which the scenarios belong, and the names of all selected ones; nil without shards.
     private var part: (shard: Shard, plan: [String])?
 
     /// The number of scenarios with an unexpected violation after which the run stops; nil if it never does.
@@ -61,7 +61,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     /// The expected violations.
     package var baseline: Baseline?
 
-    /// The clauses that were selected in scenarios, which are then meant to exercise them.
+    /// The clauses that were selected together with a scenario, which is then meant to exercise them.
     private var chosen: [String: Set<ClauseID>] = [:]
 
     /// Everything that any pattern names, except what is excluded; a pattern that matches nothing is a problem.
@@ -140,8 +140,8 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         try problems.throwAll()
     }
 
-    /// The clauses that count, given the results: those selected, and all that scenarios selected by name violate, as
-    /// in a whole run; nil means all.
+    /// The clauses in question, given the results: the selected ones, and all that scenarios selected by name violate,
+    /// as in a whole run; nil means all.
     func clauses(after results: [ScenarioResult]) -> Set<ClauseID>? {
         clauses.map { clauses in
             let shown = results.filter { named.contains(String($0.name.prefix { $0 != "#" })) }.flatMap(\.verdicts)
@@ -162,7 +162,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Each scenario this often; repetitions are called `NAME#2`, `NAME#3`, … and come after all first performances.
+    /// Each scenario `count` times; repetitions are called `NAME#2`, `NAME#3`, … and come after all first performances.
     package func repeated(_ count: Int) -> Self {
         var selection = self
         for number in 1..<max(1, count) {
@@ -179,12 +179,12 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         scenarios = shard.share(of: scenarios, kind: \.kind)
     }
 
-    /// The part of a run that results are; nil if they are all.
+    /// The shard of a run to which results belong; nil without shards.
     func part(of results: [ScenarioResult]) -> Shard.Part? {
         part.map { Shard.Part($0.shard, of: $0.plan, holding: results.map(\.name)) }
     }
 
-    /// Scenarios that will be performed, one per line, and why others will not.
+    /// Scenarios that will be performed, one per line, and the reasons why others will not.
     package static func plan(of scenarios: [Item], notPerformed reasons: [(reason: String, count: Int)]) -> String {
         let lines = scenarios.map { "\($0.name)  \($0.clauses.map(\.description).joined(separator: " "))\n" }
         let left = reasons.map { "skipped: \(Gap.words($0.count, "scenario", $0.reason))\n" }

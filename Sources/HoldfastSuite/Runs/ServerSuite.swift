@@ -4,7 +4,7 @@ import HoldfastReport
 import HoldfastStage
 import HoldfastTranscript
 
-/// Performs scenarios against a server, judges the transcripts, and adds them up.
+/// Performs scenarios against a server, judges the transcripts, and adds up the verdicts.
 package struct ServerSuite {
     let subject: ServerSubject
     let specification: Specification

@@ -21,7 +21,7 @@ final class SuiteJudging: Sendable {
 
     /// Judges performances while others still run, one at a time, and reports the results; the rest is judged at the end.
     ///
-    /// A late machine postpones it, unless it is urgent.
+    /// On an overloaded machine, judging waits, unless it is urgent.
     func judgeMeanwhile(
         _ performance: Performance, isUrgent: Bool, _ told: @escaping @Sendable (ScenarioResult) -> Void
     ) {
@@ -56,7 +56,7 @@ final class SuiteJudging: Sendable {
                 let result = result(rest[index])
                 early.withLock { $0.results[rest[index].scenario] = result }
             }
-            // The one that was being judged when the run ended is not judged twice.
+            // Wait for the performance that was being judged when the run ended.
             aside.sync {}
             return early.withLock { early in performances.compactMap { early.results[$0.scenario] } }
         }

@@ -65,7 +65,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         _ life: Life?, _ options: Life.Options, until stop: Stop?, showing show: ProgressDisplay?
     ) async throws(SuiteProblem) -> (all: [ScenarioResult], diagnostics: [String]) {
         let results = await judging.results(performances)
-        // The scenarios that were judged only now count too.
+        // Scenarios that were judged only at the end count, too.
         violated.withLock { $0 = ([], 0) }
         for result in results { note(result) }
         meter.close()
@@ -152,7 +152,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
 
     private var hasFailedEnough: Bool { enough.value != nil }
 
-    /// The name without its side, which is the same for all of a run.
+    /// The name without the role, which is the same in the whole run.
     private static func short(_ name: String) -> String {
         name.split(separator: "/", maxSplits: 1).last.map(String.init) ?? name
     }

@@ -26,7 +26,7 @@ struct ClientKills: Sendable {
                 let seen = try await report(variations: [variation], whole, isAlone: isAlone)
                 return KillMatrixPeer(seen, .variation, variation.name, provesAll: true)
             },
-            // On a late machine, timers that never vary seem to vary; alone, they do not.
+            // On an overloaded machine, constant timers seem to vary, so an uncaught defect is tested again, alone.
             KillMatrixGroup(defects, named: \.name, kind: 4, atOnce: Self.jobs, again: { _ in true }) {
                 try await peer(with: $0, isAlone: $1)
             },
@@ -38,7 +38,7 @@ struct ClientKills: Sendable {
             [defect.clause.description], role: .client, of: specification, scenarios: scenarios)
         var last = KillMatrixPeer.unmet(defect.name, defect.clause)
         for attempt in 1...Self.attempts where !last.holds {
-            // A client that is known to be broken gets no additional time when the machine is late.
+            // A client that is known to be broken gets no additional time when the machine is overloaded.
             let met = { (selection: ScenarioSelection<ClientScenario>) in
                 try await byTheWallClock { try await report(defects: [defect], selection, isAlone: isAlone) }
             }

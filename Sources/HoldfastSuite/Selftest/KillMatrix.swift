@@ -24,7 +24,7 @@ package struct KillMatrix {
         let clientDefects: [ClientDefect]
         let clientVariations: [ClientVariation]
 
-        /// Those with the wanted names.
+        /// The peers with the wanted names.
         package init(of specification: Specification, where isWanted: (String) -> Bool) throws {
             dialects = try specification.dialects().filter { isWanted(Self.name(ofDialect: $0.name)) }
             defects = Defect.all.filter { isWanted($0.name) }
@@ -63,12 +63,12 @@ package struct KillMatrix {
             peers.compactMap { peer in peer.report.map { (peer.name, $0) } }
         }
 
-        /// Whether the healthy peers and all variations pass, dialects break only what their wire cannot keep, every
+        /// Whether the healthy peers and all variations pass, dialects break only what their wire format cannot keep, every
         /// defect is caught by its own clause, and every check catches something.
         package var holds: Bool { !peers.isEmpty && peers.allSatisfy(\.holds) && unbroken.isEmpty && waiting.isEmpty }
     }
 
-    /// Tests all of them; `isWhole` if no defect was left out, so that each clause must have caught something.
+    /// Tests all peers; `isWhole` if no defect was left out, so that every check must have caught something.
     package func run(_ peers: Peers, isWhole: Bool) async throws -> Result {
         let began = ContinuousClock.now
         let checked = Set(Checks.all.map(\.clause))
@@ -99,7 +99,7 @@ package struct KillMatrix {
         return result
     }
 
-    /// Notes which checks were seen to catch something.
+    /// Notes the checks that caught no defect.
     private func account(_ result: inout Result) throws {
         let caught = Set(result.peers.filter(\.holds).compactMap(\.clause))
         let shown = try FixtureIndex(specification.files).brokenByTranscripts

@@ -6,12 +6,12 @@ struct KillMatrixGroup {
         let meet: @Sendable (_ isAlone: Bool) async throws -> KillMatrixPeer
     }
 
-    /// The number of scenarios performed at a time if eight were too many for the machine.
+    /// The number of scenarios performed at a time for a peer that is tested alone.
     static let jobsAlone = 2
 
     /// The peers to run, in order.
     let candidates: [Candidate]
-    /// The kind of the peers; those of one kind take about as long as each other.
+    /// The kind of the peers; peers of one kind take about equally long.
     let kind: Int
     let jobs: Int
     /// Whether a misjudged peer should be tested once more, alone.
@@ -26,7 +26,7 @@ struct KillMatrixGroup {
         (self.kind, self.jobs, self.deservesAnother) = (kind, jobs, deservesAnother)
     }
 
-    /// Tests all of them, and some of them once more.
+    /// Tests all peers, and those that deserve it once more.
     func meet(showing meter: Meter) async throws -> [KillMatrixPeer] {
         var peers = try await withThrowingTaskGroup(of: (Int, KillMatrixPeer).self) { group in
             var waiting = candidates.enumerated().makeIterator()

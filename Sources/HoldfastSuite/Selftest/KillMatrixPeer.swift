@@ -10,7 +10,7 @@ struct KillMatrixPeer: Sendable {
     /// The clause a defect breaks.
     let clause: ClauseID?
     var violated: [ClauseID] = []
-    /// The clauses that its wire cannot keep.
+    /// The clauses that its wire format cannot keep.
     var unkeepable: [ClauseID] = []
     /// Failures of the suite itself.
     var problems: [String] = []
@@ -18,15 +18,15 @@ struct KillMatrixPeer: Sendable {
     var unproved: [ClauseID] = []
     /// The number of tries.
     var attempts = 1
-    /// The arguments that find its violation again, in the scenario that showed it; nil if it was not caught.
+    /// The argument of `--only` that reruns the scenario which caught the defect; nil if no scenario did.
     var selector: String?
-    /// Whether a rerun of that alone found the violation again; nil if there was no rerun.
+    /// Whether a rerun with this argument found the violation again; nil if there was no rerun.
     var isRepeated: Bool?
     /// The clause that a whole report would name first for the defect; nil if the defect was not found.
     var head: ClauseID?
-    /// Whether the machine was late for much of the time: then little is proved, and a client gives up early.
+    /// Whether the machine was overloaded for much of the time: then little is proved, and a client gives up early.
     var wasLate = false
-    /// The last report, if the suite is wrong.
+    /// The last report, if the suite misjudged the peer.
     var report: RunReport?
 
     /// A defect that no run could show.
@@ -38,7 +38,7 @@ struct KillMatrixPeer: Sendable {
     var holds: Bool {
         guard let clause else {
             if kind == .wire {
-                // Frames without names prove little: clauses that the wire cannot keep are broken or not exercised, and no other is broken.
+                // Clauses that the wire format cannot keep must be broken or not exercised; no other clause may be broken.
                 let unbroken = Set(unkeepable).subtracting(violated)
                 return violated.allSatisfy(unkeepable.contains) && unbroken.isSubset(of: unproved) && problems.isEmpty
             }
@@ -49,7 +49,7 @@ struct KillMatrixPeer: Sendable {
 }
 
 extension KillMatrixPeer {
-    /// Runs the advice of a report for a rerun, until the violation is found; returns whether it was.
+    /// Runs the selection that a report suggests until the violation appears again, and notes whether it did.
     ///
     /// A violation that depends on timing need not appear each time.
     func repeated(_ run: (_ selector: String) async throws -> RunReport) async throws -> KillMatrixPeer {
@@ -73,7 +73,7 @@ extension KillMatrixPeer {
         _ report: RunReport, _ kind: Kind, _ name: String, clause: ClauseID? = nil, unkeepable: [ClauseID] = [],
         provesAll: Bool
     ) {
-        // A defect that only a kill or a full disk shows is not exercised.
+        // Clauses whose scenarios were set aside, such as those with crashes, need not be broken.
         let met = unkeepable.filter { !report.setAside.contains($0) }
         self.init(kind: kind, name: name, clause: clause, unkeepable: met)
         violated = (report.clauses(.violation) + report.clauses(.warning)).map(\.clause.id)

@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastReport
 
 extension KillMatrix.Result {
-    /// The matrix for people: legal peers first, then each clause with its defects, then everything that needs attention.
+    /// The matrix as text: legal peers first, then each clause with its defects, then everything that needs attention.
     package func text(_ style: ConsoleStyle) -> String {
         let width = ((peers.map(\.name.count) + waiting.map(\.name.count)).max() ?? 0) + 2
         var lines: [String] = []
@@ -64,7 +64,7 @@ extension KillMatrix.Result {
         return [line] + (peer.holds ? [] : peer.problems.prefix(3).map { "    " + $0 })
     }
 
-    /// The matrix for machines.
+    /// The matrix as JSON.
     package var value: JSONValue {
         JSONValue(members: [
             "format": "holdfast-kill-matrix", "version": 1, "holds": holds, "waiting": waiting.map(\.name),

@@ -23,7 +23,7 @@ struct ServerKills: Sendable {
     private static let kills = [4, 16, 40, 60]
     /// The number of kills of a variation: enough to show a wrong verdict on a crash, but too few to prove anything.
     private static let killsOfVariations = 3
-    /// The timeout of waits for a broken server: it is on the same machine, and what it does not send never comes.
+    /// The timeout for a broken server: it is on the same machine, so a frame that is not sent by then never arrives.
     private static let patience = Duration.seconds(3)
     /// The replay buffer of a broken or varied server: a tenth of the usual size shows the same in a tenth of the time.
     private static let replayFrames = 100
@@ -53,7 +53,7 @@ struct ServerKills: Sendable {
                 dialects, named: { KillMatrix.Peers.name(ofDialect: $0.name) }, kind: 0, atOnce: Self.startedJobs,
                 again: \.wasLate
             ) { dialect, isAlone in
-                // Crashes take most of the time, and the wire affects them little.
+                // Crashes take most of the time, and the wire format affects them little.
                 let seen = try await report(
                     on: ReferenceSubject(program: program, dialect: dialect), whole, scope: Scope(skipsCrashes: true),
                     isAlone: isAlone)
@@ -125,7 +125,7 @@ struct ServerKills: Sendable {
         return KillMatrixPeer(seen, .defect, defect.name, clause: defect.clause, provesAll: false)
     }
 
-    /// The number of devices that show what a dozen does not, and the duration, in milliseconds.
+    /// The number of devices, enough for defects that a dozen would not show, and the duration in milliseconds.
     private static let (crowd, loadMs) = (100, 6_000)
 
     /// Tests a server that is started, killed and restarted.

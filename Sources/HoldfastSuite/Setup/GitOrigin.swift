@@ -16,7 +16,7 @@ package enum GitOrigin {
         return nil
     }
 
-    /// The same, from the text of the repository's configuration.
+    /// The same URL, from the text of the repository's configuration.
     package static func url(in configuration: String) -> String? {
         var isOrigin = false
         for line in configuration.split(whereSeparator: \.isNewline).map({ $0.trimmed(\.isWhitespace) }) {

@@ -190,7 +190,7 @@ package struct ProjectSetup: Sendable {
             """
     }
 
-    /// Whether the program is built where it runs, which takes Swift.
+    /// Whether the program is built where it runs, which needs Swift.
     private var isBuilt: Bool { if case .checkout = origin { true } else { false } }
 
     private var variable: String { "    env:\n      HOLDFAST_REPOSITORY: ${{ vars.HOLDFAST_REPOSITORY }}\n" }

@@ -1,7 +1,7 @@
 import HoldfastReport
 import HoldfastStage
 
-/// A command with its options, in the form for a shell.
+/// A command with its options, quoted for a shell.
 private struct CommandWords {
     private(set) var text: String
 

@@ -43,7 +43,7 @@ public struct ClientUnderTest: Sendable {
     /// The source of drivers.
     package struct Source {
         fileprivate let drivers: any DriverSource
-        /// The place in reports.
+        /// The location of the client in reports.
         package let location: String
         /// The host at which the app finds the suite's server.
         fileprivate let host: String

@@ -22,7 +22,7 @@ extension Specification {
     }
 }
 
-/// The properties of a server to test that its dialect implies.
+/// The properties that a dialect implies for a server under test.
 extension Dialect {
     /// The default profiles of a server: all that the dialect supports.
     var usualProfiles: Set<Profile> {
@@ -39,7 +39,7 @@ extension Dialect {
         return (url.hasSuffix("/") ? String(url.dropLast()) : url) + socketPath
     }
 
-    /// Declared profiles that no system with this dialect can keep, because its wire cannot express them.
+    /// Declared profiles that no system with this dialect can keep, because its wire format cannot express them.
     package func problems(declaring declared: Set<Profile>, given location: String) -> [InputProblem] {
         declared.subtracting(profiles).sorted().map { profile in
             InputProblem(
@@ -55,7 +55,7 @@ extension SubjectFile {
 }
 
 extension Profile {
-    /// The profiles that names declare, each with the one it requires.
+    /// The profiles with the given names, and the core profile that they require.
     package static func declared(
         named names: [String], of role: Role = .server, _ problems: inout [InputProblem]
     ) -> Set<Profile> {

@@ -15,7 +15,7 @@ final class ForeignWatch: Sendable {
         var otherVersions = 0
     }
 
-    /// After this many such performances, a client counts as speaking no other version.
+    /// After this many such performances, a client counts as speaking only the other version.
     private static let mostOtherVersions = 3
 
     private let role: Role

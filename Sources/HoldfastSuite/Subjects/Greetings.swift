@@ -5,7 +5,7 @@ import HoldfastStage
 struct Greetings {
     let subject: ServerSubject
 
-    /// As many as one scenario may use.
+    /// The maximum number of principals that one scenario may use.
     private static let principalsPerScenario = 8
 
     /// The principals, in groups of the size that one scenario may use.
@@ -24,7 +24,7 @@ struct Greetings {
                  {"do":"listSessions","principal":"p\(index + 1)"}]
                 """
             }
-            // One branch more, because `together` needs two.
+            // A further branch, because `together` needs at least two.
             let text = """
                 {"title": "Greeting", "summary": "What the server states.", "role": "server", "clauses": ["LIVE-8"],
                  "needs": {"principals": \(group.count)},

@@ -41,7 +41,7 @@ extension ReferenceConfiguration {
         return all.filter(dialect.profiles.contains)
     }
 
-    /// The times that differ from those of the specification, by their names in subject files.
+    /// The limits that differ from the defaults of the specification, by their names in subject files.
     private var limits: [String: Int] {
         var limits: [String: Int] = [:]
         if authSeconds != 10 { limits["authSeconds"] = authSeconds }
@@ -62,15 +62,15 @@ struct ReferenceSubject {
     /// Its variations, by name.
     var variations: [String] = []
     var dialect = Dialect.canonical
-    /// The path by which the program finds the dialect; if nil, its name.
+    /// The path of the dialect's file; if nil, the program finds the dialect by its name.
     var dialectFile: String?
     var replayFrames = 1000
     /// The profiles it keeps; nil for all.
     var profiles: Set<Profile>?
-    /// The number of principals under load, with the times of production; nil for a suite.
+    /// The number of principals under load, where times are realistic; nil for a suite.
     var principalsUnderLoad: Int?
 
-    /// Enough principals for many scenarios at once, each with its own devices.
+    /// Enough principals for many scenarios at once, each with its own device.
     static let principals = 20
     /// The app that its notifications are for.
     static let topic = "app.holdfast.reference"

@@ -6,13 +6,13 @@ import HoldfastTransport
 // Flags of the reference server.
 
 extension Dialect {
-    /// The name of this dialect in a subject file, which may be elsewhere; nil for the canonical form.
+    /// The name or absolute path of this dialect for a subject file in any folder; nil for the canonical form.
     package func name(given text: String?) -> String? {
         guard !isCanonical, let text, text != name else { return isCanonical ? nil : name }
         return URL(fileURLWithPath: text).path
     }
 
-    /// The given profiles, each of which must be configured; nil if none is given, for all that are configured.
+    /// The given profiles, each of which must be configured; nil if none is given, which means all that are configured.
     package func kept(
         _ named: [String], hasTokens: Bool, drawsTokens: Bool, hasLimit: Bool, hasDevices: Bool
     ) throws -> Set<Profile>? {
@@ -37,7 +37,7 @@ extension Dialect {
 }
 
 extension Defect {
-    /// The defects that cannot show because the server lacks a profile, one problem each.
+    /// A problem for each defect that cannot show because the server lacks a profile.
     ///
     /// * `configured`: Whether auth, rate-limit and push need flags of their own, as with `serve`.
     package static func problems(
@@ -100,7 +100,7 @@ extension ReferenceConfiguration {
         return (String(text[..<cut]), String(text[text.index(after: cut)...]))
     }
 
-    /// The principals: by given names, or p1, p2 and so on; a token with `{n}` counts for that many.
+    /// The principals, with the given names or p1, p2 and so on; a token with `{n}` stands for `count` principals.
     package static func principals(_ tokens: [String], _ count: Int) throws -> [(name: String, token: String)] {
         let problem = InputProblem(
             "--principals", count, outside: 1...1_000_000, fix: "remove it for one principal of each --token")

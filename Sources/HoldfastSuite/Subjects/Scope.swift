@@ -1,6 +1,6 @@
 import Holdfast
 
-/// The tests that the user excluded on purpose: clauses that only they could decide are set aside and do not fail.
+/// The tests that the user excluded: clauses that only these tests could decide are set aside and do not fail.
 package struct Scope: Sendable {
     /// The requested tiers; nil for all that the subject allows.
     var tiers: Set<Int>?
@@ -9,7 +9,7 @@ package struct Scope: Sendable {
     /// Whether clauses that the setup cannot show count as untested.
     var isStrict = false
 
-    /// The tier of a scenario: how predictable the agent must be, and how this subject's is.
+    /// The tier of a scenario: 1 if any agent will do; otherwise 3 for a model, and 2 for another scripted agent.
     static func tier(of scenario: Scenario, agent: SubjectFile.Agent) -> Int {
         scenario.needs.agent != .scripted ? 1 : agent == .model ? 3 : 2
     }

@@ -49,7 +49,7 @@ extension ServerUnderTest {
         let declared = named ?? spoken.usualProfiles
         problems += spoken.problems(declaring: declared, given: profiles.isEmpty ? "--subject /profiles" : "--profile")
         let told = hasScriptedAgent ? .scripted : modelEndpoint != nil ? .model : described?.agent ?? .plain
-        // A start command with the address of our model starts a server that uses it.
+        // A start command with the address of the suite's model starts a server that uses it.
         let agent = told == .plain && startCommand?.takesModel == true ? .model : told
         let wanted = tiers.isEmpty ? described?.tiers : Set(tiers)
         problems += Scope.problems(wanted ?? [], agent: agent, given: tiers.isEmpty ? "--subject" : "--tier")
@@ -168,7 +168,7 @@ extension ServerUnderTest {
         return subject
     }
 
-    /// Rejects a port that only the suite could know in the address of a server that it does not start.
+    /// Rejects `{port}` in the address of a server that the suite does not start.
     private func noteMissingStart(_ described: SubjectFile?, _ problems: inout [InputProblem]) {
         guard start == nil, described?.start == nil else { return }
         for (location, address) in [
@@ -182,7 +182,7 @@ extension ServerUnderTest {
         }
     }
 
-    /// Gives each principal its device, from the file and the description.
+    /// Gives each principal its device, from the flags or else the file.
     private func name(
         devicesOf people: inout [ServerSubject.Principal], _ described: [String: String],
         _ problems: inout [InputProblem]
@@ -211,7 +211,7 @@ extension ServerUnderTest {
         }
     }
 
-    /// The reference server; a description of another server contradicts it.
+    /// The reference server; flags that describe another server conflict with it.
     private func referenceSubject(
         _ program: String, _ specification: Specification
     ) throws -> (subject: ServerSubject, scope: Scope) {
@@ -240,7 +240,7 @@ extension ServerUnderTest {
         reference.principalsUnderLoad = principalsUnderLoad
         reference.dialect = spoken
         reference.dialectFile = dialect
-        // It keeps only what is declared.
+        // The reference server keeps only the declared profiles.
         if !profiles.isEmpty { reference.profiles = Profile.declared(named: profiles, &problems) }
         let subject = try reference.subject()
         problems += spoken.problems(declaring: subject.profiles, given: "--profile")

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastStage
 
-/// The start command from a subject file and the description, which overrides the file.
+/// The start command from the subject file and the flags, which override the file.
 extension ServerUnderTest {
     /// Whether an option is given that needs a start command.
     private var isAsked: Bool { data != nil || !environment.isEmpty || ready != nil }

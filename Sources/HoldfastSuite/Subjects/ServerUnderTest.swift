@@ -14,14 +14,14 @@ public struct ServerUnderTest: Sendable {
     /// The command that starts it, split as by a shell (`--start`).
     ///
     /// `{port}` in it is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push service and model
-    /// endpoint; the same are in HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and HOLDFAST_MODEL_URL. Only a server that the suite
+    /// endpoint; HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and HOLDFAST_MODEL_URL hold the same. Only a server that the suite
     /// starts can be killed, which is the only proof that it stores answers in time.
     public var start: String?
     /// The base URL of its REST paths, if it differs from the host and port of its WebSocket (`--http`).
     public var http: String?
     /// The profiles it declares; empty for `core`, or for those of the subject file (`--profile`).
     public var profiles: [String] = []
-    /// The tokens of the principals p1, p2 and so on (`--token`); scenarios of as many principals run at once.
+    /// The tokens of the principals p1, p2 and so on (`--token`); more principals let more scenarios run at once.
     public var tokens: [String] = []
     /// Variables of the environment that hold tokens of further principals (`--token-env`).
     public var tokenVariables: [String] = []
@@ -53,7 +53,7 @@ public struct ServerUnderTest: Sendable {
     public var isStrict = false
     /// The seconds that a server started elsewhere may take to become ready (`--wait`).
     public var wait = 0
-    /// The most seconds that a scenario waits for times announced by the server (`--patience`).
+    /// The maximum time in seconds that a scenario waits for times announced by the server (`--patience`).
     public var patience = 20
     /// Headers of every upgrade and request, each as `Name: value` (`--header`); no transcript shows them.
     public var headers: [String] = []
@@ -63,7 +63,7 @@ public struct ServerUnderTest: Sendable {
     public var origin: String?
     /// A PEM file with the certificate authorities to trust instead of the system's (`--ca`).
     public var certificateAuthorities: String?
-    /// The PEM file of the certificate that the suite shows the server (`--client-certificate`).
+    /// The PEM file of the certificate that the suite presents to the server (`--client-certificate`).
     public var clientCertificate: String?
     /// The PEM file of the key of that certificate (`--client-key`).
     public var clientKey: String?

@@ -45,7 +45,7 @@ enum Services {
 /// The address of a service, if the subject was configured with it beforehand.
 package struct ServiceAddress: Sendable, Equatable {
     package var host = "127.0.0.1"
-    /// 0 for any free port.
+    /// The port; 0 for any free one.
     package var port = 0
     /// Whether it speaks TLS.
     var isSecure = false
@@ -54,7 +54,7 @@ package struct ServiceAddress: Sendable, Equatable {
 
     /// An address from an option: `host:port`, or a port of this machine with or without a colon.
     ///
-    /// * `option`: Such as `--listen`.
+    /// * `option`: The name of the option, such as `--listen`.
     /// * `maySecure`: Whether `,tls` may follow it.
     package init(_ text: String, given option: String, maySecure: Bool = false) throws(InputProblem) {
         isSecure = maySecure && text.hasSuffix(",tls")
@@ -91,7 +91,7 @@ package enum LocalAddresses {
         return found.filter { !$0.hasPrefix("127.") } + found.filter { $0.hasPrefix("127.") }
     }
 
-    /// The host to show and use instead of one that means every address; otherwise the host itself.
+    /// A reachable host to show and use instead of a wildcard address; any other host is unchanged.
     package static func reachable(insteadOf host: String) -> String {
         ["0.0.0.0", "*", "::"].contains(host) ? all.first ?? "127.0.0.1" : host
     }

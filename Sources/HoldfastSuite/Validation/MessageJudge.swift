@@ -16,7 +16,7 @@ package struct ValidateFault {
     }
 }
 
-/// Judges messages one after another: quickly first, and in words only if they are not surely valid.
+/// Judges messages one after another: first with a fast validator, and if that does not accept, with one that explains.
 package final class MessageJudge {
     package private(set) var messages = 0
     /// The number of invalid messages so far.
@@ -132,7 +132,7 @@ extension Schema {
         } catch {
             throw InputProblem(
                 path, error.description, expected: "a JSON Schema, draft 2020-12, that stands alone",
-                fix: "mend the schema; own keywords start with 'x-'")
+                fix: "mend the schema; custom keywords start with 'x-'")
         }
     }
 }

@@ -65,7 +65,7 @@ package struct BaselineResult: Sendable, Equatable {
             case .notInRun: return "\(name) is not in this run"
             case .passes: return "\(name) is expected to be violated, but passes"
             case .passesSometimes:
-                return "\(name) is expected to be violated, but is in only \(violated) of \(exercised) runs"
+                return "\(name) is expected to be violated, but was in only \(violated) of \(exercised) runs"
             case .passesElsewhere:
                 return "\(name) is expected to be violated, but passes in other scenarios that match"
             case .neverViolated:

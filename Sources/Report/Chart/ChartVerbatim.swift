@@ -59,7 +59,7 @@ struct ChartVerbatim {
     }
 
     private func made(_ index: Int, _ title: String, _ text: String = "", bytes: Int? = nil) -> SequenceChart.Verbatim {
-        // Counted in scalars, so that a character of any length is cut too.
+        // The limit counts scalars, so that a single long character is cut, too.
         let scalars = text.unicodeScalars
         let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex) ?? scalars.endIndex
         let isCut = end < scalars.endIndex

@@ -21,8 +21,8 @@ extension SequenceChart {
     /// Marked rows stay with their neighbors, and so do the beginning and the end. Acts on the program or a socket also
     /// stay, unless there are many.
     ///
-    /// * `context`: How many rows to keep around marked ones.
-    /// * `ends`: How many rows to keep at the beginning and at the end; by default as many as the context.
+    /// * `context`: The number of rows to keep around marked ones.
+    /// * `ends`: The number of rows to keep at the beginning and at the end; by default as many as the context.
     /// - Returns: Every row once, alone or in a fold, in order.
     package func folded(context: Int = 4, ends: Int? = nil) -> [Part] {
         var isShown = [Bool](repeating: false, count: rows.count)
@@ -61,9 +61,9 @@ extension SequenceChart {
             .prefix(most).reversed()
     }
 
-    /// The fewest rows to fold.
+    /// The minimum number of rows to fold.
     private static let shortestFold = 6
-    /// The most acts to keep; if there are more, they are routine.
+    /// The maximum number of acts to keep; if there are more, they count as routine.
     private static let maxLandmarks = 24
 
     private func summary(of indices: Range<Int>) -> String {
@@ -80,7 +80,7 @@ extension SequenceChart {
 }
 
 extension SequenceChart.Row {
-    /// The columns of the row besides the server's, if it has any.
+    /// The two columns of a message; nil for other rows.
     fileprivate var lane: Set<Int>? {
         switch location {
         case .message(let from, let to): [from, to]

@@ -50,7 +50,7 @@ struct AreaTable {
 }
 
 extension RunReport {
-    /// The number of clauses out of question by area and report word; out of reach comes first.
+    /// The numbers of undecided clauses by area and report word; out of reach comes first.
     var undecidedByArea: [Area: [(word: String, count: Int)]] {
         var areas: [Area: [(word: String, count: Int)]] = [:]
         for (word, clauses) in [("out of reach", unreached), ("set aside", setAside)] {

@@ -9,7 +9,7 @@ package struct ConsoleReport {
     private let style: ConsoleStyle
     private let listsAll: Bool
 
-    /// The most violations drawn as charts; the rest are shown as lines.
+    /// The maximum number of violations drawn as charts; the rest are shown as lines.
     private static let mostCharts = 5
 
     /// The report of a run; `listsAll` includes clauses that passed.
@@ -142,7 +142,7 @@ package struct ConsoleReport {
         return lines.isEmpty ? [] : [""] + lines.map { "  " + $0 } + [""] + verbatim(of: finding, in: chart)
     }
 
-    /// The most characters of a frame below its chart.
+    /// The maximum number of characters of a frame below its chart.
     private static let mostVerbatim = 600
 
     /// The cited frame as on the wire.
@@ -150,7 +150,7 @@ package struct ConsoleReport {
         guard let event = finding.cited, let row = chart.row(of: event).map({ chart.rows[$0] }),
             let verbatim = row.verbatim.first(where: { $0.event == event }), !verbatim.text.isEmpty
         else { return [] }
-        // Not wrapped, because a copied line break would corrupt a string.
+        // The text is not wrapped, because a copied line break would corrupt a string.
         let lines = verbatim.text.split(separator: "\n").map { "    \(visible(String($0)))" }
         return ["  \(verbatim.title) at \(row.time)\(verbatim.isCut ? ", cut" : "")"] + lines
     }
@@ -204,7 +204,7 @@ package struct ConsoleReport {
         }
         lines += report.gaps.map { "untested: \($0.line(naming: listsAll))" }
         lines += report.outOfReach.flatMap { gap in
-            // Without any evidence, the setup is the problem, and other help explains it.
+            // Without any evidence, the setup is the problem, so its fix is shown.
             let fix = report.hasEvidence ? nil : gap.fix.map { "fix: \($0)" }
             return ["out of reach: \(gap.line(naming: listsAll))"] + [fix].compactMap(\.self)
         }

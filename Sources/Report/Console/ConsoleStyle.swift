@@ -1,4 +1,4 @@
-/// How to format a report for a console.
+/// The format of text for a console.
 package struct ConsoleStyle: Sendable {
     package var hasColor: Bool
     /// The maximum width.

@@ -40,11 +40,11 @@ package struct TextChart {
 
     // MARK: what is shown
 
-    /// The fewest rows to omit.
+    /// The minimum number of rows to omit.
     private static let leastGap = 4
-    /// The most rows that lead to a cited one; the last ones matter most.
+    /// The maximum number of rows that lead to a cited one; only the last of them are shown.
     private static let mostLeading = 6
-    /// The most cited rows; the first ones stay.
+    /// The maximum number of cited rows; only the first of them are shown.
     private static let mostCited = 3
 
     func excerpted(before: Int, after: Int) -> [Line] {
@@ -87,7 +87,7 @@ package struct TextChart {
     private static let leastLabel = 22
     private static let widestCell = 9
     private static let narrowestCell = 3
-    /// The most lines of a cited row's label.
+    /// The maximum number of lines of a cited row's label.
     private static let mostLabelLines = 3
 
     private func draw(_ lines: [Line]) -> [String] {

@@ -51,7 +51,7 @@ package struct TextProgress: Sendable, Equatable {
         }
     }
 
-    /// Rounded to its precision.
+    /// A duration, rounded to the precision of an estimate.
     private static func rounded(_ duration: Duration) -> String {
         let seconds = max(1, Int((duration / .seconds(1)).rounded(.up)))
         if seconds <= 10 { return "\(seconds) s" }

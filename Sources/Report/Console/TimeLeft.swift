@@ -19,7 +19,7 @@ package struct TimeLeft: Sendable {
         var began: Duration?
     }
 
-    /// The fewest completed items for an estimate.
+    /// The minimum number of completed items for an estimate.
     private static let least = 3
 
     private let kindOf: [String: Int]

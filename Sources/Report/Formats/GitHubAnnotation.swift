@@ -20,7 +20,7 @@ package struct GitHubAnnotation: Sendable, Equatable {
         (self.level, self.file, self.line, self.title, self.message) = (level, file, line, title, message)
     }
 
-    /// The most annotations of a level that GitHub shows per step; it silently drops the rest.
+    /// The maximum number of annotations of a level that GitHub shows per step; it silently drops the rest.
     package static let limit = 10
 
     /// The annotations within the limit; the last one summarizes the rest.
@@ -39,7 +39,7 @@ package struct GitHubAnnotation: Sendable, Equatable {
         PlainText.harmless(PlainText.cut(text, to: 4_000))
     }
 
-    /// The line, with its line end.
+    /// The annotation as a line, with a final newline.
     package var text: String {
         var properties: [String] = []
         if let file { properties.append("file=\(Self.property(file))") }

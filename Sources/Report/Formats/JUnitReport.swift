@@ -10,7 +10,7 @@ import HoldfastJudge
 /// violations, consequences of other violations, and clauses that do not apply are skipped.
 struct JUnitReport {
     let report: RunReport
-    /// Whether unexercised clauses are skipped, and not failures.
+    /// Whether unexercised clauses count as skipped instead of failed.
     var skipsUntested = false
 
     /// The whole document; the name of the root is the verdict.

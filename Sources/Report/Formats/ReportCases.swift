@@ -15,7 +15,7 @@ struct ReportCases {
         case failed
         /// The suite or the driver failed.
         case errored
-        /// Out of question, with the reason.
+        /// Not judged, with the reason.
         case skipped(String)
         /// Violated as expected, with the reason.
         case expected(String)
@@ -51,7 +51,7 @@ struct ReportCases {
             }
         }
 
-        /// Whether it makes the run nonconforming.
+        /// Whether the case makes the run nonconforming.
         var isWrong: Bool { status == .failed || status == .errored }
 
         /// The clause it follows from, if any.

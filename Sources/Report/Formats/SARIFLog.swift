@@ -12,11 +12,11 @@ package struct SARIFLog {
         package let file: String?
         /// The line, from 1.
         package let line: Int?
-        /// Its subject, if it is in no file.
+        /// The name of its subject, which also identifies a result without a file.
         package let name: String
         /// An identity that is stable across runs.
         package let fingerprint: String
-        /// Why it is suppressed, if it is.
+        /// The reason why it is suppressed, if it is.
         package let justification: String?
         /// The rule of the result it follows from, if any.
         var followsFrom: String?

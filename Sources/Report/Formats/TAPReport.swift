@@ -37,7 +37,7 @@ struct TAPReport {
         ]
     }
 
-    /// A `#` would start a directive.
+    /// Escapes `#`, which would start a directive.
     private func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("#", with: "\\#")
     }

@@ -37,7 +37,7 @@ package struct HTMLCapture {
     private let observed: [Observed]
     private let notes: [String]
 
-    /// A page of captures; one that is not clean is never shown as good.
+    /// A page of captures; it looks like a success only if it is clean.
     package init(
         _ headline: String, exit: ExitStatus, isClean: Bool, facts: [(title: String, text: String)],
         parts: [ScenarioResult],

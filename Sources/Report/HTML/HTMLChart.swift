@@ -7,7 +7,7 @@ import HoldfastTranscript
 ///
 /// Positions are classes, because the page's policy forbids inline styles.
 struct HTMLChart {
-    /// The most columns; further ones share the last one.
+    /// The maximum number of columns; further ones share the last one.
     static let maxColumns = 48
 
     let chart: SequenceChart

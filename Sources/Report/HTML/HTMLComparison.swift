@@ -79,7 +79,7 @@ struct HTMLComparison {
         let same =
             partly == 0 ? "They agree on every clause." : "They agree on every clause they share."
         let sentence = "\(counted(count, "clause")) \(count == 1 ? "does" : "do") differ."
-        let rest = "\(counted(partly, "clause")) \(partly == 1 ? "is" : "are") apply to only some of them."
+        let rest = "\(counted(partly, "clause")) \(partly == 1 ? "applies" : "apply") to only some of them."
         return (count == 0 ? same : sentence) + (partly == 0 ? "" : " " + rest)
     }
 

@@ -16,7 +16,7 @@ struct HTMLLoad {
             <ul class="plain">\(facts.map { "<li>\(PlainText.line($0))</li>\n" as Markup })</ul>
             \(trouble ?? table)<div class="scroll" tabindex="0" role="region" aria-label="Charts over time">\
             \(times)\(frames)\(violations)</div>
-            <p class="meta">Solid: half of the times of an interval; dashed: 99 %. Times stand where the act was intended, and on \
+            <p class="meta">Solid: half of the times of an interval; dashed: 99 %. Times are placed where the action was scheduled, on \
             a scale where each line is ten times the one below. Intervals in which the suite itself was late are shaded.</p>\n
             """
     }

@@ -61,7 +61,7 @@ struct HTMLPage {
         ".n\(index){--n:\(index)}.a\(index){--a:\(index)}.b\(index){--b:\(index)}\n"
     }.joined()
 
-    /// How to read a chart, for first-time readers.
+    /// An explanation of charts, for first-time readers.
     static let legend = Markup(stringLiteral: Resources.legendHTML)
 
     /// Controls to filter clauses and scenarios; hidden without the script.

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJudge
 
-/// The report for people as one self-contained HTML file.
+/// The report as one self-contained HTML file.
 ///
 /// It loads nothing and runs only its own style and script, which its policy names by digest; everything from a subject
 /// is text. It is complete without the script, which filters, opens link targets, and shows frames under the pointer.

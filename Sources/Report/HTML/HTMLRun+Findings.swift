@@ -24,7 +24,7 @@ extension HTMLRun {
             || [.expected, .failed].contains(HTMLBadge(scenario, in: report))
     }
 
-    /// Whether there is anything to show.
+    /// Whether there is any problem to show.
     var hasFindings: Bool { !groups.isEmpty || !troubles.isEmpty || !report.clauses(.untested).isEmpty }
 
     /// A card for each clause with a problem.

@@ -9,19 +9,19 @@ struct HTMLRun {
     let scenarios: [String: ScenarioResult]
     let outcomes: [String: [ClauseID: Outcome]]
 
-    /// The most findings per clause, and the most clauses with charts.
+    /// The maximum numbers of findings per clause, and of clauses with charts.
     static let maxFindings = 20
     static let maxCharts = 60
-    /// The most rows in all charts together, and in one of them.
+    /// The maximum numbers of rows in all charts together, and in one chart.
     static let maxRows = 30_000
     static let maxRowsOfOne = 4_000
-    /// The most rows of a stretch without marks, in a scenario without findings.
+    /// The maximum number of rows of a stretch without marks, in a scenario without findings.
     static let maxRowsOfQuiet = 50
-    /// The most characters of a verbatim text, in scenarios with findings and in others.
+    /// The maximum number of characters of a verbatim text, in scenarios with findings and in others.
     static let maxVerbatim = 4_096
     static let maxQuietVerbatim = 600
 
-    /// A report on a page; if the page has several, it shows only its findings.
+    /// A report on a page; if not `isWhole`, it shows only its findings, because the page has several reports.
     init(_ report: RunReport, prefix: String = "", isWhole: Bool = true) {
         self.report = report
         let carded = Self.groups(of: report).flatMap { $0.results.map(\.clause.id) }

@@ -2,7 +2,7 @@ import HoldfastBasics
 
 /// A piece of HTML; interpolated text is escaped, and only other HTML is inserted unchanged.
 ///
-/// So everything from a subject can only become text on a page.
+/// So text from a subject can never become HTML.
 struct Markup: ExpressibleByStringInterpolation, Equatable {
     private(set) var source: String
 

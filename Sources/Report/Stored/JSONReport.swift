@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 
-/// The report for programs; the format is `Spec/schemas/files/report.json`, version 1.
+/// The report as JSON; the format is `Spec/schemas/files/report.json`, version 1.
 ///
 /// It contains every transcript or names its file, so that each verdict can be recomputed.
 package struct JSONReport {
@@ -76,9 +76,9 @@ package struct JSONReport {
             ]))
     }
 
-    /// The lines before the notes.
+    /// The lines about profiles without evidence, which precede the notes.
     static func lines(of unseen: [(profile: Profile, clauses: Int)]) -> [String] {
-        unseen.map { "profile '\($0.profile.rawValue)' is declared, and nothing of it was seen" }
+        unseen.map { "profile '\($0.profile.rawValue)' is declared, but none of its clauses was exercised" }
     }
 
     func clause(_ result: ClauseResult) -> JSONValue {

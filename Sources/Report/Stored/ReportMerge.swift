@@ -5,11 +5,11 @@ import HoldfastBasics
 package enum ReportMerge {
     package typealias File = (file: String, report: RunReport)
 
-    /// The whole run.
+    /// Merges the shards into the whole run.
     ///
     /// Everything is recomputed from the verdicts, so the result equals that of one run over all scenarios. The whole
     /// is compared with the baseline of the shards.
-    /// - Throws: Why the shards do not belong together, or which are missing.
+    /// - Throws: The reasons why the shards do not belong together, or the missing shards.
     package static func merge(
         _ files: [File], under specification: Specification, scenarios names: [String]
     ) throws(InputProblems) -> RunReport {
@@ -62,7 +62,7 @@ package enum ReportMerge {
         return whole
     }
 
-    // MARK: what keeps parts from being one run
+    // MARK: problems
 
     private static let noReport = InputProblem(
         location: "report merge", what: "no report", expected: "the report.json of each shard", fix: "name the files")
@@ -104,15 +104,15 @@ package enum ReportMerge {
         compare(
             "the number of shards", String(left.part?.shard.count ?? 0), String(right.part?.shard.count ?? 0))
         compare("the load", left.load?.plan ?? "none", right.load?.plan ?? "none")
-        // Which histories a load keeps is unknown in advance.
+        // The histories that a load keeps are unknown in advance.
         guard left.load == nil else { return problems(differing, first, other) }
         compare(
             "the number of scenarios", String(left.part?.total ?? 0), String(right.part?.total ?? 0))
         let (mine, theirs) = (left.inQuestion, right.inQuestion)
         if let odd = mine.symmetricDifference(theirs).min() {
             compare(
-                "which clauses apply", "\(odd) \(mine.contains(odd) ? "is" : "is not")",
-                "\(odd) \(theirs.contains(odd) ? "is" : "is not")")
+                "the set of clauses", "\(odd) \(mine.contains(odd) ? "included" : "missing")",
+                "\(odd) \(theirs.contains(odd) ? "included" : "missing")")
         }
         if left.baseline?.results.map(\.entry) != right.baseline?.results.map(\.entry) {
             compare("the baseline", left.baseline?.file ?? "none", (right.baseline?.file ?? "none") + ", not the same")

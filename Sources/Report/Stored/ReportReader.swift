@@ -32,7 +32,7 @@ package enum ReportReader {
         }
     }
 
-    /// Whether it is a report of a known version.
+    /// Whether the file is a report of a known version.
     private static func isMeant(_ root: JSONValue, _ collector: ProblemCollector) -> Bool {
         guard root["format"]?.stringValue == JSONReport.format else {
             collector.note(
@@ -58,7 +58,7 @@ package enum ReportReader {
             entries.append((entry, scenario))
         }
         let scenarios = entries.compactMap(\.1)
-        // The rest depends on them and would only repeat the problem.
+        // The rest depends on the scenarios and would only repeat the problem.
         guard entries.count == scenarios.count, stored.collector.problems.isEmpty else { return nil }
         for (name, count) in Dictionary(grouping: scenarios, by: \.name).mapValues(\.count) where count > 1 {
             stored.refuse(
@@ -80,7 +80,7 @@ package enum ReportReader {
             tiers: stored.objects("tiers").map { TierResult($0) }, setAside: stored.ids("setAside"),
             outOfReach: stored.objects("outOfReach").map { Gap($0) },
             gaps: stored.objects("gaps").map { Gap($0) }, unseen: unseen,
-            // The report lists both together.
+            // In a report, the lines about profiles without evidence precede the notes.
             notes: Array(stored.texts("notes").dropFirst(unseen.count)), diagnostics: stored.texts("diagnostics"),
             part: stored.members("shard").flatMap { Shard.Part($0, scenarios: scenarios.count) },
             elsewhere: stored.ids("elsewhere"), leftOut: Set(stored.ids("leftOut")),
@@ -186,7 +186,7 @@ package enum ReportReader {
     private static func isOf(
         _ name: String, _ specification: String, _ header: History.Header, _ stored: MemberReader
     ) -> Bool {
-        // Repetitions of a scenario have names of their own, and the same stimulus.
+        // Repetitions are called `NAME#2` and so on, but their transcripts name the scenario.
         let scenario = name.prefix { $0 != "#" }
         let pointer = stored.pointer.appending("transcript").appending(0)
         if let other = header.scenario, other != scenario {
@@ -205,7 +205,7 @@ package enum ReportReader {
         return true
     }
 
-    /// Notes everything that does not follow from the verdicts.
+    /// Notes every stored result that does not follow from the verdicts.
     private static func check(_ report: RunReport, against stored: MemberReader) {
         let writer = JSONReport(report)
         for (index, result) in report.clauses.enumerated() {

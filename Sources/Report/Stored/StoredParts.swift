@@ -4,11 +4,11 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 
-// The parts of a report in JSON, each written and read in one place. Its schema has already been checked; noted here
-// are only problems that no schema can express.
+// The parts of a report in JSON, each written and read in one place. The schema has already been checked; only
+// problems that no schema can express are noted here.
 
 extension History.Subject: JSONRepresentable {
-    /// Without limits if there are none.
+    /// The declaration; empty limits are omitted.
     package var json: JSONValue {
         let limits = limits.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue($0.value)) }
         return JSONValue(members: [
@@ -30,7 +30,7 @@ extension History.Subject: JSONRepresentable {
 }
 
 extension RunReport.Again: JSONRepresentable {
-    /// Without a driver if there is none.
+    /// The command; a missing driver is omitted.
     package var json: JSONValue {
         JSONValue(members: ["command": command, "driver": driver, "whole": isWhole.orAbsent])
     }
@@ -130,12 +130,12 @@ extension Gap: JSONRepresentable {
 }
 
 extension Cause: JSONRepresentable {
-    /// Written for programs; a reader recomputes the causes.
+    /// Written for other programs; the reader of a report recomputes the causes.
     package var json: JSONValue { JSONValue(members: ["head": head, "followers": followers]) }
 }
 
 extension Verdict: JSONRepresentable {
-    /// Without findings and remarks if there are none.
+    /// The verdict; empty findings and remarks are omitted.
     package var json: JSONValue {
         JSONValue(members: [
             "clause": clause, "outcome": outcome.rawValue, "exercised": exercised, "findings": findings.orAbsent,

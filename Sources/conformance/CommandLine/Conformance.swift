@@ -103,7 +103,7 @@ extension Conformance {
     }
 }
 
-/// The first screen for newcomers: every command and where to begin, in 24 lines and 80 columns.
+/// The first screen for newcomers: every command and the first ones to try, in 24 lines and 80 columns.
 enum StartScreen {
     static func show() { Console.write(Tool.addressed(text(Console.style))) }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import HoldfastReport
 import HoldfastSmallFoundation
 
-/// The help of a command, with examples that can be pasted at every width of the terminal.
+/// The help of a command, with examples that can be pasted into a shell at any width of the terminal.
 ///
 /// The parser would break an example in the middle, and the shell would run its first half.
 enum HelpText {
@@ -23,7 +23,7 @@ enum HelpText {
             + Tool.addressed(String(parsed[usage.lowerBound...]))
     }
 
-    /// As wide as the parser's lines; in a pipe, as COLUMNS says.
+    /// The style of help: as wide as the parser's lines; in a pipe, as wide as COLUMNS says.
     private static var style: ConsoleStyle {
         var style = Console.style
         let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }

@@ -17,7 +17,7 @@ enum ParserProblem {
         if let first = what.first, !what.dropFirst().prefix(1).allSatisfy(\.isUppercase) {
             what = first.lowercased() + what.dropFirst()
         }
-        // Options that take a name list the names; the others take a number.
+        // An error about an option that takes a name lists the names, so this option takes a number.
         if let value = message.firstMatch(of: /^The value '(.*)' is invalid for '(--[a-z-]+)[^']*'$/) {
             return InputProblem(
                 String(value.2), "'\(value.1)' is not a number", expected: "a number, as in \(value.2)=5",

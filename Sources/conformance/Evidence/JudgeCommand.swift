@@ -160,7 +160,7 @@ struct JudgeCommand: AsyncParsableCommand {
         try console?.end()
         let machines = { JudgementJSON(judgement, specification).value.text(pretty: true) + "\n" }
         let people = { JudgementText(judgement, specification, style: Console.style, listsAll: verbose).text }
-        // A file that cannot be read has no further results.
+        // If nothing could be read, only the problems are shown.
         if judgement.isEmpty, !json { try judgement.problems.throwAll() }
         unwritten += FormatTarget.write(targets, beside: json ? machines() : people()) { format in
             switch format {

@@ -116,7 +116,7 @@ struct ProxyCommand: AsyncParsableCommand {
             Console.write(
                 "ws\(secure)://\(address)  http\(secure)://\(address)  to \(options.upstream.origin)\(file)\n")
         }
-        // It may become reachable later.
+        // The server may become reachable later, so this is only a note.
         if let problem = await options.upstreamProblem() { console.note("--upstream: \(problem)") }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await interruptions.first() }

@@ -74,7 +74,7 @@ struct ReportShowCommand: AsyncParsableCommand {
         try FormatTarget.write(targets, beside: lines) { _ in page }.end()
     }
 
-    /// The runs below a folder, by subject.
+    /// Shows the runs below a folder, by subject.
     private func showHistory(below folder: String) throws {
         let targets = try targets(html: "html=FILE or badge=FILE", only: [.html, .badge])
         let archive = try RunArchive(below: folder)

@@ -126,7 +126,7 @@ struct ChatCommand: AsyncParsableCommand {
         for await line in StandardInput.lines() {
             guard try await room.hear(line) else { break }
         }
-        // A question typed into a pipe gets its answer, or its failure.
+        // Do not quit before the last question from a pipe has its answer, or has failed.
         await room.settle { screen.hasConnected }
         try await app.quit()
         guard screen.hasConnected else {
@@ -156,7 +156,7 @@ struct ChatCommand: AsyncParsableCommand {
         ])
     }
 
-    /// The HTTP side of the server of a WebSocket.
+    /// The base URL of the REST API at the host and port of a WebSocket.
     private static func base(of url: String) throws -> String {
         do {
             return try Endpoint(url).httpBase.origin

@@ -10,11 +10,11 @@ struct FramePrinter: Sendable {
         case none
         /// A line for each frame.
         case brief
-        /// The line, followed by the wire text.
+        /// A line for each frame, followed by its text on the wire.
         case verbatim
     }
 
-    /// The most frames that wait to be printed while a terminal is blocked; the oldest are dropped.
+    /// The maximum number of frames that wait to be printed while a terminal is blocked; the oldest are dropped.
     private static let maxWaiting = 5000
 
     private let frames: AsyncStream<MockFrame>
@@ -44,7 +44,7 @@ struct FramePrinter: Sendable {
         }
     }
 
-    /// Notes that no more frames come.
+    /// Notes that there are no more frames.
     func end() { waiting.finish() }
 
     /// One frame as text; control characters from clients and servers are made visible.

@@ -194,7 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
             Console.error("a defect ended this process")
             Processes.endNow(1)
         }
-        // A suite that starts this server has checked them already.
+        // A suite that starts this server has already checked its defects.
         if spoken.isCanonical, !defect.isEmpty, !endWithInput {
             let kept = Set(configuration.profiles)
             try Defect.problems(defect, keeping: kept, configured: true, under: Specification(.embedded)).throwAll()
@@ -232,7 +232,7 @@ struct ServeCommand: AsyncParsableCommand {
         await mock.stop()
         printer.end()
         await printing.value
-        // A typo in a session's name looks like this.
+        // An unused rule may contain a typo, for example in a session's name.
         for rule in record?.faults.unused ?? [] {
             Console.error("the fault '\(rule.text)' matched nothing")
         }
@@ -270,7 +270,7 @@ struct ServeCommand: AsyncParsableCommand {
             let isHost = [.cannotListen(.foreignAddress), .cannotListen(.unknownHost)].contains(problem.code)
             throw SuiteProblem(listeningAt: isHost ? "--host" : "--port", problem)
         } catch {
-            // A problem with the folder that names it and its fix.
+            // A problem with the data folder, which names the folder and the fix.
             throw SuiteProblem(.input, "--data: \(error)")
         }
     }

@@ -77,6 +77,6 @@ struct ClientFlags: ParsableArguments {
         return client
     }
 
-    /// Shows a person the address that a device must open.
+    /// Prints the address that a device must open.
     static func invite(to address: String) { Console.error("waiting for a driver at \(address)") }
 }

@@ -13,7 +13,7 @@ enum Console {
 
     private static let loss = Mutex<Loss?>(nil)
 
-    /// Whether output was lost although its reader was still there.
+    /// Whether output was lost although its reader had not closed the pipe.
     static var hasLostOutput: Bool { loss.withLock { $0 == .failed } }
 
     /// Writes a whole text to standard output.
@@ -107,12 +107,12 @@ enum Console {
 
 /// A progress line on the terminal while something runs: drawn at a steady rate, cleared at the end, absent in a pipe.
 enum ProgressLine {
-    /// Fast enough for the eye, and cheap for the terminal however much happens.
+    /// Fast enough for the eye, and cheap for the terminal.
     private static let interval = DispatchTimeInterval.milliseconds(150)
 
     /// The display; nil without a terminal.
     ///
-    /// For commands that leave SIGINT to the system, it clears the line before the process ends.
+    /// For commands that leave SIGINT to the system, the display clears the line before the process ends.
     static func display(wipesWhenInterrupted: Bool = false) -> ProgressDisplay? {
         guard Console.showsProgress else { return nil }
         return { content in
@@ -132,7 +132,7 @@ enum ProgressLine {
 }
 
 extension Interruptions {
-    /// Starts to wait; the progress line is cleared before a second signal ends the process.
+    /// Starts to listen for interruptions; the progress line is cleared before a second signal ends the process.
     convenience init(ignoringInterrupt: Bool = false, endingWithInput: Bool = false) {
         self.init(
             ignoringInterrupt: ignoringInterrupt, endingWithInput: endingWithInput, telling: { Console.error($0) },

@@ -7,7 +7,7 @@ struct LifeOptions: ParsableArguments {
     @Option(
         defaultAsFlag: LifeWord(text: LifeTime.usual.description),
         help: ArgumentHelp(
-            "After the scenarios, use one process hard for this long, such as 90s or 3m; alone: two minutes.",
+            "After the scenarios, keep one process busy for this long, such as 90s or 3m. Without a value: two minutes.",
             discussion: "'--only life' runs nothing else.", valueName: "time"))
     var life: LifeWord?
 

@@ -6,7 +6,7 @@ import HoldfastSuite
 
 /// Prints findings while something runs.
 ///
-/// If its reader stops, nothing blocks; missed texts are counted.
+/// If the reader of the output stops, nothing blocks; dropped texts are counted.
 final class LiveConsole: Sendable {
     private struct State {
         var waiting = 0
@@ -18,9 +18,9 @@ final class LiveConsole: Sendable {
     private let queue = DispatchQueue(label: "holdfast.live.console")
     private let state = Mutex(State())
     let breaches = ToldBreaches()
-    /// The most texts that wait for a reader.
+    /// The maximum number of texts that wait for a reader.
     private static let most = 1000
-    /// The seconds that a reader gets for the last of them.
+    /// The seconds that a reader gets for the last texts.
     private static let patience = 5
 
     /// Findings go to standard error if standard output is for a machine.

@@ -67,14 +67,14 @@ struct FormatOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print only the line with the verdict, and no progress.")
     var quiet = false
 
-    /// The progress display; none if the user wants quiet.
+    /// The progress display; nil if quiet.
     var progress: ProgressDisplay? { quiet ? nil : ProgressLine.display() }
 }
 
 extension FormatTarget {
-    /// Writes the formats to their files and shows the text for people, on standard error if a format uses standard output.
+    /// Writes the formats to their files and shows a text, on standard error if a format uses standard output.
     ///
-    /// A program reads such a format and expects nothing else there; log lines may mix with others.
+    /// The program that reads such a format expects nothing else there; only formats of log lines may mix with others.
     static func write(
         _ targets: [Self], beside shown: String, areLines: (Format) -> Bool = { _ in false },
         _ text: (Format) -> String

@@ -34,7 +34,7 @@ struct ReportOutput: Sendable {
 
     /// Writes and shows a report.
     ///
-    /// * `text`: The text for people instead of the console report; nil for that report.
+    /// * `text`: The text to print instead of the console report; nil for that report.
     /// * `names`: Names of scenarios that a baseline may contain besides those of the specification.
     /// * `write`: Writes the command's own files.
     /// - Throws: The exit code of the run, unless it conforms.
@@ -62,7 +62,7 @@ struct ReportOutput: Sendable {
         try unwritten.end(after: report.exit)
     }
 
-    /// Writes lines for people, to standard error if a format uses standard output.
+    /// Prints lines, on standard error if a format uses standard output.
     func say(_ text: String) {
         if isQuiet { return }
         if targets.contains(where: { $0.path == "-" }) {
@@ -84,7 +84,7 @@ struct ReportOutput: Sendable {
     }
 }
 
-/// The files that a command could not write; it shows its results anyway.
+/// The files that a command could not write; the command shows its results anyway.
 struct UnwrittenFiles {
     private var problems: [any Error] = []
     var isEmpty: Bool { problems.isEmpty }
@@ -95,7 +95,7 @@ struct UnwrittenFiles {
 
     static func += (left: inout Self, right: Self) { left.problems += right.problems }
 
-    /// Names each of them and ends the command: with 1 if there was a violation, else as a failure of this program.
+    /// Prints each problem and ends the command: with 1 if there was a violation, else as a failure of this program.
     func end(after exit: ExitStatus = .conforms) throws {
         for problem in problems { Console.error(Tool.addressed("\(problem)")) }
         try (problems.isEmpty || exit == .violation ? exit : .harness).end()

@@ -144,7 +144,7 @@ struct SubjectFlags: ParsableArguments {
         help: ArgumentHelp(
             "Count clauses that are out of reach as untested, which makes the run incomplete.",
             discussion: """
-                A scenario that the setup makes the suite skip does so too; one that a legal limit of the server rules out \
+                So does a scenario that the setup makes impossible; one that a legal limit of the server rules out \
                 does not.
                 """))
     var strict = false
@@ -183,7 +183,7 @@ struct SubjectFlags: ParsableArguments {
         return server
     }
 
-    /// Says which WebSocket an HTTP URL stands for.
+    /// Prints the address of the WebSocket that an HTTP URL stands for.
     static func tellWebSocket(of url: String) {
         let address = Endpoint.webSocketURL(url)
         if address != url { Console.error("using the WebSocket at \(Endpoint.shown(address))") }
@@ -210,7 +210,7 @@ struct SubjectFlags: ParsableArguments {
     }
 }
 
-/// Flags for a side that is judged from outside.
+/// Flags for a side that is judged by its traffic.
 struct SubjectOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -5,12 +5,12 @@ import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastSuite
 
-/// Parts shared by all commands: the name of the program, and how to end with an exit code.
+/// Parts shared by all commands, such as the name of the program and the end with an exit code.
 enum Tool {
     /// The name that the user types for this program: `./conformance.sh` sets it.
     static let command = ProcessInfo.processInfo.environment["HOLDFAST_COMMAND"] ?? "conformance"
 
-    /// A text for people, with the program name that the user types.
+    /// A text with the program name that the user types.
     static func addressed(_ text: String) -> String {
         guard command != "conformance" else { return text }
         let called =
@@ -21,7 +21,7 @@ enum Tool {
         return text.replacing(called, with: command + " ")
     }
 
-    /// The path of this program, however it was called.
+    /// The path of this program, independent of the way it was called.
     static func program() throws -> String {
         guard let path = Processes.ownProgram else {
             throw InputProblem(

@@ -100,7 +100,7 @@ struct LoadCommand: AsyncParsableCommand {
         let output = try ReportOutput(formats, baseline, isPart: part != nil, ofRun: true, under: specification)
         if let out { try Files.prepareFolder(out, given: "--out") }
         let stop: Stop = Interruptions().first
-        // One principal is enough to be greeted.
+        // One principal suffices for the greeting.
         var first = asked
         first.principals = Array(asked.principals.prefix(1))
         var report = try await server.meeting(first, under: specification, until: stop) { greeted in
