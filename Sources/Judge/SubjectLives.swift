@@ -134,6 +134,15 @@ extension Observations {
         lives.crashed(from: lives.life(at: first), to: lives.life(at: last))
     }
 
+    /// Whether the stage may have caused the end of a connection, opened at an event: it ended the process, or refused
+    /// writes, to which 1011 or a lost connection may be a late answer, and any other close only an immediate one.
+    func mayHaveCaused(_ ending: ObservedConnection.Ending, since opening: Int) -> Bool {
+        if ending.kind == .lost || ending.has(code: 1011) { return wasDisturbed(between: opening, and: ending.event) }
+        let (end, bound) = (ending.event, timeouts.scheduling.microseconds)
+        return wasStopped(between: opening, and: end)
+            || lives.faults.contains { $0.earliest < end && span(from: min($0.end, end), to: end) < bound }
+    }
+
     /// Whether between two events the stage ended the process or refused its writes.
     func wasDisturbed(between first: Int, and last: Int) -> Bool {
         wasStopped(between: first, and: last) || lives.refusedWrites(between: first, and: last)

@@ -141,6 +141,11 @@ import Testing
         try clause.untested("\(answered) A!stopReading A<eof")
         try clause.violates("\(answered) A<eof^ A!stopReading")
         try clause.untested("A+ server!refuseWrites A>chat(c1) A<eof server!acceptWrites")
+        // Writes that were refused earlier explain no other close than 1011.
+        let stored = "A+ A>chat(c1) A<ack(c1) server!refuseWrites A<error(t1 persist_failed) server!acceptWrites"
+        try clause.untested("\(stored) A<close(1000)")
+        try clause.untested("\(stored) +3s A<close(1011)")
+        try clause.violates("\(stored) +3s A<close(1000)^")
         // What other clauses judge.
         try clause.untested("\(answered) A<close(4001)", also: ["LIVE-9"])
         try clause.untested("\(answered) A>`{` A<eof", also: ["ENV-3"])

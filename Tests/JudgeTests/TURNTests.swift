@@ -283,7 +283,7 @@ import Testing
         // What came in the first replay was sent.
         let result = "B<syncResult(e1 #3 complete)[toolUse(t1 #3)]"
         try clause.untested(
-            "\(asked) B+(e1 #2) B>sync(e1 #2) A<toolUse(t1 #3) A<done(t1 #4) B<done(t1 #4) \(result)")
+            "\(asked) B+(e1 #2) B>sync(e1 #2) A<toolUse(t1 #3) A<done(t1 #4) B<done(t1 #4) \(result)", also: ["SYNC-8"])
         let whole = "B<syncResult(e1 #3 complete)[message(u1 t1 #1) toolUse(t1 #2) done(t1 #3)]"
         let early = "A+(e1 #0) B+(e1 #0) B>sync(e1 #0) A>chat(c1) A<ack(c1) A<toolUse(t1 #2) A<done(t1 #3)"
         try clause.untested("\(early) \(whole) +31s")

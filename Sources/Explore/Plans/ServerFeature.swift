@@ -208,7 +208,7 @@ extension ServerDrawing {
         let isBehind = !steering.isReached(.textBytes) || happens(60)
         let size = min(isBehind ? Self.longText : one(of: 5_000, 60_000, 120_000), largestFrame)
         let key = "large \(person)"
-        // Who reads a file in blocks may cut a character in two.
+        // A server that reads its files in blocks may cut a character in two.
         let first = String(repeating: "naïve 名前 👍🏽 ", count: min(size, 100_000) / 30)
         let session = homes[key] ?? begun(by: ask(person, on: letter, in: nil, .string(first), waits: false))
         homes[key] = session

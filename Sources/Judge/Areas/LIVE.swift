@@ -215,7 +215,7 @@ enum LIVE {
                 continue
             }
             guard !ending.saysGoodbye, !ending.isExcused,
-                !history.wasDisturbed(between: connected, and: ending.event)
+                !history.mayHaveCaused(ending, since: connected)
             else { continue }
             let last = history.lastSign(on: connection, before: ending.event)
             let silence = history.span(from: last, to: ending.event)
@@ -270,7 +270,7 @@ enum LIVE {
         let isOfSize = ending.has(code: 1009) && connection.limit("maxFrameBytes") == nil
         return ending.isExcused || ending.isForSilence || ending.has(code: 4001) || ending.has(code: 4010) || isOfSize
             || history.isAfterHostileFrame(ending.event, on: index)
-            || history.wasDisturbed(between: connection.connected ?? connection.opening, and: ending.event)
+            || history.mayHaveCaused(ending, since: connection.connected ?? connection.opening)
             || history.endedWithItsProcess(ending.event) || history.isWithinBudgetWait(ending.event, on: index)
             || connection.heartbeat == nil
             || (!ending.saysGoodbye || !connection.mutes.isEmpty)

@@ -25,8 +25,7 @@ extension SYNC {
                     seq > last, otherwise: "a live frame has a number that the replay before it covers",
                     expected: "seq greater than \(last)", actual: "seq \(seq)", at: [result.event, frame.event])
             }
-            let early = live.frames.between(sync.request.event, result.event).first { ($0.seq ?? 0) > last }
-            if let early {
+            for early in live.frames.between(sync.request.event, result.event) where early.seq ?? 0 > last {
                 evidence.violate(
                     "a live frame above the lastSeq of a replay came before it", expected: "the replay first",
                     actual: "seq \(early.seq ?? 0), then lastSeq \(last)", at: [early.event, result.event])

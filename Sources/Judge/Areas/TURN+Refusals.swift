@@ -48,16 +48,11 @@ extension Observations {
     ///
     /// A session may be gone or busy, a budget spent, a key used, and an agent may have failed.
     func isNoReason(_ code: String, to request: ObservedRequest) -> Bool {
-        if ["session_not_found", "busy", "rate_limited", "idempotency_mismatch", "agent_failed"].contains(code) {
-            return false
-        }
+        let excusing: Set = ["session_not_found", "busy", "rate_limited", "idempotency_mismatch", "agent_failed"]
         // Before the greeting, the principal is unknown.
-        if code == "not_authenticated", let connection = request.connection,
-            connections[connection].connected.isOpen(at: request.event)
-        {
-            return false
-        }
-        return frames[request.event].map(isValid) == true
+        let isGreeted = request.connection.map { !connections[$0].connected.isOpen(at: request.event) } ?? true
+        return !excusing.contains(code) && (isGreeted || code != "not_authenticated")
+            && frames[request.event].map(isValid) == true
             && !hostileFrames.contains { $0.frame.event == request.event }
     }
 }

@@ -6,8 +6,8 @@ extension Observations {
     /// The event that proves that a client did not do something in time: it ran in the foreground with a network, the
     /// bound was watched to its end, and the connection, if one is needed, stayed open.
     ///
-    /// There is no proof if an act with one of the given names comes first, or the end of the program or its next
-    /// start; without names, the client may be in the background.
+    /// Returns nil if an act with one of the given names comes first, or the end of the program or its next start; without
+    /// names, the client may be in the background.
     func clientDeadline(
         after cause: Int, within bound: Duration, on connection: Int? = nil,
         unless names: Set<String> = ["background", "networkDown"]
