@@ -14,7 +14,7 @@ struct ClauseComparison {
             changed: comparison.changes, added: comparison.addition) + introductions(old, new)
     }
 
-    /// The text of an area before its clauses, which defines words for them.
+    /// Compares the introductions of areas, which define words for their clauses.
     private static func introductions(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
         func introduction(_ text: String) -> Substring {
             text.firstRange(of: "\n### ").map { text[..<$0.lowerBound] } ?? text[...]
@@ -244,7 +244,7 @@ struct ClauseComparison {
                 .policy(
                     "clause-since-wrong", old: before.location, new: after.location, oldValue: .string(before.since),
                     newValue: .string(after.since),
-                    why: "the clause came with \(before.since), and that never changes"))
+                    why: "the clause was added in \(before.since), and that never changes"))
         }
         return entries
     }
@@ -284,7 +284,7 @@ extension Clause {
     /// Chapter 8.2: a withdrawn clause stays, marked as such.
     var isWithdrawn: Bool { exclusion?.hasPrefix("withdrawn") ?? false }
 
-    /// The profiles that must be declared so that it binds.
+    /// The profiles that a subject must declare to be bound by it.
     var demanded: Set<Profile> {
         Set([profile, profile.needed].compactMap(\.self))
     }
@@ -292,7 +292,7 @@ extension Clause {
     /// The required contents of a capture, in words.
     fileprivate var captures: String { (captureNeeds ?? []).map(\.rawValue).joined(separator: ", ") }
 
-    /// The other side of the one that it binds.
+    /// The side that it does not bind.
     fileprivate var otherParty: GateParty { GateParty(role == .server ? .client : .server) }
 
     /// The sentence without the strength of its keyword, which is compared separately; a NOT stays, because it reverses bounds.

@@ -106,7 +106,7 @@ private struct Words {
         }
     }
 
-    /// The common part of two sentences.
+    /// The words that show the subject of a sentence.
     var telling: Set<String> {
         Set(
             words.map { $0.trimmed { !$0.isLetter && $0 != "`" }.lowercased() }
@@ -146,7 +146,7 @@ private struct Words {
     /// The meaning of a phrase before a number.
     private enum Phrase {
         case bound(Side)
-        /// An amount that may be reached: the verb decides which side it binds.
+        /// An amount that may be reached: the verb decides whether it is an upper or a lower bound.
         case capacity
         /// The forbidden side: "MUST NOT send more than" forbids larger values.
         case beyond(Side)

@@ -2,13 +2,13 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Checks that removals were announced: `deprecated` in the old version, and no sooner than `x-sunset`.
+/// Checks that a removed part was `deprecated` in the old version, and is not removed before its `x-sunset`.
 struct DeprecationPolicy {
     private static let removals: Set<String> = [
         "message-removed", "property-removed-required", "property-removed-optional", "request-removed",
     ]
 
-    /// Removed parts without a deprecation.
+    /// Findings about parts that were removed without a deprecation, or too early.
     static func entries(_ old: ProtocolState, _ new: ProtocolState, after entries: [GateEntry]) -> [GateEntry] {
         var told: Set<GateLocation> = []
         return entries.map(\.finding).compactMap { finding in

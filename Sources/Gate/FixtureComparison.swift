@@ -30,7 +30,7 @@ struct FixtureComparison {
 
     // MARK: Messages
 
-    /// A golden message that one side rejects, with the reason.
+    /// A golden message that one state rejects, with the reason.
     private struct Refusal {
         let fixture: FixtureFiles.Golden
         let problem: MessageProblem
@@ -61,7 +61,7 @@ struct FixtureComparison {
         }
     }
 
-    /// Fixtures that were rejected, are valid now, and are no longer golden; those still golden are reported as such.
+    /// Fixtures that were rejected, are valid now, and are no longer golden; other checks report those still golden.
     private func formerlyInvalid() -> [GateEntry] {
         let golden = Set(new.fixtures.messages.map(\.content))
         let accepted = refusals(old.fixtures.messages.filter { !$0.isValid && !golden.contains($0.content) }, by: .old)
@@ -105,7 +105,7 @@ struct FixtureComparison {
         }
         return groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { _, group in
             let (first, problem) = group[0]
-            let rest = group.count > 1 ? ", and so with \(group.count - 1) more" : ""
+            let rest = group.count > 1 ? ", as with \(group.count - 1) more" : ""
             return .policy(
                 "fixture-contradicts-schema", messages: [first.type],
                 new: GateLocation(file: "Fixtures/\(first.file)", line: 1),
@@ -209,7 +209,7 @@ struct FixtureComparison {
                 new: isThere ? location : nil,
                 // A waiver covers these files and no others.
                 newValue: group.count > 1 ? .array(names.sorted().map { .string($0) }) : nil,
-                why: why + (group.count > 1 ? "; and so with \(group.count - 1) more of its folder" : ""),
+                why: why + (group.count > 1 ? "; the same holds for \(group.count - 1) more in its folder" : ""),
                 subjects: names.prefix(1) + group.flatMap(\.names) + names.dropFirst())
         }
     }
@@ -248,7 +248,7 @@ struct FixtureComparison {
         newSchemas.sender(of: type) ?? oldSchemas.sender(of: type) ?? .server
     }
 
-    /// The place of the keyword that rejects it.
+    /// The place of the keyword that rejects a message.
     private func keyword(of problem: MessageProblem, in state: ProtocolState) -> GateLocation? {
         guard let keyword = problem.keyword else { return nil }
         let parts = keyword.split(separator: "#", maxSplits: 1).map(String.init)

@@ -87,7 +87,7 @@ extension GateEntry {
 
     fileprivate var isOfTranscripts: Bool { finding.rule.hasPrefix("transcript-") }
 
-    /// Whether golden messages show it; they are not edits themselves.
+    /// Whether golden messages are the evidence for it; such a finding is not an edit.
     private var isOfMessages: Bool {
         [
             "fixture-now-invalid", "invalid-fixture-now-valid", "new-fixture-invalid-under-old",

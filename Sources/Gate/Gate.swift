@@ -57,7 +57,7 @@ package func gate(
             entries[index].standing = .announced
         }
     }
-    // Policies can be waived too, but the waivers first decide which version is required.
+    // Waivers first decide which version is required; then they apply to the findings about the version too.
     var waived = entries
     _ = options.waivers.apply(to: &waived, on: options.today)
     entries += weigh(VersionPolicy.entries(old, new, after: waived))
@@ -72,7 +72,7 @@ package func gate(
             })
 }
 
-/// The result of the files alone.
+/// The findings in the files, without transcripts.
 @Sendable private func comparison(
     from old: ProtocolState, to new: ProtocolState
 ) -> Result<[GateEntry], InputProblems> {

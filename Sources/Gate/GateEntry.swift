@@ -96,7 +96,7 @@ package struct GateEntry: Sendable {
         return entry
     }
 
-    /// The side that must deploy first, if that is enough: the other side breaks if it stays behind.
+    /// The side that must deploy first, because only this side breaks if it stays behind; nil if there is no such side.
     package var first: Role? {
         let roles = Set(breaks.map(\.role))
         // Clauses concern conformance, not two peers that meet.
@@ -140,8 +140,8 @@ extension Clause {
 }
 
 extension GateLocation {
-    /// The file from the root of a state; findings about the specification name it from `Spec/`, those about other files
-    /// with `/` or `./` in front.
+    /// The file's path from the root of a state; a location has files of the specification relative to `Spec/`, and
+    /// others with `/` or `./` in front.
     package var path: String {
         if file.hasPrefix("./") { return String(file.dropFirst(2)) }
         let isWhole = file.hasPrefix("/") || file.hasPrefix("Fixtures/") || ProtocolState.parts.contains(file)

@@ -9,7 +9,7 @@ package struct GateReport: Sendable {
     package let old: ProtocolState
     /// The state that they will get.
     package let new: ProtocolState
-    /// All findings: what fails first, then by severity.
+    /// All findings: failures first, then by severity.
     package let entries: [GateEntry]
     /// The required rise of the version.
     package let required: Rise
@@ -31,7 +31,7 @@ package struct GateReport: Sendable {
     /// The breaking changes, whether or not they are announced or waived.
     package var breaking: [GateEntry] { entries.filter { $0.finding.severity == .error && $0.kind == .change } }
 
-    /// Whether the change may go in.
+    /// Whether the change may be merged.
     package var passes: Bool { failures.isEmpty }
 
     /// The exit code: 0, or 1 when something fails.
@@ -45,13 +45,13 @@ package struct GateReport: Sendable {
         }
     }
 
-    /// The findings that follow from the edit of another.
+    /// The findings that follow from the edit of another finding.
     package func folded(under head: GateEntry) -> [GateEntry] {
         let name = head.finding.fingerprint
         return entries.filter { $0.under == name && (!$0.fails || head.fails) }
     }
 
-    /// All peers that break in a counted finding, servers first.
+    /// All peers that break in a failing finding, servers first.
     package var broken: [GateParty] {
         let all = Set(failures.flatMap(\.breaks))
         // If all of a side break, so do those with a profile.

@@ -5,7 +5,6 @@ import HoldfastSchemaDiff
 extension MessageSchemaSet {
     /// The messages, bodies and pushes of a specification, under the given profiles.
     /// - Throws: Every schema file that is not JSON or not a schema.
-    /// With `only`, just the messages of these files.
     /// With `only`, takes just the messages of these files.
     package init(
         _ files: SpecificationFiles, profiles: Set<Profile> = [], only: Set<String>? = nil

@@ -4,7 +4,7 @@ import HoldfastSchemaDiff
 
 /// Reports other differences, such as explanatory pages, which bind no peer.
 struct ProseComparison {
-    /// Files that no other comparison has read, below `Spec/`.
+    /// Whether another comparison reads a file below `Spec/`.
     private static func isRead(_ path: String) -> Bool {
         path.hasPrefix("clauses/") || path.hasPrefix("scenarios/") || path == "version.json"
             || (path.hasPrefix("schemas/") && !path.hasPrefix("schemas/files/")) || path.hasPrefix("fixtures/")

@@ -12,7 +12,7 @@ package struct ProtocolState: Sendable {
     /// The version on the wire; nil when `Spec/version.json` names none.
     let wireVersion: Int?
     let changelog: String?
-    /// Clauses of profiles that this program does not know.
+    /// Clauses of profiles or areas that this program does not know.
     let foreignClauses: [ForeignClauses.Section]
     /// The golden messages and transcripts.
     let fixtures: FixtureFiles

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Compares the scenarios of two states: what runs no longer test, or test differently.
+/// Compares the scenarios of two states: runs may no longer test something, or test it differently.
 struct ScenarioComparison {
     private struct Scenario {
         let path: String
@@ -13,7 +13,7 @@ struct ScenarioComparison {
         /// The clauses it exercises.
         var clauses: [String] { (value["clauses"]?.arrayValue ?? []).compactMap(\.stringValue) }
 
-        /// The same in words.
+        /// The clauses in words.
         var test: String { clauses.isEmpty ? "its clauses" : clauses.joined(separator: ", ") }
     }
 
@@ -23,7 +23,7 @@ struct ScenarioComparison {
             [
                 entry(
                     "scenario-removed", .warning, was, nil, old: was.title,
-                    why: "runs put \(was.test) to the test less often")
+                    why: "runs exercise \(was.test) less often")
             ]
         } changed: { was, now in
             change(from: was, to: now).map { [$0] } ?? []
@@ -31,13 +31,13 @@ struct ScenarioComparison {
             [
                 entry(
                     "scenario-added", .information, nil, now, new: now.title,
-                    why: "runs put \(now.test) to the test more often; nothing new is required")
+                    why: "runs exercise \(now.test) more often; nothing new is required")
             ]
         }
         return entries + unexercised(before, after, new)
     }
 
-    /// Adds to each changed scenario the clauses that its steps no longer exercise.
+    /// Adds to the finding about each changed scenario the clauses that its steps no longer exercise.
     static func tellLosses(
         in entries: inout [GateEntry], _ old: ProtocolState, _ new: ProtocolState, by exercise: GateOptions.Exercise
     ) async {
@@ -58,7 +58,7 @@ struct ScenarioComparison {
                     "; the built-in server shows that it no longer exercises \(lost.joined(separator: ", "))"
             }
         } catch {
-            // One of many problems is enough.
+            // The first line of the problems is enough.
             let reason = "\(error)".split(separator: "\n").first ?? ""
             for index in names.keys { entries[index].finding.why += "; what it exercises is not known: \(reason)" }
         }

@@ -41,7 +41,7 @@ struct SchemaEntries {
         return order.compactMap { edit in worst[edit].map { entry($0.finding, $0.profiles) } }
     }
 
-    /// One edit, the same under every set of profiles and whatever is proved about it there.
+    /// Identifies an edit under every set of profiles, whatever is proved about it there.
     private struct Edit: Hashable {
         let direction: GateDirection?
         let locations: [String?]
@@ -147,7 +147,7 @@ struct SchemaEntries {
 }
 
 extension [Profile] {
-    /// Every set of them, the small ones first; of more than four, only single ones, and all.
+    /// Every set of them, small ones first; of more than four, only the empty set, the single ones, and all.
     fileprivate var subsets: [Set<Profile>] {
         guard count <= 4 else { return [[]] + map { [$0] } + [Set(self)] }
         return (0..<(1 << count)).map { bits in Set(indices.filter { bits >> $0 & 1 == 1 }.map { self[$0] }) }

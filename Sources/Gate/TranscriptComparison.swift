@@ -52,7 +52,7 @@ struct TranscriptComparison {
 
         /// The evidence of transcripts for a reworded sentence; nil for other findings.
         ///
-        /// The judge knows one sentence of a clause, so the verdicts are those of both unless the judge was changed too.
+        /// Both sentences get the same verdict, because the judge implements only one of them.
         func shown(_ entry: GateEntry) -> String? {
             guard entry.finding.rule == "clause-reworded",
                 let id = entry.finding.new?.pointer.lastToken.flatMap(ClauseID.init)

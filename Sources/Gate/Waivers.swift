@@ -28,7 +28,7 @@ package struct Waivers: Sendable {
 
     /// Reads a file of waivers.
     ///
-    /// * `today`: The day from which a waiver may be valid for a year at most.
+    /// * `today`: The date from which a waiver may last at most a year.
     package init(_ text: String, file: String, today: CivilDate) throws(InputProblems) {
         self.file = file
         waivers = try MemberReader.read(

@@ -107,7 +107,7 @@ package enum GateSeverity: String, Sendable, Hashable, CaseIterable, Comparable 
     case information
     /// A peer may break if it relied on more than was promised.
     case warning
-    /// A peer that kept the old version, or keeps the new one, breaks.
+    /// A peer that conforms to the old version, or to the new one, breaks.
     case error
 
     /// The milder one is smaller.
@@ -137,7 +137,7 @@ package enum GatePeer: String, Sendable, Hashable, CaseIterable {
 package enum MessageTravel: String, Sendable, Hashable, CaseIterable {
     case clientToServer
     case serverToClient
-    /// Both directions, or stored and read again by another version: the worse of both counts.
+    /// Sent in both directions, or stored and read again by another version: the worse direction counts.
     case both
 
     /// The ways it travels.

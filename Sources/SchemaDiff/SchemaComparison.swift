@@ -31,7 +31,7 @@ struct SchemaComparison {
         return findings.values.sorted(by: GateFinding.comesFirst)
     }
 
-    /// Adds a finding, or adds a message to an equal one.
+    /// Adds a finding, or adds its messages to an equal one.
     private mutating func note(_ finding: GateFinding) {
         let fingerprint = finding.fingerprint
         guard var known = findings[fingerprint] else {
@@ -223,7 +223,7 @@ struct SchemaComparison {
         }
     }
 
-    /// Whether a reader that accepts everything with a warning rejects anything else; nil without warnings.
+    /// Whether a reader that accepts all that caused a warning still rejects something; nil without warnings.
     private func restOfProof(_ direction: GateDirection, _ judging: Judging) -> EditProof.Answer? {
         guard let warnings = judging.warnings[direction], !warnings.isEmpty else { return nil }
         var (old, new) = (judging.old.program, judging.new.program)
@@ -299,7 +299,7 @@ struct SchemaComparison {
         return .safe
     }
 
-    /// Adds the effect on old servers that new clients meet; the reason, if that is unknown and nothing else is wrong.
+    /// Adds the effect on old servers that meet new clients; returns the reason if unknown, unless there is an error.
     private func meet(
         _ answer: EditProof.Answer, _ edit: SchemaEdit, _ direction: GateDirection, _ judging: Judging,
         _ finding: inout GateFinding

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-// The small deeds of a person, a phone, a server and other devices.
+// The small acts of a person, a phone, a server and other devices.
 extension ClientDrawing {
     static let deeds: [Deed<ClientDrawing>] = [
         Deed(weight: 25, isLarge: true) { $0.meet() },
@@ -31,7 +31,7 @@ extension ClientDrawing {
         if happens(10), grammar.allows("foreground") { add("foreground") }
     }
 
-    /// The person sends a message, whose fate was decided before.
+    /// The person sends a message, after a rule that decides its fate.
     private mutating func sayOnScreen() {
         guard isSeen else { return }
         let fate = isBeside ? 100 : chance.number(in: 1...100)
@@ -64,7 +64,7 @@ extension ClientDrawing {
         add("await", ["comes": "question", "as": name, "within": bound ?? usual, "optional": true])
     }
 
-    /// Waits for the last question, whose turn the feature itself decides about.
+    /// Waits for the last question; the feature itself ends its turn.
     mutating func awaitLastQuestion() -> String {
         asked[asked.count - 1].runs = false
         let name = asked[asked.count - 1].name
@@ -160,7 +160,7 @@ extension ClientDrawing {
     /// Another device or a timer says something.
     private mutating func elsewhere() {
         guard !sessions.isEmpty, happens(85) else { return begin(newName("x")) }
-        // Without its own answer, it gets one when the latest turn ends.
+        // A question without an answer here gets one when the latest turn ends.
         let messages = happens(50) ? ["u${next}", "a${next}"] : ["u${next}"]
         add("elsewhere", ["session": known(), "messages": messages, "to": given(happens(25), "none")])
     }
@@ -241,7 +241,7 @@ extension ClientDrawing {
         }
     }
 
-    /// Several of these at the same moment.
+    /// Several acts at the same time.
     private mutating func together() {
         guard !isBeside else { return }
         let before = steps

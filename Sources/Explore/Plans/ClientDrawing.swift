@@ -11,7 +11,7 @@ package struct ClientDrawing: Drawing, LifeDrawing {
     /// The questions of the person.
     struct Asked {
         let name: String
-        /// Whether its turn runs until a step ends it, if all went well.
+        /// Whether its turn, if all goes well, runs until a step ends it.
         var runs: Bool
     }
 
@@ -44,7 +44,7 @@ package struct ClientDrawing: Drawing, LifeDrawing {
     var isRunning = true
     var isForeground = true
     var hasNetwork = true
-    /// Whether these acts are drawn for a branch beside others.
+    /// Whether acts are now drawn for one of several parallel branches.
     var isBeside = false
     /// The bound of optional waits; nil for the usual ones.
     var bound: String?
@@ -57,13 +57,13 @@ package struct ClientDrawing: Drawing, LifeDrawing {
 
     /// The number of features that meet in a round of a life.
     private static let company = 7
-    /// A long feature comes once in this many rounds.
+    /// A long feature is drawn at most once in this many rounds.
     private static let seldom = 14
-    /// The number of connections that the first app makes before anything may end it.
+    /// The number of connections after which a feature may end the app.
     private static let youth = 30
-    /// The stream position at the beginning of a life: soon the numbers need more than 31 bits.
+    /// The stream position at the beginning of a life: soon, positions need more than 31 bits.
     private static let firstPlace: JSONValue = 2_147_483_600
-    /// One connection lasts through this share of the time.
+    /// During this part of a life, one connection lasts.
     private static let calm = 0.5..<0.7
 
     init(_ grammar: ClientGrammar, seed: UInt64) {
@@ -159,7 +159,7 @@ package struct ClientDrawing: Drawing, LifeDrawing {
 
     // MARK: lives
 
-    /// The life of one app on one phone: the dimension that lags most and features that have not met come next.
+    /// The life of one app on one phone: the features that lag most, and those that have not met, come next.
     ///
     /// - Parameters:
     ///   - grammar: The possible actions.
@@ -209,7 +209,7 @@ package struct ClientDrawing: Drawing, LifeDrawing {
                 && (!feature.isLong || steering.count(of: feature.name) * Self.seldom < rounds)
         }
         let chosen = chance.shuffled(steering.choose(Self.company, of: possible, by: &chance))
-        // Most can begin only while the app is in front, with a network.
+        // Most features can begin only while the app is in the foreground, with a network.
         return happens(75) ? chosen.filter { !$0.isAway } + chosen.filter(\.isAway) : chosen
     }
 

@@ -13,7 +13,7 @@ struct ClientFeature: SteeredFeature, Sendable {
     var isLong = false
     /// Whether the app or the network is away until it ends.
     var isAway = false
-    /// Whether the app, the network and the connection last.
+    /// Whether it ends neither the app, nor the network, nor the connection.
     var isCalm = false
     /// Whether it can happen now: usually while the person sees the app, with a network.
     var isPossible: @Sendable (ClientDrawing) -> Bool = { $0.isSeen && $0.hasNetwork }
@@ -192,7 +192,7 @@ extension ClientFeature {
             $0.when("chat", "refuse", times: 1, ["frame": $0.refusal($0.any(ClientDrawing.final) ?? "too_large")])
             $0.say()
         } end: {
-            // None of it arrives on the next connection.
+            // The refused question must not arrive on the next connection.
             $0.reconnect()
             $0.add("watch", ["for": "resend"])
         },
@@ -360,7 +360,7 @@ extension ClientFeature {
                 ["epoch": nil, "lastSeq": nil], ["limits": ["maxFrameBytes": 600]], ["lastSeq": 1])
             $0.when("auth", "serve", times: 1, ["greeting": greeting])
             $0.reconnect()
-            // One nearly fills the smallest frame, and one is too long for it.
+            // One message nearly fills a frame of 600 bytes, and one is too long for it.
             for count in [70, 200] { $0.say(String(repeating: "long ", count: count)) }
         },
         ClientFeature(name: "a late greeting", raises: [.connections]) {
@@ -375,7 +375,7 @@ extension ClientFeature {
             $0.add("elsewhere", ["session": $0.screen ?? $0.known(), "messages": ["u${next}"]])
             $0.add("fail", ["code": $0.one(of: "agent_failed", "internal")])
         },
-        // For a while each connection fails, or each read: the person goes on typing, and notifications arrive.
+        // For a while each connection fails; another device writes, and a notification may arrive.
         ClientFeature(name: "only requests work", isLong: true) {
             let (comes, then, status) = $0.one(
                 of: ("upgrade", "refuse", 503 as Int?), ("upgrade", "close", nil), ("auth", "close", nil))
@@ -457,11 +457,11 @@ extension ClientDrawing {
         _ = awaitLastQuestion()
     }
 
-    /// Each question fails, and is resent at the end; without a connection nothing could report the failure.
+    /// A question fails, and is resent at the end of the feature; if `unheard`, the connection ends before the failure.
     mutating func fail(unheard: Bool = false) {
         ask()
         if unheard {
-            // A turn that was seen at work may end unseen.
+            // The client sees the turn at work, but not its end.
             add("tool", ["tool": "webFetch"])
             add("end", ["how": "reset"])
         }
@@ -477,14 +477,14 @@ extension ClientDrawing {
         add("sendAgain", ["as": name])
     }
 
-    /// Another device writes this often in a session, usually in one that was on the screen last.
+    /// Another device writes this often in a session: usually the one last on the screen.
     mutating func speak(_ times: Int, in session: String? = nil) {
         let session = session ?? (happens(60) ? screen : nil) ?? known()
         let step: JSONValue = ["do": "elsewhere", "session": .string(session), "messages": ["u${next}", "a${next}"]]
         add("repeat", ["times": max(1, times), "steps": [step]])
     }
 
-    /// The server numbers a frame; its next message on that connection shows that the frame was taken.
+    /// The server sends a numbered frame, then a message: a client that got the message has got the frame too.
     mutating func tell(_ frame: JSONValue) {
         add("tell", ["frame": frame, "numbered": true])
         speak(1, in: screen)
@@ -526,7 +526,7 @@ extension ClientDrawing {
         awaitConnection()
     }
 
-    /// The app goes to the background, where nothing reaches it if its connection is gone.
+    /// The app goes to the background; if `isDeaf`, its connection goes silent, so that nothing reaches it.
     mutating func leave(isDeaf: Bool = true) {
         add("background")
         if isDeaf { add("end", ["how": "silence"]) }
@@ -539,7 +539,7 @@ extension ClientDrawing {
         awaitConnection()
     }
 
-    /// The app ends, one way or the other, and is launched again.
+    /// The app quits or crashes, and is launched again.
     mutating func end(_ how: String) {
         add(how)
         launch()

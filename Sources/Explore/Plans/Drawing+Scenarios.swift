@@ -6,7 +6,7 @@ extension Drawing {
     mutating func disturb(_ scenario: Plan, from first: Int) {
         weights = drawWeights()
         let disturbed = Set((0..<one(of: 1, 1, 2, 3)).map { _ in chance.number(in: first...scenario.steps.count) })
-        // An unmet wait would end it, and nothing would look at the consequences.
+        // An unmet wait would end the plan, and nothing would check the consequences.
         let goesOn = happens(50)
         for (index, step) in scenario.steps.enumerated() {
             if disturbed.contains(index) { act() }
@@ -31,7 +31,7 @@ extension Plan {
         }
     }
 
-    /// The same, with ids of other devices' messages so far apart that no question gets one of them.
+    /// The same plan, with ids of other devices' messages so far apart that no question gets one of them.
     var spread: Plan {
         let written = allSteps.filter { $0["do"] == "elsewhere" }.flatMap(Self.messages(in:))
         func spread(_ value: JSONValue) -> JSONValue {

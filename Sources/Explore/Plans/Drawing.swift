@@ -35,7 +35,7 @@ package protocol LifeDrawing: Sendable {
 /// Something small that may happen at any moment.
 struct Deed<Plan>: Sendable {
     let weight: Int
-    /// Whether every plan contains it.
+    /// Whether every plan may draw it: its weight is never 0.
     var isVital = false
     /// Whether features meet in it; a life chooses these itself.
     var isLarge = false
@@ -67,7 +67,7 @@ extension Drawing {
         any([first] + others) ?? first
     }
 
-    /// A value if a condition holds, so that its member is omitted otherwise; a conditional literal would be null.
+    /// A value if a condition holds; otherwise nil, which omits the member, while a literal `nil` would be JSON null.
     func given(_ holds: Bool, _ value: JSONValue) -> JSONValue? {
         if holds { return value }
         return .none

@@ -31,8 +31,8 @@ struct LifeSteering: Sendable {
         goals[dimension].map { reached[dimension, default: 0] >= $0 } ?? true
     }
 
-    /// The progress of a feature in its dimension that lags most, except those that cannot be reached repeatedly; if it
-    /// has reached all, or raises none, the number of times it was drawn.
+    /// The progress of a feature in its dimension that lags most, of those with a goal; if it has reached all, or
+    /// raises none, a number that grows with the times it was drawn.
     private func progress(_ feature: some SteeredFeature) -> Double {
         let count = Double(count(of: feature.name))
         let shares = feature.raises.compactMap { dimension in
@@ -42,7 +42,7 @@ struct LifeSteering: Sendable {
         return least + count / 100
     }
 
-    /// The third of the features that is furthest behind, then those that have met the fewest others.
+    /// Chooses features: a third are among those furthest behind; each other one has met the fewest chosen before it.
     func choose<Feature: SteeredFeature>(
         _ count: Int, of features: [Feature], by chance: inout SplitMix64,
         where fit: (Feature, Feature) -> Bool = { _, _ in true }

@@ -25,7 +25,7 @@ package struct Plan: Sendable, Equatable {
             .compactMap { Plan($0.value, named: $0.key) }
     }
 
-    /// The plan in a scenario file that was drawn, or kept, before; nil if there is none.
+    /// The plan in the text of a scenario file; nil if that is not valid.
     package init?(_ text: String, named name: String) {
         guard let file = try? JSONParser.value(text), let steps = file["steps"]?.arrayValue,
             let role = file["role"]?.stringValue.flatMap(Role.init(rawValue:)), Self.isWritten(text, role)
@@ -85,12 +85,12 @@ package struct Plan: Sendable, Equatable {
         ])
     }
 
-    /// The scenario; a shrunk plan may not be one.
+    /// The plan as a scenario; a shrunk plan may not be a valid one.
     package func scenario() throws(InputProblems) -> Scenario {
         try ScenarioReader.scenario(file(about: [ClauseID(.TURN, 1)]), named: name)
     }
 
-    /// The scenario of a client.
+    /// The plan as a client's scenario.
     package func clientScenario() throws(InputProblems) -> ClientScenario {
         try ClientScenarioReader.scenario(file(about: [ClauseID(.CLIENT, 36)]), named: name)
     }
@@ -141,11 +141,11 @@ package struct Plan: Sendable, Equatable {
         func holds(_ steps: [JSONValue]) -> Bool {
             steps.allSatisfy { step in
                 let isNew = step["do"] == "elsewhere" && step["new"] == true
-                // The server would give its name to a session that it begins.
+                // A step must name an existing session; the server itself names those that it begins.
                 for name in [step["session"], step["opened"]?["session"]].compactMap({ $0?.stringValue }) where !isNew {
                     guard name == ClientDrawing.unknownSession || sessions.contains(name) else { return false }
                 }
-                // So would a notification of an answer that does not exist.
+                // A notification must be about an existing answer.
                 for push in [step, step["opened"] ?? [:]] where step["do"] != "elsewhere" {
                     guard let message = push["message"]?.stringValue, !message.contains("$"),
                         push["session"]?.stringValue != ClientDrawing.unknownSession
@@ -229,7 +229,7 @@ extension Plan {
         return inner.isEmpty || step["do"] == "repeat" ? [step] : inner.flatMap(leaves)
     }
 
-    /// Whether a step defines one of the names, or opens it.
+    /// Whether a step defines one of the names, or opens one of the connections.
     static func gives(_ step: JSONValue, any names: Set<String>) -> Bool {
         let given = ([step] + inner(step)).reduce(into: Set<String>()) { $0.formUnion(self.names(givenBy: $1)) }
         return !given.isDisjoint(with: names.union(names.map(family)))

@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-// The small deeds of people, phones and machines.
+// The small acts of people, phones and machines.
 extension ServerDrawing {
     static let deeds: [Deed<ServerDrawing>] = [
         Deed(weight: 4, isLarge: true) { $0.meet() },
@@ -97,7 +97,7 @@ extension ServerDrawing {
         close(letter)
     }
 
-    /// A connection whose order is known only while it is open loses it at its end.
+    /// Marks a device as closed; from then on, the order of its questions is unknown.
     mutating func close(_ letter: String) {
         change(letter) { $0.isOpen = false }
         for index in questions.indices where questions[index].connection == letter { questions[index].isFirst = false }
@@ -193,7 +193,7 @@ extension ServerDrawing {
         sizes[name] = 2
     }
 
-    /// Asks over a connection; the first question of a session waits to know it.
+    /// Asks over a connection; after the first question of a session, a step waits for the session's id.
     private mutating func ask() {
         guard let device = any(open) else { return arrive() }
         let session = session(of: device.principal)

@@ -34,7 +34,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         let content: JSONObject
         /// The connection that sent it, while that is open; nil for a question answered over REST.
         var connection: String?
-        /// Whether it comes before anything sent on that connection from now on, or has been answered.
+        /// Whether it certainly arrives before anything sent on that connection from now on, or has been answered.
         var isFirst = true
         /// Whether a step waits for its end; a frame satisfies at most one wait.
         var isAwaited = false
@@ -52,7 +52,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
     var names = 0
     var refusesWrites = false
     var hasGoneDevices = false
-    /// Whether these acts are drawn for a branch beside others.
+    /// Whether acts are now drawn for one of several parallel branches.
     var isBeside = false
     /// The people who act now.
     var people: [String]
@@ -87,16 +87,16 @@ package struct ServerDrawing: Drawing, LifeDrawing {
 
     var keepsStream: Bool { grammar.profiles.contains(.sync) }
     var isKept: Bool { grammar.profiles.contains(.auth) }
-    /// The rate limit, if it is per seconds and small enough to be used up.
+    /// The number of questions of the rate limit, if it is small enough, and its window short enough, to be used up.
     var budget: Int? {
         grammar.limit.flatMap {
             $0.seconds <= Self.shortWindow && $0.questions <= Self.smallBudget ? $0.questions : nil
         }
     }
 
-    /// The most questions of a person in a round, and the seconds' worth of questions in a round.
+    /// The most questions of a person in a round, and the seconds of the rate limit that a round may use.
     private static let (largest, pace) = (18, 6.0)
-    /// The most questions a second where no limit is known.
+    /// The most questions per second if no limit is known.
     private static let fastest = 100.0
     /// The number of times a limit is used up, each of which takes as long as its window.
     private static let mostSpent = 2
@@ -106,13 +106,13 @@ package struct ServerDrawing: Drawing, LifeDrawing {
     /// The person with many devices.
     static let crowded = "p1"
     private static let ofOne: Set<Reach.Dimension> = [.openAtOnce, .readBytes, .sessions]
-    /// A device, of the last of several people, that no round disconnects: its connection is as old as the process.
+    /// The last of several people has this device, which no round disconnects: its connection is as old as the process.
     private static let lasting = "V"
     var lastingPerson: String? { isLife && everybody.count > 1 ? everybody.last : nil }
-    /// The process ends only in the shares of the time before and after these.
+    /// The process ends only before and after this part of a life.
     private static let calm = 0.02..<0.87
 
-    /// The letters of strangers, one for each branch, and so the most features that meet in a round.
+    /// The letters of strangers, one for each branch; their number limits the features that meet in a round.
     private static let strangers = ["W", "X", "Y", "WW"]
 
     init(_ grammar: ServerGrammar, seed: UInt64) {
@@ -236,7 +236,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         isBeside = !isAlone && chosen.count > 1
         var branches: [[JSONValue]] = []
         for (index, feature) in chosen.enumerated() {
-            // All remaining people act with the last.
+            // All remaining people act in the last feature.
             let isRest = index == chosen.count - 1 && index > 0
             self.people = isAlone ? people : isRest ? Array(people[index...]) : [people[index]]
             stranger = Self.strangers[index]
@@ -304,7 +304,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         }
     }
 
-    /// At the end of a round, everyone reads, after everything sent before has arrived.
+    /// At the end of a round, paused devices read again, and one device is fenced.
     private mutating func settle() {
         for device in devices where device.isOpen && device.isPaused {
             add("resumeReading", ["on": device.letter])

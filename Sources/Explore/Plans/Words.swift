@@ -11,7 +11,7 @@ enum Words {
     /// Those with visible characters.
     static let said = all.filter { $0.contains { !$0.isWhitespace } }
 
-    /// Texts that are typed more than once.
+    /// A text that is typed more than once.
     static let usual = "the same again"
 
     static let context: JSONValue = [["role": "system", "content": "Be brief."]]

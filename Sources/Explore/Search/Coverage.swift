@@ -64,7 +64,7 @@ package struct Coverage: Sendable, Equatable {
 
     /// The state of connections, turns and processes during a history.
     private struct State {
-        /// Running turns, and ended ones, as the peers know them.
+        /// The turns that are running, as far as the frames show.
         private var running: Set<String> = []
         private var open: Set<Lane> = []
         private var synced: Set<Lane> = []

@@ -12,8 +12,8 @@ package struct Explorer: Sendable {
     /// Performs a plan in a world with random events; nil if the plan is not a scenario.
     private let simulate: @Sendable (Plan, UInt64) -> Simulation?
 
-    /// By default, plans for a server with all profiles that may be killed.
-    /// * `scenarios`: The scenarios of the specification, read before.
+    /// Plans for a server that may be killed, by default with all profiles.
+    /// * `scenarios`: The scenarios of the specification, if already read.
     package init(
         _ setting: Setting = Setting(), under specification: Specification, disturbing scenarios: [Plan]? = nil
     ) {
@@ -30,7 +30,7 @@ package struct Explorer: Sendable {
     }
 
     /// Plans for a client.
-    /// * `scenarios`: The scenarios of the specification, read before.
+    /// * `scenarios`: The scenarios of the specification, if already read.
     package init(
         client setting: ClientSetting, under specification: Specification, disturbing scenarios: [Plan]? = nil
     ) {
@@ -80,7 +80,7 @@ package struct Explorer: Sendable {
 
     /// The smallest plan that breaks the same clause in as many worlds.
     ///
-    /// A shorter plan meets other delays: it may need another world, but must not need more luck.
+    /// A shorter plan meets other delays: it may break the clause in other worlds, but in no fewer.
     ///
     /// * `worlds`: The number of worlds in which a plan is tried; the first is that of the trial.
     package func shrink(

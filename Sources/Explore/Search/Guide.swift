@@ -9,7 +9,7 @@ package struct Guide: Sendable {
 
     /// The share of plans, in percent, that are mutations of earlier ones; the rest are drawn anew.
     private static let mutants = 40
-    /// With fewer plans there is too little choice.
+    /// With fewer kept plans, none is mutated.
     private static let fewest = 10
 
     /// * `corpus`: Plans of an earlier search.

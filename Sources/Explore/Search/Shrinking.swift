@@ -41,7 +41,7 @@ package struct Shrinking {
         var hasShrunk = true
         while hasShrunk, left > 0 {
             hasShrunk = false
-            // In large pieces first, from the end.
+            // Steps are removed in large pieces first, from the end.
             var size = max(1, best.steps.count / 2)
             while size >= 1 {
                 let shorter = try await pass { $0.shorter(by: size) }
@@ -116,7 +116,7 @@ extension Plan {
         return plans
     }
 
-    /// Simpler values; many of them are not allowed in its place.
+    /// Simpler forms of a value; many of them are not valid in its place.
     ///
     /// * `depth`: The number of levels in which members and elements may be omitted or simplified.
     private static func simpler(_ value: JSONValue, to depth: Int = 6) -> [JSONValue] {

@@ -54,7 +54,7 @@ final class Branch<Stage: VirtualStage> {
     var pointer = JSONPointer()
     /// Whether it runs beside others, so that the enclosing steps set the mark.
     var keepsMark = false
-    /// Called once, when the last step was performed or no more can be.
+    /// Called once: after the last step, or when the branch cannot go on.
     var whenOver: (Stage, (any Error)?) -> Void = { _, _ in }
 
     init(_ steps: [Stage.Step], local: ScenarioVariables = ScenarioVariables()) {

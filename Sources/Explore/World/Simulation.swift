@@ -9,7 +9,7 @@ package struct Simulation: Sendable {
     package private(set) var stoppedAt: String?
     /// A failure of the simulation itself; it says nothing about the subject.
     package private(set) var problem: String?
-    /// The reason why there is no simulation of it.
+    /// The reason why the scenario cannot be simulated.
     package private(set) var unsuitable: String?
     /// The times at which a client processed what it received, in microseconds, by event; it never processed the others.
     package private(set) var takings: [Int: Int] = [:]

@@ -65,7 +65,7 @@ extension VirtualStage {
         frames.append(frame ?? Frame(kind))
     }
 
-    /// Continues until it is over; each scenario ends in any case.
+    /// Continues until the scenario is over, or a limit is reached.
     func goOn(most deeds: Int = 400_000, until longest: Int = 600_000_000) {
         var left = deeds
         while !isOver, let next = agenda.next() {
@@ -74,7 +74,7 @@ extension VirtualStage {
             left -= 1
             poll()
             if now > longest || left < 0 {
-                end = end ?? SimulationProblem(description: "it does not come to its end")
+                end = end ?? SimulationProblem(description: "the scenario does not end")
                 return
             }
         }

@@ -29,7 +29,7 @@ extension World {
         after(1) { _ in }
     }
 
-    /// Sends a ping with a nonce and waits for its pong; if none comes, that is only recorded.
+    /// Sends a ping with a nonce and waits for its pong; if the pong is not needed, its absence is only recorded.
     func fence(_ link: Link, isNeeded: Bool = false) -> Wait {
         nonces += 1
         let nonce = JSONValue.string("fence-\(nonces)")

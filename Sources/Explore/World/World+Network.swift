@@ -40,7 +40,7 @@ extension World {
         guard !link.isCut, !link.closeSent else { return }
         if fragments > 1 { note(act: "fragments", ["count": JSONValue(fragments)], on: link.lane) }
         note(.text(.toServer, shown ?? text), on: link.lane)
-        // A ping goes between the first two fragments.
+        // A ping is sent between the first two fragments.
         if fragments > 1 { ping("", on: link) }
         let most = configuration.messageLimit
         up(link) { world, link in
@@ -89,7 +89,7 @@ extension World {
         }
     }
 
-    /// Waits for the end of a closing connection, before another one gets its letter.
+    /// Records the end of a closing connection, before another one gets its letter.
     func leave(_ link: Link) {
         guard link.hasEnded, !link.isCut else { return }
         note(.eof(reason: ""), on: link.lane)

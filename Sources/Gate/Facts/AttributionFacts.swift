@@ -30,7 +30,7 @@ struct AttributionFacts {
 
     private init(path: String, state: ProtocolState) { (self.path, self.state) = (path, state) }
 
-    /// Reads a schema; `place` is its name, whatever is beside it in `allOf`.
+    /// Reads a schema; `place` is its name, without its position in any `allOf`.
     private mutating func read(
         _ schema: JSONValue, at pointer: JSONPointer, _ place: String, _ outer: (clause: String, pointer: JSONPointer)?
     ) {

@@ -128,7 +128,7 @@ enum ChapterFacts {
         },
     ]
 
-    /// Bounds on clients; all others bind servers.
+    /// Bounds on clients; a bound in neither list counts for both sides.
     private static let clientBounds: Set = [
         "foregroundReconnect", "resend", "silence", "backoff", "polling", "degraded", "attempts", "driver",
         "scheduling",
@@ -157,7 +157,7 @@ enum ChapterFacts {
             }
     }
 
-    /// The words of an answer without its codes: `@` is one, or a choice of several, and `@, @` one after another.
+    /// The words of an answer without its codes: `@` is one code, or a choice of several; `@, @` is several in order.
     private static func wordsAround(codesOf answer: String) -> String {
         answer.replacing(/`[^`]+`|(close )?\b[0-9]{4}\b/, with: "@")
             .replacing(/@((, or | or |, )@)+/) { $0.0.contains(" or ") ? "@" : String($0.0) }
@@ -179,20 +179,20 @@ enum ChapterFacts {
                     func add(_ rule: FactRule, _ told: [String]) {
                         let place = GateLocation(
                             file: path, pointer: JSONPointer(tokens: [rule.id, key]), line: row.line)
-                        // Tables of one kind may have rows of one name.
+                        // Tables of one kind may have rows with the same name.
                         let known = facts[rule.id + key]
                         let before = known?.value.arrayValue?.compactMap(\.stringValue) ?? []
                         facts[rule.id + key] = Fact(
                             rule: rule, key: "\(path) \(key)",
                             value: .array(Set(before + told).sorted().map { .string($0) }),
                             location: known?.location ?? place,
-                            // Optional parts have a mark.
+                            // The name ends at a comma, or at the `?` of an optional part.
                             subject: String(row.name.prefix { !"?,".contains($0) }))
                     }
                     let cells = row.cells.dropFirst()
                     let numbers = cells.flatMap(Passages.numbers)
                     let binds = path.contains(/\/0[4-7]-/)
-                    // A cell of one word has one of a few values.
+                    // A cell of one word is itself a value; in longer cells, only code and clauses count.
                     add(
                         .tableRow,
                         cells.flatMap { cell in
@@ -255,7 +255,7 @@ enum OpenSetFacts {
         return schemas.flatMap { path, text -> [Fact] in
             guard text.contains(keyword), let root = try? JSONParser.value(text) else { return [] }
             return lists(in: root).flatMap { pointer, values -> [Fact] in
-                // A statement in all of some schemas is a statement about their subject.
+                // A list within `allOf` belongs to the schema around it.
                 let name = pointer.tokens.last { $0 != "allOf" && Int($0) == nil } ?? path
                 // A definition travels like the messages that refer to it.
                 let writers =

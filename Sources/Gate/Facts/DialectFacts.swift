@@ -1,11 +1,11 @@
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// The mappings of a state's dialects, by which the judge reads their subjects.
+/// The mappings of a state's dialects, with which the judge reads the messages of their subjects.
 enum DialectFacts {
-    /// Members for people.
+    /// Human-readable members.
     private static let prose: Set<String> = ["$schema", "name", "summary"]
-    /// Reasons for people, inside a mapping: only their presence counts.
+    /// Human-readable reasons inside a mapping: only their presence counts.
     private static let reasons: Set<String> = ["ignored", "unknown", "otherwise", "because"]
 
     static func facts(of state: ProtocolState) -> [Fact] {

@@ -28,7 +28,7 @@ struct Fact {
     var held: [GateParty] = []
     /// The facts that contain it; if one is added or removed, so are its parts.
     var parents: [String] = []
-    /// The fact whose removal removes it too, but whose addition does not add it.
+    /// A fact whose removal includes the removal of this one; unlike with parents, both additions are reported.
     var holder: String?
     /// Its place in a part that several requests refer to.
     var shared: JSONPointer?
@@ -338,7 +338,7 @@ private struct Difference {
 
     /// The common edit of several differences; nil for a separate difference.
     ///
-    /// Rows of a state table with a common old text and a common new text for several inputs or states; a shared part of requests.
+    /// Such an edit gives several rows of a state table one new text, or changes a part that several requests share.
     var edit: [JSONValue]? {
         guard let fact else { return nil }
         let values = [was?.value ?? .null, now?.value ?? .null]

@@ -26,7 +26,7 @@ enum FactRule: String, CaseIterable, Sendable {
     /// The peers that a change breaks.
     enum Whom: String, Sendable {
         case nobody, clients, servers, everybody, held
-        /// The other side of the bound one, which must cope with it.
+        /// The side that is not bound, and must cope with it.
         case others
         /// The other side, if it could rely on it: servers cannot rely on what clients promise.
         case relying
@@ -42,7 +42,7 @@ enum FactRule: String, CaseIterable, Sendable {
 
     /// Facts about how the tools read programs.
     static let dialects: Set<FactRule> = [.dialect, .dialectMapping, .dialectExemption]
-    /// An explanation: a change that breaks no peer needs no new version.
+    /// Explanations: a change that breaks no peer needs only a new patch version.
     static let explaining: Set<FactRule> = [.tableRow, .definition, .sectionNumber, .stateClause]
 
     var id: String { rawValue }
@@ -255,10 +255,10 @@ enum FactRule: String, CaseIterable, Sendable {
           changed | perhaps | someone has to check whether programs depend on it
         state-row | row of a state table | changed | `ping` before `auth` is answered with `pong`
           added | others | the other side does not expect it there
-          removed | held | whoever did this no longer follows the table
+          removed | held | peers that did this no longer follow the table
           changed | everybody | the same input has another outcome
         state-clause | list of clauses of a row | – | `ping` before `auth` is judged under AUTH-5, and was under LIVE-1
-          changed | perhaps | who leaves the row breaks other clauses now: someone has to check how they bind
+          changed | perhaps | peers that leave the row break other clauses now: someone has to check how they bind
         state-word | meaning of a state, an input or a condition | – | the input `chat.new` means a `chat` with a key, and meant any `chat`
           reworded | everybody | a program cannot tell whether its rows cover more or less now: someone has to check
         """

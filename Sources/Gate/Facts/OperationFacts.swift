@@ -33,7 +33,7 @@ struct OperationFacts {
             let name = MessageSchemas.name(of: String(path.dropFirst("schemas/".count)))
             return GateEntry(
                 "message-without-channel", .warning, messages: [name], new: GateLocation(file: path, line: 1),
-                why: "no channel of \(file) carries it, so whoever reads that never learns of it", rise: .patch)
+                why: "no channel of \(file) carries it, so readers of that file never learn of it", rise: .patch)
         }
     }
 
@@ -122,7 +122,7 @@ struct OperationFacts {
         (value?.objectValue ?? [:]).map { ($0.key, $0.value) }
     }
 
-    /// The last part of a reference, or the value in its place.
+    /// The last token of a reference, or the text of a value that is not one.
     private static func lastToken(_ value: JSONValue) -> String {
         value["$ref"]?.stringValue?.split(separator: "/").last.map(String.init) ?? value.text(sortedKeys: true)
     }

@@ -31,7 +31,7 @@ struct RequestDocument {
 
     /// Reads the requests of a state; without a file there are none.
     ///
-    /// A path parameter gets its name in the other state: peers never send its name.
+    /// A path parameter gets the name it has in the other state, because peers never send that name.
     init(_ state: ProtocolState, namedAs other: ProtocolState? = nil) {
         root = state.json(Self.file) ?? [:]
         let names = (other?.json(Self.file)?["paths"]?.objectValue ?? [:]).keys.keyed(by: Self.shape)
@@ -55,7 +55,7 @@ struct RequestDocument {
         slots.sort { $0.label < $1.label }
     }
 
-    /// Errors that clients must act on: none can stand for another.
+    /// Errors that clients must act on, so no range or default covers them.
     private static let ownErrors: Set<String> = ["401", "404", "409", "413", "429", "503"]
 
     /// The keys that include a status: `default` for errors, and its range.
@@ -109,7 +109,7 @@ struct RequestDocument {
             add(
                 .serverPath, name, pointer + ["servers"], subject: name, value: Self.paths(servers), parents: [parent])
         }
-        // Parts that several requests refer to; an edit of one is one finding.
+        // A part that several requests refer to; an edit of it is one finding.
         var shared: JSONPointer?
         func refer(to holder: JSONValue?) {
             shared = holder?["$ref"]?.stringValue.flatMap { JSONPointer(String($0.dropFirst())) }
@@ -201,7 +201,7 @@ struct RequestDocument {
 }
 
 extension JSONValue {
-    /// Members for people.
+    /// Human-readable members.
     private static let prose: Set<String> = [
         "description", "summary", "title", "example", "examples", "tags", "operationId", "externalDocs",
     ]
@@ -218,7 +218,7 @@ extension JSONValue {
         }
         var shown: JSONObject = [:]
         for (key, member) in object where isNames || !Self.prose.contains(key) {
-            // The author of the file names these members, so none of them is prose.
+            // The author of the file chooses the names in these members, so none of them is prose.
             let names = !isNames && ["properties", "responses", "content", "headers", "$defs"].contains(key)
             shown[key] = member.binding(in: root, depth: depth + 1, isNames: names)
         }

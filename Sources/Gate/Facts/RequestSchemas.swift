@@ -3,8 +3,8 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Compares the schemas of parameters, headers and bodies of requests; bodies only if another schema is named, because
-/// the schemas of the specification are compared separately.
+/// Compares the schemas of parameters, headers and bodies of requests; headers and bodies only if their text changed,
+/// because the schema files that they refer to are compared separately.
 struct RequestSchemas {
     /// A schema in both versions, and everything that contains it: a change of a shared answer is one finding.
     private struct Pair {

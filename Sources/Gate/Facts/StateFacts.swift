@@ -6,7 +6,7 @@ import HoldfastSchemaDiff
 enum StateFacts {
     /// The rows of every machine of a state, and the meanings of its states, inputs and conditions.
     ///
-    /// A state, an input or a condition with the meaning of a removed one keeps that name.
+    /// A state, an input or a condition that was only renamed keeps its old name.
     static func facts(of state: ProtocolState, namedAs other: ProtocolState? = nil) -> [Fact] {
         state.texts(below: "states/", ".json").flatMap { path, text -> [Fact] in
             guard let root = try? JSONParser.value(text) else { return [] }
@@ -84,7 +84,7 @@ enum StateFacts {
         }
     }
 
-    /// The names of removed entries, by new entries with the same meaning.
+    /// The old names of renamed entries, which have the same meaning, by their new names.
     private static func names(_ list: String, of machine: JSONValue, as other: JSONValue?) -> [String: String] {
         func meanings(_ machine: JSONValue?) -> [String: JSONValue] {
             Dictionary(
@@ -101,7 +101,7 @@ enum StateFacts {
         }
     }
 
-    /// Rows of one state and input, with pairs merged that make up a single row: with a profile, and without it.
+    /// Rows of one state and input; two that differ only in whether a condition holds become one.
     private static func merged(_ rows: [JSONValue]) -> [JSONValue] {
         var rows = rows
         var index = 0
@@ -120,7 +120,7 @@ enum StateFacts {
         return rows
     }
 
-    /// The text of two rows that differ only in whether a condition holds.
+    /// The common row of two that differ only in whether a condition holds; nil for other rows.
     private static func merged(_ one: JSONValue, _ other: JSONValue) -> JSONValue? {
         func list(_ row: JSONValue, _ key: String) -> [JSONValue] { row["when"]?[key]?.arrayValue ?? [] }
         func rest(_ row: JSONValue, without keys: (String, JSONValue)? = nil) -> JSONValue {

@@ -25,7 +25,7 @@ struct GateMarkdown {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// The required version, if it is not that already.
+    /// The version of the new state, or the required one if that is higher.
     private var nextVersion: String {
         guard report.rise < report.required, let required = report.requiredVersion else {
             return report.new.version.description

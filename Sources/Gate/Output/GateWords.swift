@@ -4,7 +4,7 @@ import HoldfastSchemaDiff
 
 /// Findings in the words of a changelog: the change, then the peers that must act.
 extension GateFinding {
-    /// The change, in a person's words.
+    /// The change in words.
     var change: String {
         words ?? clauseWords ?? schemaWords ?? "\(subject)\(title)\(values)"
     }
@@ -20,7 +20,7 @@ extension GateFinding {
 
     private var location: GateLocation? { new ?? old }
 
-    /// The peers that break and how, without a full stop.
+    /// The reason for the finding, without a full stop.
     var reason: String { why.hasSuffix(".") ? String(why.dropLast()) : why }
 
     /// The old and the new value, if short.

@@ -42,7 +42,7 @@ extension RuleBook {
         new-fixture-invalid-under-old | error | clients | new golden messages of servers are invalid by the old schemas | `text` is null
         message-without-fixture | error | nobody | no golden message shows a type | typing.json has no fixture
         message-without-channel | warning | nobody | asyncapi.json lists no channel for a new message | typing.json is new, and asyncapi.json is the same
-        transcript-regression | error | whose transcript it is | a transcript breaks a clause now | at line 5
+        transcript-regression | error | the side whose transcript it is | a transcript breaks a clause now | at line 5
         transcript-warning | warning | nobody | a transcript gets a warning now | MUST became SHOULD
         transcript-relief | warning | nobody | a transcript broke a clause, and does not now | a clause is gone
         transitive-break | error | peers of an older version | a break since a version that is still supported | --supported v1.0.0

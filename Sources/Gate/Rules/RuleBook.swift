@@ -8,7 +8,7 @@ package struct RuleEntry: Sendable {
     package let id: String
     /// Its default severity, in the heavier direction.
     package let severity: GateSeverity
-    /// The peers that it breaks, or its meaning in each direction of messages.
+    /// The peers that it breaks, or its severity in each direction of messages.
     package let direction: String
     /// The change in a few words.
     package let title: String

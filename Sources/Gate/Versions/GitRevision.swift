@@ -120,7 +120,7 @@ struct GitRevision {
                 throw refuse("has more than \(bytes >> 20) MiB in Spec and Fixtures", fix: "keep other files elsewhere")
             case .late(let limit):
                 throw refuse(
-                    "is not read within \(limit.components.seconds) s", fix: "try 'git ls-tree -r \(revision)' by hand")
+                    "cannot be read in \(limit.components.seconds) s", fix: "try 'git ls-tree -r \(revision)' by hand")
             }
         }
     }

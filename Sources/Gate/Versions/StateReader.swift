@@ -12,7 +12,7 @@ package struct StateReader {
     /// The folder of the repository with the revisions.
     private let repository: String
 
-    /// Reads in a folder, with the revisions of its repository.
+    /// Reads folders relative to a given one, and revisions of its repository.
     package init(repository: String) { self.repository = repository }
 
     /// The state with a name: the folder of that name, or else the revision.

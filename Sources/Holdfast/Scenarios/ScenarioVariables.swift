@@ -25,7 +25,7 @@ public struct ScenarioVariables: Sendable, Equatable {
         return both
     }
 
-    /// Why a text cannot be filled in.
+    /// The reason why a text cannot be filled in.
     public enum Problem: Error, Sendable, Equatable {
         /// The name has no value.
         case unknown(name: String, near: String?)

@@ -3,7 +3,7 @@
 /// A conforming subject meets these even on a busy machine. A judge reports a missing event only after the stage waited
 /// for the whole timeout.
 public struct Timeouts: Sendable, Equatable {
-    /// WebSocket upgrade and handshake up to `connected`; then a phone on a bad network gives up.
+    /// WebSocket upgrade and handshake up to `connected`; after that, a phone on a bad network gives up.
     public var connect: Duration = .seconds(10)
     /// From `chat` to its `ack`: storing one message, even on a busy disk.
     public var ack: Duration = .seconds(10)
@@ -27,7 +27,7 @@ public struct Timeouts: Sendable, Equatable {
     public var start: Duration = .seconds(30)
     /// From the foreground or the return of the network to a client's new connection.
     ///
-    /// One second is noticeable; the other allows for the machine. No timer of the client is involved, so the time
+    /// People notice one second; the other allows for the machine. No timer of the client is involved, so the time
     /// scale does not apply.
     public var foregroundReconnect: Duration = .seconds(2)
     /// From an unanswered `chat` to the moment when a client must consider the connection dead (CLIENT-4).
@@ -45,7 +45,7 @@ public struct Timeouts: Sendable, Equatable {
     public var attempts: Duration = .seconds(60)
     /// From a command to the driver's answer; never scaled.
     public var driver: Duration = .seconds(10)
-    /// A busy machine's delay of a client's own timer; never scaled.
+    /// The delay that a busy machine may add to a client's own timer; never scaled.
     public var scheduling: Duration = .seconds(2)
 
     /// The timeouts in the specification.

@@ -55,7 +55,7 @@ struct EditProof {
         let writer = solver.space.roots[solver.writer]
         let reader = solver.space.roots[1 - solver.writer]
         solver.refill(stepLimit)
-        // In most schemas a break shows without any goal, which is the cheaper question.
+        // Asking without `fails(reader)` is cheaper, and in most schemas the value found shows a break.
         if !goal.isEmpty, !solver.isLenient {
             switch solver.solve([.holds(writer)] + goal) {
             case .found(let value): if !solver.space.accepts(value, at: reader) { return .broken(value) }

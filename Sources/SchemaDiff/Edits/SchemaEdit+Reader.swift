@@ -30,7 +30,7 @@ extension SchemaEdit {
         Set(breaks(direction).flatMap { $0 }.flatMap(\.names))
     }
 
-    /// The reader as if it had made this edit too, to show other causes of a break; nil if that is impossible.
+    /// A reader that accepts what this edit makes it reject, to show other causes of a break; nil if impossible.
     func tolerated(by reader: Program, _ direction: GateDirection, in space: SchemaSpace) -> Program? {
         var reader = reader
         for way in breaks(direction) {

@@ -34,7 +34,7 @@ extension SchemaWalk {
         }
     }
 
-    /// One edit for all differences of a kind: old and new are paired in order.
+    /// Notes the differences of a kind: removed and added keywords are paired in order.
     private mutating func differ(
         _ rules: SchemaEdit.Rules, _ gone: [SchemaView.Entry], _ fresh: [SchemaView.Entry], _ spot: Spot
     ) {
@@ -48,7 +48,7 @@ extension SchemaWalk {
     }
 
     /// The annotations that do not affect validity, and the keywords that are compared as they are written because no message
-    /// has had one; each with the rule for a change.
+    /// uses them; each with the rule for a change.
     private static let words: [(keyword: String, rule: SchemaEdit.Rules)] = [
         ("title", "annotation-changed"), ("description", "annotation-changed"), ("examples", "annotation-changed"),
         ("readOnly", "annotation-changed"), ("writeOnly", "annotation-changed"), ("deprecated", "annotation-changed"),

@@ -7,7 +7,7 @@ extension SchemaWalk {
         let (oldRequired, newRequired) = (old.required, new.required)
         var gone = old.declared.filter { new.members($0).isEmpty }
         var fresh = new.declared.filter { old.members($0).isEmpty }
-        // A renamed member is as required as before.
+        // Taken before `rename`, because a renamed member is as required as before.
         let (known, told) = (Set(gone), Set(fresh))
         rename(&gone, &fresh, spot)
         for name in fresh { added(name, spot) }

@@ -44,7 +44,7 @@ struct SchemaWalk {
 
     mutating func walk() -> [SchemaEdit] {
         compare([space.roots[0]], [space.roots[1]], [])
-        // Another path may have reached it.
+        // Another path may have reached such a place.
         if tooDeep.contains(where: { visits[$0] == nil }) { ranOut = true }
         return edits
     }

@@ -7,7 +7,7 @@ package struct GateRule: Sendable, Equatable {
         /// If it is proved that there is no such message.
         package let safe: GateSeverity
 
-        /// Reads `error`, which no proof changes, `error?`, which is otherwise information, or `error?warning`.
+        /// Reads `error` (whatever is proved), `error?` (information if proved safe), or `error?warning`.
         init?(_ text: String) {
             let parts = text.split(separator: "?", omittingEmptySubsequences: false).map(String.init)
             guard let broken = GateSeverity(rawValue: parts[0]) else { return nil }

@@ -34,7 +34,7 @@ extension GateRule {
         message-direction-changed | a message travels another way | error | error | Servers receive it from peers that never sent it, or no longer do. | Clients receive it from peers that never sent it, or no longer do. | message-direction-changed | everybody | "x-direction": "client"  →  "x-direction": "server"
         discriminator-property-changed | another member names the type of message | error | error | New servers look for the type where old clients do not write it. | Old clients look for the type where new servers do not write it. | discriminator-property-changed | clients | "type": {"const": "chat"}  →  "kind": {"const": "chat"}
         discriminator-value-changed | a message has another name | error | error | Old clients send the old name. | Old clients do not know the new name. | discriminator-value-changed | clients | "type": {"const": "chat"}  →  "type": {"const": "ask"}
-        message-renamed | a schema has another file | information | information | Nothing that travels names the file. | = | message-renamed | clients | rest/chatResponse.json  →  rest/chatAnswer.json
+        message-renamed | a schema has another file | information | information | No message contains the name of the file. | = | message-renamed | clients | rest/chatResponse.json  →  rest/chatAnswer.json
         property-added-required | a required member is new | error? | error? | Old clients do not send it. | Old clients reject members they do not know. | property-removed-required | clients | "required": ["text"]  →  "required": ["text", "lang"], "lang" is new
         property-added-optional | an optional member is new | warning? | error? | Old clients may already use the name: the old schema allowed anything under it. | Old clients reject members they do not know. | property-removed-optional | clients | "properties": {}  →  "properties": {"lang": {}}
         property-removed-required | a required member is gone | error?warning | error | Old clients send it, and new servers reject or ignore it. | Old clients need it. | property-added-required | clients | "required": ["text", "lang"], "lang" is new  →  "required": ["text"]
@@ -95,9 +95,9 @@ extension GateRule {
         reference-changed | a dynamic reference points elsewhere | error | error | refused | = | reference-changed | everybody | "$dynamicRef": "#a"  →  "$dynamicRef": "#b"
         not-proven | neither proved nor disproved | error | error | Whether new servers accept all that old clients send is not known. | Whether old clients accept all that new servers send is not known. | – | clients | a pattern  →  another pattern, so large that no proof was found within its bound
         dialect-changed | the schema uses another dialect | error | error | The same keywords may mean something else. | = | dialect-changed | clients | "$schema": "…/2020-12/schema"  →  "$schema": "…/draft-07/schema"
-        schema-id-changed | the schema has another id | information | information | Nothing that travels names it. | = | schema-id-changed | clients | "$id": "…/chat.json"  →  "$id": "…/ask.json"
+        schema-id-changed | the schema has another id | information | information | No message contains it. | = | schema-id-changed | clients | "$id": "…/chat.json"  →  "$id": "…/ask.json"
         unknown-keyword | an unknown keyword | error | error | Probably a typo: nothing is checked. | = | – | clients | "maxLength": 9  →  "maxLenght": 9
-        annotation-changed | the documentation changed | information | information | It decides nothing about any message. | = | annotation-changed | clients | "description": "Says."  →  "description": "Tells."
-        deprecation-withdrawn | something is no longer deprecated | warning | warning | Peers that moved away did not have to. | = | – | clients | "deprecated": true  →  {}
+        annotation-changed | the documentation changed | information | information | It does not decide whether a message is valid. | = | annotation-changed | clients | "description": "Says."  →  "description": "Tells."
+        deprecation-withdrawn | something is no longer deprecated | warning | warning | Peers that stopped using it did not have to. | = | – | clients | "deprecated": true  →  {}
         """#
 }

@@ -26,7 +26,7 @@ struct ArrayFacts: Sendable {
     var isUnique = false
     var repeats = false
     var every: [Literal] = []
-    /// Demands that at least one element each must meet.
+    /// Demands, each of which at least one element must meet.
     var some: [[Literal]] = []
 }
 
@@ -35,7 +35,7 @@ struct ObjectFacts: Sendable {
     var absent: Set<ExactString> = []
     var every: [(names: NameClass, literals: [Literal])] = []
     var some: [(names: NameClass, literals: [Literal])] = []
-    /// The members that the writer's schema names; used only for a strict writer.
+    /// The members that the writer's schema names; used only if the solver is lenient.
     var declared: Set<ExactString> = []
     var isClosedByWriter = false
     var isOpenByWriter = false

@@ -37,7 +37,7 @@ enum NameClass: Hashable, Sendable {
     /// All names except these.
     case except(Set<ExactString>)
 
-    /// All of it that is in no list of names.
+    /// The class without some names; a single name is kept.
     func unknown(to known: Set<ExactString>) -> NameClass {
         guard case .except(let names) = self else { return self }
         return .except(names.union(known))

@@ -57,7 +57,7 @@ struct SchemaView {
 
     /// Members of `allOf` with several statements, none of which is in another view.
     ///
-    /// Members about properties are compared in detail, where their statements show better.
+    /// Members about properties are left out: comparing them in detail gives clearer findings.
     func conjuncts(missingIn other: SchemaView, _ space: SchemaSpace) -> [Int] {
         var found: [Int] = []
         for node in nodes {
@@ -73,7 +73,7 @@ struct SchemaView {
         return found
     }
 
-    /// The same without the statements of one of the schemas.
+    /// The same view without the statements of one of the schemas.
     func without(_ member: Int, _ space: SchemaSpace) -> SchemaView {
         let gone = Set(SchemaView([member], space).nodes)
         return SchemaView(

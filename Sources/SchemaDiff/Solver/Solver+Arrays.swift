@@ -24,7 +24,7 @@ extension Solver {
     }
 
     private mutating func complete(_ chosen: [[Literal]], _ facts: ArrayFacts) -> Outcome {
-        // One of two equal elements repeats the first.
+        // If two elements must be equal, the last one repeats the first.
         let twins = facts.repeats ? 1 : 0
         let count = max(facts.minItems, max(chosen.count, twins) + twins)
         if count > facts.maxItems ?? .max { return .none }

@@ -3,9 +3,9 @@ import HoldfastJSONSchema
 struct StringFacts: Sendable {
     var minLength = 0
     var maxLength: Int?
-    /// Patterns by text that it matches.
+    /// The patterns that the string must match.
     var patterns: [Pattern] = []
-    /// Patterns that it does not match.
+    /// The patterns that the string must not match.
     var notPatterns: [Pattern] = []
 
     var isEmpty: Bool { maxLength.map { $0 < minLength } ?? false }

@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Searches for strings that all of some machines accept and none of others, with a length in a range.
+/// Searches for strings that some machines accept and the others reject, with a length in a range.
 struct WordSearch {
     private let facts: StringFacts
     private let alphabet: Alphabet
@@ -30,9 +30,9 @@ struct WordSearch {
 
     mutating func solve() -> Outcome {
         if facts.isEmpty { return .none }
-        guard explore() else { return .unknown("the patterns are too large to be followed together") }
+        guard explore() else { return .unknown("the patterns are too large to combine") }
         let alive = living()
-        let empty: Outcome = alphabet.isWhole ? .none : .unknown("a pattern asks for a Unicode property")
+        let empty: Outcome = alphabet.isWhole ? .none : .unknown("a pattern uses a Unicode property")
         guard alive[0] else { return empty }
         return words(alive, ifNone: empty)
     }
@@ -68,7 +68,7 @@ struct WordSearch {
         return true
     }
 
-    /// The states from which some word can still end.
+    /// The states from which a word can still reach an accepting state.
     private func living() -> [Bool] {
         var alive = isEnd
         var before = [[Int]](repeating: [], count: keys.count)
@@ -102,7 +102,7 @@ struct WordSearch {
                 if !seen.insert(layer).inserted { return empty }
             }
             work += layer.count
-            guard work <= Self.maxWork else { return .unknown("the strings are too long to be looked for") }
+            guard work <= Self.maxWork else { return .unknown("the strings are too long to search for") }
             layers.append(layer.count == 1 ? targets[layer[0]] : Set(layer.flatMap { targets[$0] }).sorted())
         }
         if facts.maxLength.map({ $0 <= Self.maxLength }) ?? false { return empty }

@@ -12,7 +12,7 @@ package struct ClientStep: Sendable, Equatable {
     package indirect enum Action: Sendable, Equatable {
         /// The user or the phone acts through the driver.
         case person(ClientAct)
-        /// The server will behave differently.
+        /// Changes the server's behavior.
         case when(Rule)
         /// The server answers something it held back.
         case release(ClientRelease)
@@ -138,7 +138,7 @@ package enum ServerDeed: Sendable, Equatable {
     case tool(turn: JSONValue?, tool: String, to: ServerAudience)
     /// A running turn ends with an answer.
     case finish(turn: JSONValue?, text: String?, to: ServerAudience)
-    /// A running turn ends without one.
+    /// A running turn ends without an answer.
     case fail(turn: JSONValue?, code: String, to: ServerAudience)
     /// Send any frame, with the next number if it is numbered.
     case tell(frame: JSONValue, isNumbered: Bool, to: ServerAudience)

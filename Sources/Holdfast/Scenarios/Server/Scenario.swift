@@ -45,7 +45,7 @@ public struct Scenario: Sendable, Equatable {
         case scripted
     }
 
-    /// The chapter, from its name.
+    /// The area, from its name.
     public var area: Area? { Area(ofScenario: name) }
 
     /// Whether it declares a device gone for good, so that no later scenario can use it.

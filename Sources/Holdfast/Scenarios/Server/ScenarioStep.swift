@@ -82,7 +82,7 @@ package struct ScenarioStep: Sendable, Equatable {
     /// The credential to use.
     package struct Credential: Sendable, Equatable {
         package let principal: String
-        /// Replaces the principal's own token.
+        /// The principal's own token, none, or another text.
         package let token: Token
 
         package enum Token: Sendable, Equatable {
