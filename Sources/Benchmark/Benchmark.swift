@@ -2,7 +2,7 @@ import Foundation
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// Measures parsing and validating on one thread, beside a peer where one is installed.
+/// Measures parsing and validating on one thread, and a peer for comparison if one is installed.
 @main
 struct Benchmark {
     static func main() async throws {

@@ -11,7 +11,7 @@ struct Corpus {
     /// Its folder, which peers read too; nil for the built-in one.
     var folder: String?
 
-    /// The folder named by HOLDFAST_BENCH, or `shared/bench` beside the package, or what is built in.
+    /// The folder named by HOLDFAST_BENCH, or `shared/bench` next to the package, or the built-in corpus.
     static func load() throws -> Corpus {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

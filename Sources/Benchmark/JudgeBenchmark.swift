@@ -5,7 +5,7 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastTranscript
 
-/// Measures judging a capture on one thread, beside parsing the same bytes alone and `jq` reading the same file.
+/// Measures judging a capture on one thread; for comparison, parsing the same bytes, and `jq` on the same file.
 enum JudgeBenchmark {
     /// Measures captures of small and of large frames, or the capture that a file holds.
     static func run(_ file: String?) throws {

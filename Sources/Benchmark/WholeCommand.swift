@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures whole commands of the program beside `jq` over the same capture: on another machine, only the ratio compares.
+/// Measures whole commands, and `jq` on the same capture: only their ratio can be compared across machines.
 enum WholeCommand {
     static func run() throws {
         let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()

@@ -20,7 +20,7 @@ struct CapturePeople {
     private var tied: Set<String> = []
     /// The connections whose owner the file itself names.
     private var named: Set<String> = []
-    /// The most tokens that are distinguished; a capture with more is not a capture of people.
+    /// The maximum number of tokens that are distinguished; a capture with more is not a capture of people.
     private static let most = 10_000
 
     init(isOne: Bool, isStated: Bool = false, dialect: Dialect = .canonical) {

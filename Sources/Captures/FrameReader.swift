@@ -28,7 +28,7 @@ struct FrameReader {
     /// The letter of each open connection, by its name in the file.
     private var lanes: [String: (letter: String, lastUse: Int)] = [:]
     private var lineCount = 0
-    /// The most connections that are distinguished; endless new names would accumulate.
+    /// The maximum number of connections that are distinguished; endless new names would accumulate.
     private static let mostLanes = 2000
     private var laneCount = 0
     /// The state of connections without a name: another `auth` or `connected` belongs to another connection.

@@ -17,7 +17,7 @@ struct NoteReader {
     private var belongings = CaptureBelongings()
     /// An answer whose body may continue in the following lines.
     private var pending: (exchange: NoteLine, location: CaptureLocation)?
-    /// The most bytes of a body that spans several lines; the rest is dropped.
+    /// The maximum number of bytes of a body that spans several lines; the rest is dropped.
     private static let mostBodyBytes = 1 << 20
 
     /// Whether the notes were taken by the other side than their arrows suggest.

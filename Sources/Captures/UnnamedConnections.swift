@@ -20,7 +20,7 @@ struct UnnamedConnections {
     /// Notes that a connection ended.
     mutating func close() { signIns = max(0, signIns - 1) }
 
-    /// Whether a message belongs to another connection than the one that is being read.
+    /// Whether a message belongs to a connection other than the one that is being read.
     mutating func isOfAnother(_ frame: JSONValue?, _ text: String, _ direction: Direction) -> Bool {
         switch (frame?["type"]?.stringValue, direction) {
         case ("auth", .toServer):

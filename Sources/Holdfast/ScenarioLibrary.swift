@@ -1,9 +1,9 @@
 extension Specification {
-    /// Every server scenario, by area and name: all in `scenarios/`, except in `scenarios/client/`.
+    /// Every server scenario, sorted by area and name: the files in `scenarios/` that are not in `scenarios/client/`.
     /// - Throws: All problems of all files.
     public func scenarios() throws(InputProblems) -> [Scenario] { try scenarios(naming: nil) }
 
-    /// The same, or only those for a clause.
+    /// The same; with a clause, only the scenarios whose text names it.
     package func scenarios(naming clause: ClauseID?) throws(InputProblems) -> [Scenario] {
         let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
         return try read(naming: clause, where: { !$0.hasPrefix(Self.clientFolder) }) {
@@ -14,11 +14,11 @@ extension Specification {
         }
     }
 
-    /// Every client scenario in `scenarios/client/`, by area and name.
+    /// Every client scenario in `scenarios/client/`, sorted by area and name.
     /// - Throws: All problems of all files.
     public func clientScenarios() throws(InputProblems) -> [ClientScenario] { try clientScenarios(naming: nil) }
 
-    /// The same, or only those for a clause.
+    /// The same; with a clause, only the scenarios whose text names it.
     package func clientScenarios(naming clause: ClauseID?) throws(InputProblems) -> [ClientScenario] {
         let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
         return try read(naming: clause, where: { $0.hasPrefix(Self.clientFolder) }) {

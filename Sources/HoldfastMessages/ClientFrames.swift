@@ -80,7 +80,7 @@ public struct SyncFrame: MessageObject {
     public var lastSeqSeen: Int64 = 0
     /// The epoch of the position.
     public var epoch: String?
-    /// The most frames in the answer.
+    /// The maximum number of frames in the answer.
     public var limit: Int64?
     /// Members that this version does not define, unchanged.
     public var unknownMembers: [String: MessageValue] = [:]

@@ -4,7 +4,7 @@ struct Decimal: Hashable, Comparable {
     let digits: [UInt8]
     let exponent: Int
 
-    /// Larger exponents are clamped to this; numbers in practice never differ only beyond it.
+    /// Larger exponents are clamped to this value; numbers that differ only beyond it do not occur in practice.
     private static let exponentBound = 1 << 60
 
     /// Reads a number that is valid in RFC 8259.

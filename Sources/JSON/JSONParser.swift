@@ -82,7 +82,7 @@ public struct JSONLimits: Sendable, Hashable {
     public var maxDepth: Int
     /// The largest text in bytes.
     public var maxBytes: Int
-    /// The most flaws to list, so that a hostile text cannot use up memory.
+    /// The maximum number of flaws to list, so that a hostile text cannot use up memory.
     public var maxFlaws: Int
 
     /// 512 containers deep, 64 MiB, 100 flaws.

@@ -81,7 +81,7 @@ public struct JSONPointer: Sendable {
         tokens.count >= other.tokens.count && zip(tokens, other.tokens).allSatisfy { exactlyEqual($0, $1) }
     }
 
-    /// The array index in a token, or nil: digits without a leading zero.
+    /// The array index that a token spells in digits without a leading zero; otherwise nil.
     static func index(_ token: String) -> Int? {
         guard token.utf8.allSatisfy(NumberGrammar.isDigit) else { return nil }
         guard token.utf8.count == 1 || token.utf8.first != UInt8(ascii: "0") else { return nil }

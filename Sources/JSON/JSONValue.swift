@@ -113,7 +113,7 @@ extension JSONValue {
 extension JSONValue {
     /// The member with that name; nil if it is absent or this is not an object.
     ///
-    /// Setting nil removes the member. Setting a member of a value that is not an object replaces the value by an
+    /// Setting nil removes the member. Setting a member of a value that is not an object replaces the value with an
     /// object.
     public subscript(_ key: String) -> JSONValue? {
         get {

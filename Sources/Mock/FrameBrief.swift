@@ -6,7 +6,7 @@ import HoldfastJSON
 /// Ids are numbered in order of appearance, with a letter for their kind, as in notation: `c` key,
 /// `s` session, `t` turn, `m` message, `e` epoch.
 struct FrameBrief {
-    /// The most ids of a kind that are numbered; later ones are shown by their last characters.
+    /// The maximum number of ids of a kind that are numbered; later ones are shown by their last characters.
     private static let most = 2000
     /// The number of scalars of a text that are shown.
     private static let shownLength = 60

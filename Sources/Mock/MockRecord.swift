@@ -35,7 +35,7 @@ package final class MockRecord: Sendable {
     }
 
     static let maxFrames = 500
-    /// The most scalars of a frame to keep.
+    /// The maximum number of scalars of a frame to keep.
     package static let maxVerbatim = 8_000
     /// The largest frame to summarize.
     private static let maxBriefBytes = 1 << 20

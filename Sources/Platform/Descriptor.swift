@@ -105,7 +105,7 @@ package struct Descriptor: Sendable, Hashable {
         try bytes(limit) { systemRead(number, $0.baseAddress, limit) }
     }
 
-    /// Reads bytes from a position; fewer if the file ends before.
+    /// Reads bytes from a position; fewer if the file ends first.
     package func read(_ limit: Int, at position: Int) throws(SystemError) -> [UInt8] {
         var found: [UInt8] = []
         while found.count < limit {

@@ -16,7 +16,7 @@ struct CopiedTexts {
 
     /// The shortest text to compress; shorter ones stay readable.
     static let shortest = 1024
-    /// The most bytes in all texts that copies refer to.
+    /// The maximum number of bytes in all texts that copies refer to.
     static let most = 256 << 20
     /// The shortest worthwhile copy, in bytes.
     private static let worth = 32

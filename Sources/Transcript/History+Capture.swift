@@ -34,7 +34,7 @@ extension History.Capture {
         case headers
         /// The bodies of HTTP requests.
         case requestBodies
-        /// The start times of requests: each is placed at its response, but may have started long before.
+        /// The start times of requests: each is placed at its response, but may have started much earlier.
         case requestTimes
     }
 }

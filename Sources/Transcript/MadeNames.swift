@@ -144,7 +144,7 @@ struct MadeNames {
         return key
     }
 
-    /// Notes an ack; if it names another message than the known one, the server treated a repeat as a new question.
+    /// Notes an ack; if it names a message other than the known one, the server treated a repeat as a new question.
     private mutating func learnAck(at index: Int) {
         guard case .text(.fromServer, _) = events[index].kind, let ack = frames[index], ack.type == "ack",
             let key = ack.clientMessageId, let place = places[index],

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastReport
 import HoldfastSchemaDiff
 
-/// The report of the gate for a terminal: the verdict, then failures, then the rest in short form.
+/// The report of the gate for a terminal: the verdict, then the findings, then other changes in short form.
 package struct GateConsoleReport {
     private let report: GateReport
     private let style: ConsoleStyle
@@ -29,13 +29,13 @@ package struct GateConsoleReport {
 
     private var closing: String {
         var lines: [String] = []
-        let needs = report.requiredVersion.map { ", which needs version \($0) or later" } ?? ""
+        let needs = report.requiredVersion.map { " (requires version \($0) or later)" } ?? ""
         if report.required > .none {
-            lines.append("the changes are \(report.required.word)\(needs); the version is \(report.new.version)")
+            lines.append("change level: \(report.required.word)\(needs); the version is \(report.new.version)")
         }
         if report.judgedTranscripts > 0 {
             lines.append(
-                "\(readable(report.judgedTranscripts)) transcripts were judged under both specifications by this judge")
+                "this program judged \(readable(report.judgedTranscripts)) transcripts under both specifications")
         }
         if !report.supported.isEmpty { lines.append("also compared with \(report.supported.joined(separator: ", "))") }
         lines += report.notes
@@ -83,11 +83,11 @@ extension GateOccurrence {
 }
 
 extension Rise {
-    /// The kind of changes that need this rise.
+    /// The kind of change that requires this version increment.
     var word: String {
         switch self {
         case .none: "none"
-        case .patch: "in words and tests only"
+        case .patch: "wording and tests only"
         case .minor: "additions"
         case .major: "breaking"
         }

@@ -1,6 +1,6 @@
 /// A description of a subject by its team: its address, its declaration, and how to start it.
 public struct SubjectFile: Sendable, Equatable {
-    /// The subject's name in reports; nil for its address.
+    /// The subject's name in reports; if nil, reports use its address.
     public var name: String?
     /// The subject's build, which reports show beside the name.
     public var version: String?

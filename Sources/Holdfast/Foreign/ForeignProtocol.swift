@@ -5,7 +5,7 @@ import HoldfastJSON
 public struct ForeignProtocol: Sendable, Equatable {
     /// Its common name.
     public let name: String
-    /// The message or address that shows it, shortened.
+    /// The message or address that gave it away, shortened.
     public let mark: String
     /// How the suite can still work with it.
     public let way: Way
@@ -16,7 +16,7 @@ public struct ForeignProtocol: Sendable, Equatable {
         case dialect([String])
         /// A new dialect can map it, because its messages are JSON objects.
         case newDialect
-        /// A bridge is necessary, because its messages are wrapped and dialects do not unwrap.
+        /// A bridge is necessary, because its messages are wrapped, and a dialect cannot unwrap them.
         case bridge
         /// It is another version of this protocol.
         case version
@@ -59,7 +59,7 @@ public struct WireSample: Sendable {
         let sender: Role?
     }
 
-    /// The most messages to examine, and the largest one in bytes.
+    /// The maximum number of messages to examine, and the maximum size of one.
     private static let mostMessages = 60
     private static let mostBytes = 16 << 10
 
@@ -138,8 +138,8 @@ public struct WireSample: Sendable {
 
     /// This protocol in another version, as stated by every greeting.
     ///
-    /// Either no client offered version 1, or the server also sends types outside version 1. A wrong number alone is a
-    /// violation of LIVE-8.
+    /// A wrong number alone violates LIVE-8. In addition, every `auth` must offer that version, or the traffic must
+    /// contain types outside the specification.
     private var otherVersion: ForeignProtocol? {
         if let refusing = onlyOtherVersions { return refusing }
         func versions(_ type: String) -> [JSONValue] {
@@ -157,7 +157,7 @@ public struct WireSample: Sendable {
         ForeignProtocol(name: "version \(number) of the Holdfast protocol", mark: cut(message.text), way: .version)
     }
 
-    /// The version in each client's `auth`; nil if one offers version 1, or if there is none.
+    /// The one version that every `auth` offers; nil if they differ, if it is version 1, or if there is no `auth`.
     public var offeredVersion: ForeignProtocol? {
         let offers = messages.filter { $0.type == "auth" }
         guard let first = offers.first, let version = first.value?["protocol"], let number = version.intValue,
@@ -210,7 +210,7 @@ extension WireSample.Message {
         type.map { type in !Dialect.canonicalTypes.values.contains { $0.contains(type) } } ?? false
     }
 
-    /// Whether it is unmistakably from a server of this protocol: it has several of its members.
+    /// Whether only a server of this protocol can have sent it: it has all the characteristic members of its type.
     fileprivate var isServersAlone: Bool {
         guard let type, let value else { return false }
         let members: [String: [String]] = [

@@ -1,10 +1,10 @@
 /// The purpose of a REST request.
 package enum RESTRoute: Sendable, Equatable {
     case health, list, chat
-    /// One conversation, by the text in place of its id.
+    /// One session, with whatever text the path has in place of its id.
     case read(String)
 
-    /// The route of a path without its query, if there is one.
+    /// The route of a path, which must not include a query; nil if the path has no route.
     package init?(_ path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 2, parts[0].isEmpty, parts[1] == "api" else { return nil }

@@ -65,7 +65,7 @@ package struct Rule: Sendable, Equatable {
         case incomplete
         /// Answer with a replay in pages.
         case page
-        /// End the connection by a reset, with a close frame, or as `cut` says.
+        /// End the connection with a reset, with a close frame, or as `cut` says.
         case reset, close, cut
         /// Make the agent follow the steps.
         case script

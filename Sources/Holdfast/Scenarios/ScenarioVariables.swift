@@ -3,9 +3,9 @@ import HoldfastJSON
 
 /// The values for `${name}` during a scenario.
 ///
-/// `${name}` is a saved value, `${name.part}` a part of something named, `${name+1}` and `${name-1}` an adjacent
-/// number. A text that is only a reference becomes the value with its type. Inside other text, a string is inserted
-/// unquoted, and other values as JSON.
+/// `${name}` is a saved value, `${name.part}` a value saved under a dotted name, `${name+1}` and `${name-1}` an
+/// adjacent number. A text that is only a reference becomes the value with its type. Inside other text, a string is
+/// inserted unquoted, and other values as JSON.
 public struct ScenarioVariables: Sendable, Equatable {
     private var values: [String: JSONValue] = [:]
 
@@ -99,7 +99,7 @@ public struct ScenarioVariables: Sendable, Equatable {
         guard refers(template) else { return [.literal(template)] }
         var parts: [Part] = []
         var literal = ""
-        // Scan bytes: references are ASCII, and that is faster.
+        // Scan bytes, which is faster; this is safe because references are ASCII.
         var rest = template.utf8[...]
         while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
             literal += template[rest.startIndex..<dollar]

@@ -41,7 +41,7 @@ extension RunReport {
         return String(decoding: start, as: UTF8.self).contains("\"\(JSONReport.format)\"")
     }
 
-    /// The report in the bytes of a file, which may lie beside its transcripts.
+    /// The report in the bytes of a file, which may be next to its transcripts.
     init(_ bytes: [UInt8], file: String) throws(InputProblems) {
         guard file != "-" else {
             self = try ReportReader.report(bytes, file: "standard input")

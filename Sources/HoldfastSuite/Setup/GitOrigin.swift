@@ -22,7 +22,7 @@ package enum GitOrigin {
         for line in configuration.split(whereSeparator: \.isNewline).map({ $0.trimmed(\.isWhitespace) }) {
             if line.hasPrefix("[") { isOrigin = line == "[remote \"origin\"]" }
             guard isOrigin, let url = line.wholeMatch(of: /url\s*=\s*(.*)/)?.1 else { continue }
-            // A host, perhaps a port, and a path: anything else may hold a password, or mean something to a shell or a CI.
+            // A host, perhaps a port, and a path: anything else may hold a password, or be special to a shell or to CI.
             let isPlain = url.wholeMatch(of: /https:\/\/[A-Za-z0-9.-]+(:[0-9]+)?\/[A-Za-z0-9._~\/-]+/) != nil
             return isPlain ? String(url) : nil
         }

@@ -15,20 +15,20 @@ package struct ProjectSetup: Sendable {
     package var url: String?
     /// The words of its start command.
     package var start: [String] = []
-    /// Its name in reports; nil for its address.
+    /// Its name in reports; if nil, reports use its address.
     package var name: String?
-    /// The profiles it declares; empty for those in its greeting.
+    /// The profiles it declares; if empty, those in its greeting apply.
     package var profiles: [String] = []
     /// The variables that hold the tokens of p1, p2 and so on.
     package var tokenVariables: [String] = []
     package var ci = CI.github
     package var origin = Origin.checkout(repository: nil, revision: "")
 
-    /// The source of this program for a CI.
+    /// Where the CI system gets this program.
     package enum Origin: Sendable, Equatable {
         /// The files of a release, at the address of their folder.
         case release(url: String)
-        /// A repository at a revision, built there; nil or empty if unknown.
+        /// A repository and a revision, which the CI job clones and builds; nil and empty if unknown.
         case checkout(repository: String?, revision: String)
     }
 
@@ -86,7 +86,7 @@ package struct ProjectSetup: Sendable {
             let isName =
                 name.first.map { $0 == "_" || $0.isASCII && $0.isLetter } == true
                 && name.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
-            // A value that is not a name may be the token itself; so may an unset name that does not look like one.
+            // An invalid name, or an unset one unlike CHAT_TOKEN, may be the token itself: do not repeat it.
             let looksLikeOne = name.allSatisfy { $0 == "_" || $0.isUppercase || $0.isNumber } && name.contains("_")
             guard isName, looksLikeOne || isSet(name) else {
                 throw InputProblem(
@@ -130,13 +130,13 @@ package struct ProjectSetup: Sendable {
         return value.text(pretty: true) + "\n"
     }
 
-    /// The setting that a CI still lacks: the variable with the repository.
+    /// The setting that the CI system still lacks: the variable with the repository.
     package var missing: String? {
         guard case .checkout(nil, _) = origin, ci != .none else { return nil }
         return "set HOLDFAST_REPOSITORY in your CI to the URL that you cloned Holdfast from"
     }
 
-    /// The steps for both kinds of CI: getting the program, and running it.
+    /// The steps for both CI systems: getting the program, and running it.
     private var commands: [String] {
         let install: String
         let program: String
@@ -197,7 +197,7 @@ package struct ProjectSetup: Sendable {
 
     private var gitlab: String {
         """
-        # Include it in .gitlab-ci.yml: include: .gitlab/conformance.yml
+        # To use this file, add this line to .gitlab-ci.yml: `include: .gitlab/conformance.yml`
         conformance:
           image: \(isBuilt ? "swift:6.3-noble" : "buildpack-deps:curl")
           script:

@@ -11,7 +11,7 @@ import ReferenceClient
 /// let here = ClientUnderTest { data in MyApp(storingIn: data) }
 /// ```
 public struct ClientUnderTest: Sendable {
-    /// The profiles it declares; empty for those that its driver names, or `client-core` (`--profile`).
+    /// The profiles it declares (`--profile`); if empty, those that its driver names, or else `client-core`.
     public var profiles: [String] = []
     /// The factor by which the client divides its own timers, from 1 to 1000 (`--time-scale`).
     public var timeScale = 10.0
@@ -49,7 +49,7 @@ public struct ClientUnderTest: Sendable {
         fileprivate let host: String
     }
 
-    /// Listens if a device is expected, runs the body with the drivers, and ends everything.
+    /// Runs the body with the drivers; if a device is expected, listens for it meanwhile and stops afterwards.
     ///
     /// * `invite`: Gets the address that a device must open.
     /// - Throws: The error of the body, or the reason why nothing can listen.
@@ -98,7 +98,7 @@ public struct ClientUnderTest: Sendable {
         }
     }
 
-    /// The client to test, after its driver was greeted and has launched it.
+    /// Greets the driver, has it launch the client once, and returns the client to test.
     package func subject(_ source: Source, until stop: Stop? = nil) async throws(SuiteProblem) -> ClientSubject {
         let check = DriverCheck(source.drivers, host: source.host, timeScale: timeScale)
         let (outcome, wasInterrupted) = await cancelling(at: stop) {

@@ -19,7 +19,7 @@ public struct ServerUnderTest: Sendable {
     public var start: String?
     /// The base URL of its REST paths, if it differs from the host and port of its WebSocket (`--http`).
     public var http: String?
-    /// The profiles it declares; empty for `core`, or for those of the subject file (`--profile`).
+    /// The profiles it declares (`--profile`); if empty, those of the subject file, or else those in its greeting.
     public var profiles: [String] = []
     /// The tokens of the principals p1, p2 and so on (`--token`); more principals let more scenarios run at once.
     public var tokens: [String] = []

@@ -36,7 +36,7 @@ struct AutomatonBuilder {
 
     private static let maxStates = 1024
     private static let maxSteps = 1024
-    /// The most steps to examine while compiling one pattern.
+    /// The maximum number of steps to examine while compiling one pattern.
     private static let maxWork = 2_000_000
 
     /// The index of the automaton; nil if it grows too large.

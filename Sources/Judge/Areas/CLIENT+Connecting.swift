@@ -338,7 +338,7 @@ extension Observations {
             }
     }
 
-    /// The most attempts, sends or reads of one kind that a client makes in a minute on its own.
+    /// The maximum number of attempts, sends or reads of one kind that a client makes in a minute on its own.
     static let mostInAMinute = 20
 
     /// The first range of events that contains too many for a minute of the client's time.

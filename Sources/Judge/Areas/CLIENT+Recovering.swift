@@ -156,8 +156,8 @@ extension CLIENT {
         let lists = Set(history.client.reads.filter { $0.isRead(of: .sessions) }.map(\.request))
         let bound = history.clientBound(\.polling)
         for wait in waits {
-            // Without a socket, a client may also read the list to look for news (CLIENT-40); a list read beside
-            // another read is a part of it.
+            // Without a socket, a client may also read the list to look for news (CLIENT-40); a list read that
+            // may overlap another read is a part of it.
             let polls = history.polls(in: wait).reduce(into: [Int]()) { polls, poll in
                 let isBeside = polls.last.map { last in
                     history.mayCross(last, poll) && (lists.contains(last) || lists.contains(poll))

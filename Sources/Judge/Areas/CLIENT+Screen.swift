@@ -360,7 +360,7 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// Whether a client may not have processed an answer as a live frame: its connection ended, or a read brought it before.
+    /// Whether a client may not have processed an answer as a live frame: its connection ended, or a read brought it earlier.
     fileprivate func mayBeUntaken(_ frame: Frame, by late: Int) -> Bool {
         !connections[frame.connection].isOpen(at: late - 1)
             || sessionReads.contains { read in

@@ -24,7 +24,7 @@ public struct Story: Sendable, Equatable {
     /// The questions in the order of asking, then the connections.
     public internal(set) var chapters: [Chapter] = []
 
-    /// The most questions and connections of one story; a longer one is not readable.
+    /// The maximum number of questions and connections of one story; a longer one is not readable.
     private static let (mostQuestions, mostConnections) = (6, 8)
     /// The shortest wait between two lines that the story mentions, in microseconds.
     private static let leastWait = 1_000_000

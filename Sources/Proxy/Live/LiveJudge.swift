@@ -55,7 +55,7 @@ package final class LiveJudge: Sendable {
     private let over = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// The most bytes of events that wait to be judged.
+    /// The maximum number of bytes of events that wait to be judged.
     private static let mostBytes = 16 << 20
 
     init(

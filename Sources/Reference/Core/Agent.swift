@@ -7,7 +7,7 @@ import HoldfastJSON
 /// `{"fail":"model exploded"}`. A server with a real model would call it here, and nothing else would change.
 enum Agent {
     typealias Step = AgentStep
-    /// The most characters of a question that a plain answer repeats.
+    /// The maximum number of characters of a question that a plain answer repeats.
     static let maxEchoCharacters = 400
 
     /// The agent's response to a question: any number of tools and waits, then exactly one reply or failure.

@@ -16,7 +16,7 @@ struct CoreRules: Sendable {
     /// The length of the rate window, in milliseconds.
     var rateWindowMs = 60_000
     var maxFrameBytes = 983_040
-    /// The most bytes of a frame to send; a phone closes the connection on a larger one.
+    /// The maximum size of a frame to send, in bytes; a phone closes the connection on a larger one.
     var maxSentBytes = 1_048_576
     var heartbeatSeconds = 30
     /// The time in which a socket must authenticate, in milliseconds.

@@ -44,7 +44,7 @@ extension Fault {
         }
     }
 
-    /// Changes questions from either transport; a change of the session applies to that question only.
+    /// Changes questions from either transport; then restores the session's owner, or removes a new, unused session.
     static func chats(_ change: @escaping @Sendable (inout FaultyCore.Asker, inout FaultyCore) -> Void) -> Fault {
         .layer { input, server, next in
             guard let asker = server.asker(in: input) else { return next(input, &server) }

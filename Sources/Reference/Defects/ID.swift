@@ -7,7 +7,7 @@ extension Defect {
             "id-acks-another-message", .ID, 9, "Names a `messageId` in `ack` that no session read shows.",
             .frames("ack") { frame, _ in frame["messageId"] = "msg_another" })
         Defect(
-            "id-acks-another-session", .ID, 9, "Names another session in `ack` than the question's.",
+            "id-acks-another-session", .ID, 9, "Names a session in `ack` other than the question's.",
             .frames("ack") { frame, _ in frame["sessionId"] = "ses_another" })
         Defect(
             "id-answers-another-key", .ID, 3, "Sends `done` with a made-up `clientMessageId`.",
@@ -207,7 +207,7 @@ extension Fault {
         }
     }
 
-    /// Puts a name of the principal's latest question into frames of other turns, live and replayed.
+    /// Copies an id member of the principal's latest question into frames of other turns, live and replayed.
     static func namesTheLatest(_ name: String, on types: String...) -> Fault {
         frames { frame, server in
             guard let principal = server.session(of: frame)?.owner, let turn = frame.text("turnId") else { return }

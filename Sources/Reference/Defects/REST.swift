@@ -30,7 +30,7 @@ extension Defect {
             })
         Defect(
             "id-gives-answers-other-ids", .ID, 8,
-            "Shows answers under another id than in their `done`.",
+            "Shows answers under an id other than the one in `done`.",
             .shows { session, _, _ in
                 session.messages = session.messages.map { $0.role == "user" ? $0 : $0.renamed($0.id + "-r") }
             })

@@ -2,9 +2,9 @@ import HoldfastJSON
 
 // The human-readable state of a server.
 extension ServerCore {
-    /// The most sessions to show, newest first.
+    /// The maximum number of sessions to show, newest first.
     private static let maxShownSessions = 50
-    /// The most turns to show.
+    /// The maximum number of turns to show.
     private static let maxShownTurns = 100
 
     /// Epoch, sessions, running turns and orders.

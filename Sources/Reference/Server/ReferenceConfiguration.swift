@@ -14,7 +14,7 @@ package struct ReferenceConfiguration: Sendable {
     package var requiresAuth: Bool
     /// The kept profiles among those that need no further setup.
     package var keeps: Set<Profile> = [.sync]
-    /// The most frames to keep for replay, per principal.
+    /// The maximum number of frames to keep for replay, per principal.
     package var replayFrames = 1000
     /// The time for which a frame is kept for replay, in seconds.
     var replaySeconds = 3600

@@ -11,7 +11,7 @@ struct SendingLine {
 
     /// The longest silence; after it the connection is reset, so that none stays forever.
     static let longestSilence = Duration.seconds(600)
-    /// The most bytes to hold; as many as a client may leave unread.
+    /// The maximum number of bytes to hold; as many as a client may leave unread.
     static let maxHeldBytes = 16 << 20
 
     /// Whether the server neither sends nor reads.

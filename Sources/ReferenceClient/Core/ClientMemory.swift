@@ -7,7 +7,7 @@ package struct ClientMemory: Sendable, Equatable {
     var outbox: [Question]
     fileprivate let shown: Int
 
-    /// The most messages kept of one conversation, and the most conversations.
+    /// The maximum numbers of messages kept per conversation, and of conversations.
     private static let keptMessages = 200
     private static let keptConversations = 50
 

@@ -32,7 +32,7 @@ package struct ClientRules: Sendable {
     var keyMemory = 86_400_000
     /// The interval between reads while an answer is awaited.
     var pollInterval = 5_000
-    /// The most reads for one answer, and their total time.
+    /// The maximum number of reads for one answer, and their total time.
     var pollReads = 12
     var pollTime = 60_000
     /// The interval between reads of the list while there is no socket.

@@ -40,7 +40,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-replaces-by-what-it-read", .CLIENT, 25,
-            "Replaces the screen by a read, however old it is.", .merges { _, _, history in history })
+            "Replaces the screen with a read, however old it is.", .merges { _, _, history in history })
         ClientDefect(
             "client-reads-for-every-trigger", .CLIENT, 20,
             "Starts a read for every trigger, even during another one.",

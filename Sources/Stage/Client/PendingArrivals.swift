@@ -13,7 +13,7 @@ package struct Arrivals: Sendable {
     /// The number of the newest arrival.
     package private(set) var last = 0
 
-    /// The most arrivals kept, in case a client sends endlessly.
+    /// The maximum number of arrivals kept, in case a client sends endlessly.
     private static let limit = 10_000
 
     package init() {}

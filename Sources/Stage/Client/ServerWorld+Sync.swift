@@ -24,7 +24,7 @@ extension ServerWorld {
         }
     }
 
-    /// The correct answer to a `sync`; a page may be given another reason than its size.
+    /// The correct answer to a `sync`; a page may be given a reason other than its size.
     func replay(for frame: JSONValue, page: Int? = nil, reason: String? = nil) -> JSONValue {
         let position = frame["lastSeqSeen"]?.intValue ?? 0
         if let epoch = frame["epoch"]?.stringValue {

@@ -3,7 +3,7 @@ import HoldfastPlatform
 
 /// Lines of a driver that wait to be read: bounded, whatever the driver does.
 final class LineBox: Sendable {
-    /// The most bytes of a line, and of all waiting lines: a state with thousands of messages is one line.
+    /// The maximum number of bytes of a line, and of all waiting lines: a state with thousands of messages is one line.
     static let limit = 16 << 20
 
     /// The reason why no more lines arrive.

@@ -97,7 +97,7 @@ final class LoadContext: Sendable {
     private let startedAt = WallClock.now()
     private let lateness = Mutex((at: ContinuousClock.now, stretches: [History.Lateness]()))
 
-    /// The most events kept for all principals together.
+    /// The maximum number of events kept for all principals together.
     private static let mostEvents = 400_000
 
     init(

@@ -46,7 +46,7 @@ struct PushHandler: TransportHandler {
 
 /// Makes the answers to one request, with the `apns-id` of the request or a new one.
 struct PushReply: Sendable {
-    /// The most bytes of a payload that Apple accepts.
+    /// The maximum number of bytes of a payload that Apple accepts.
     static let maxPayloadBytes = 4096
 
     let id: String

@@ -8,7 +8,7 @@ import HoldfastTransport
 extension ScenarioPerformer {
     /// The time for turns that still run at the end of a scenario, and for all reads together.
     private static let patience = (turns: Duration.milliseconds(300), all: Duration.seconds(2))
-    /// The most sessions that the end of a scenario reads.
+    /// The maximum number of sessions that the end of a scenario reads.
     private static let mostSessions = 40
 
     /// Reads all data that a scenario has named, like a device that was away all the time.

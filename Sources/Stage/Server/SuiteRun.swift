@@ -39,7 +39,7 @@ package struct SuiteRun: Sendable {
     /// subject that had answered before first gets time to recover, and the run goes on.
     ///
     /// A started subject has one instance for all scenarios except those that end and start it. Each of these has its
-    /// own, which runs beside the others if the subject accepts any port, otherwise alone and last. In any case, all
+    /// own, which runs alongside the others if the subject accepts any port, otherwise alone and last. In any case, all
     /// instances have ended when this returns.
     ///
     /// If the shared instance ends by itself while several scenarios use it, the cause is unknown: each of them is
@@ -148,7 +148,7 @@ package struct SuiteRun: Sendable {
         var together: Set<Int> = []
         /// The scenarios that ran when another one ended the shared instance.
         private var disturbed: Set<Int> = []
-        /// The scenarios that ran beside others when it ended; they are performed again.
+        /// The scenarios that ran alongside others when it ended; they are performed again.
         var again: Set<Int> = []
         /// The number of repetitions of each scenario because the server stopped.
         private(set) var stops: [Int: Int] = [:]

@@ -11,7 +11,7 @@ package struct Performance: Sendable {
     package var skipped: String?
     /// The missing parts of the setup because of which it was skipped, such as a start command, in words.
     package var lacks: [String] = []
-    /// The place and reason of an early end of its steps, such as `/steps/3: no done in time`; nil if all were performed.
+    /// Where and why its steps ended early, such as `/steps/3: no done in time`; nil if all were performed.
     package var stoppedAt: String?
     /// The failure of a client's driver that ended it, such as a crash; nil if there was none.
     package var failure: String?
@@ -21,11 +21,11 @@ package struct Performance: Sendable {
     package var wasInterrupted = false
     /// Whether the subject accepted the first connection; nil if the scenario opened none.
     package var wasReceived: Bool?
-    /// Whether a connection was cut because it sent more than is kept.
+    /// Whether the subject sent more than the suite records, so that the suite cut a connection or dropped events.
     var wasFlooded = false
-    /// Whether the shared server that the suite started ended by itself meanwhile.
+    /// Whether the shared server that the suite started exited on its own during the scenario.
     var sawServerEnd = false
-    /// Whether the server announced a stop meanwhile that may be true.
+    /// Whether the server announced during the scenario that it was stopping, and nothing showed that it went on.
     var sawStop = false
     /// Wall time.
     package var duration = Duration.zero
@@ -45,7 +45,7 @@ extension Performance {
 extension [Performance] {
     /// A line about a machine that was late for a third of the time, so that timeouts were extended; nil otherwise.
     ///
-    /// A suite that uses all cores of an idle machine briefly makes itself late.
+    /// Even on an idle machine, a suite that uses all cores falls behind briefly, so a lower share is not reported.
     package var lateness: String? {
         let performed = filter { $0.skipped == nil }
         let late = performed.map(\.history.header.timeLate)

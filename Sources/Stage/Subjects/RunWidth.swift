@@ -12,7 +12,7 @@ struct RunWidth {
     /// The time of the next check.
     private(set) var nextLook = ContinuousClock.now + interval
 
-    /// Whether one more scenario may run beside this many.
+    /// Whether one more scenario may run alongside this many.
     mutating func hasRoom(beside running: Int) -> Bool {
         if .now >= nextLook {
             room = isMachineLate() ? running - Self.few : running + Self.few

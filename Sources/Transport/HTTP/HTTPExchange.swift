@@ -46,7 +46,7 @@ package struct HTTPRequestSpec: Sendable {
     package var method: String
     /// The URL; `ws` and `wss` mean `http` and `https`.
     package var endpoint: Endpoint
-    /// Fields beside `Host`, `Connection` and `Content-Length`, which this module adds unless they are given here.
+    /// Fields other than `Host`, `Connection` and `Content-Length`, which this module adds unless they are given here.
     package var headers: [(String, String)]
     /// The body; empty means none.
     package var body: [UInt8]

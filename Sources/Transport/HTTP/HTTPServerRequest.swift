@@ -42,7 +42,7 @@ package struct HTTPServerResponse: Sendable {
     package var pieces: AsyncStream<[UInt8]>?
     /// Whether the exchange ends without an answer: HTTP/1.1 ends the connection, HTTP/2 the stream.
     package private(set) var isHangUp = false
-    /// Whether an exchange without an answer ends by a reset, on HTTP/1.1.
+    /// Whether an exchange without an answer ends with a reset, on HTTP/1.1.
     private(set) var isReset = false
 
     package init(status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []) {

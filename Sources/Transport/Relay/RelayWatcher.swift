@@ -95,7 +95,7 @@ package struct RelayLimits: Sendable, Equatable {
     package var maxBodyBytes = 16 << 20
     /// The limit for all incomplete messages and bodies together.
     package var maxHeldBytes = 256 << 20
-    /// The most open client connections; further ones are closed at once.
+    /// The maximum number of open client connections; further ones are closed at once.
     package var maxConnections = 4096
     /// The time that the server may take to accept a connection.
     package var connect = Duration.seconds(10)

@@ -19,8 +19,8 @@ package final class TransportServer: Sendable {
     ///
     /// * `port`: 0 takes a free one.
     /// * `tls`: Certificate and key for `https` and `wss`; nil for no TLS.
-    /// * `speaksHTTP2`: Whether to offer HTTP/2 beside HTTP/1.1, by ALPN or the client's preface. WebSockets always use
-    ///   HTTP/1.1.
+    /// * `speaksHTTP2`: Whether to offer HTTP/2 besides HTTP/1.1, by ALPN or the client's preface. WebSockets always
+    ///   use HTTP/1.1.
     /// - Throws: `cannotListen`, or `tls` if a certificate cannot be used.
     package static func start(
         host: String = "127.0.0.1",

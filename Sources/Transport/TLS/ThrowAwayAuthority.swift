@@ -13,7 +13,7 @@ public struct ThrowAwayAuthority: Sendable {
 
     /// Makes the authority and the server's certificate.
     ///
-    /// - Parameter host: A further name or address of the server beside localhost, 127.0.0.1 and ::1.
+    /// - Parameter host: Another name or address of the server, besides localhost, 127.0.0.1 and ::1.
     /// - Throws: `tls` without `openssl`, or if a certificate cannot contain the host.
     public init(for host: String = "localhost") throws(TransportProblem) {
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !",;=[]$\\\"#".utf8.contains($0) }) else {

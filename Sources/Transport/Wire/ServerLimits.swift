@@ -18,13 +18,13 @@ package struct ServerLimits: Sendable, Equatable {
     package var maxHeldBytes: Int
     /// The largest head of a request over HTTP/2; over HTTP/1.1 the parser has its own limit.
     package var maxHeaderBytes: Int
-    /// The most concurrent requests on one HTTP/2 connection.
+    /// The maximum number of concurrent requests on one HTTP/2 connection.
     package var maxConcurrentStreams: Int
     /// The size of the queue to the handler; beyond it, reading stops.
     package var maxQueuedBytes: Int
     /// The size of the queue to a client that does not read; beyond it, the socket is reset.
     package var maxUnsentBytes: Int
-    /// The most open connections of any kind; further ones are closed at once.
+    /// The maximum number of open connections of any kind; further ones are closed at once.
     package var maxConnections: Int
     /// The time that a client may take for one request, and may stay idle between two.
     package var requestTimeout: Duration

@@ -15,7 +15,7 @@ struct ListCommand: AsyncParsableCommand {
               conformance list SYNC PERSIST    two areas
               conformance list --scenarios     every scenario with the clauses it exercises
               conformance list --json          every clause as JSON
-              conformance list --reach         how far the scenarios go, beside what peers meet in practice
+              conformance list --reach         how far the scenarios go, compared with what peers meet in practice
             """
     )
 

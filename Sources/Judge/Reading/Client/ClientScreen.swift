@@ -7,12 +7,12 @@ import HoldfastTranscript
 /// A waiting stage looks several times a second. It records a state that differs from the one before, and an unchanged
 /// one every half second. Between two looks, the time of a change is unknown.
 extension Observations {
-    /// A moment at which the stage looked at the screen, which it does not while waiting for a request.
+    /// A moment at which the stage looked at the screen.
     struct Look: Sendable {
         /// The event: a recorded state, or a wait that found it unchanged.
         let event: Int
         let state: ObservedClient.State
-        /// The time at which the driver was asked for it, in microseconds since the history began; the state may be as old as that.
+        /// When the driver was asked for it, in microseconds since the history began; the state may be that old.
         let asked: Int
 
         static func all(in history: History, by client: ObservedClient) -> [Look] {
@@ -38,20 +38,20 @@ extension Observations {
         return looks[start..<max(start, looks.boundary { $0.event >= last })]
     }
 
-    /// The time at which the driver was asked for a look, on the clock for bounds.
+    /// When the driver was asked for a look, on the clock for bounds, which slows down while the machine is late.
     func patience(askedFor look: Look) -> Int { patience(at: look.asked) }
 
     /// The outcome for something that the screen must show.
     enum Sighting {
         /// The screen showed it in time.
         case kept
-        /// The screen did not show it, from its cause up to that event, which is at or after the bound.
+        /// No look up to this event showed it; this one is at or after the bound, or shows something inexcusable.
         case broken(Int)
-        /// The looks ended before the bound, or the next look came after it and showed the thing.
+        /// The looks do not decide: they ended before the bound, or the first one that showed it came after the bound.
         case unknown
     }
 
-    /// Whether the screen showed something within a bound, unless it became unnecessary before.
+    /// Whether the screen showed something within a bound, unless the need for it ended first.
     ///
     /// - Parameters:
     ///   - cause: The event after which it must be shown.
@@ -90,7 +90,7 @@ extension Observations {
         client.launch(at: event)?.events.upperBound ?? end(of: event, at: ObservedClient.endsOfLife)
     }
 
-    /// The end of the data that a client may have at an event: its next launch as newly installed.
+    /// The event at which the data that a client has now is lost: its next launch as a new installation.
     func endOfData(at event: Int) -> Int {
         client.launches.first { $0.isFresh && $0.events.lowerBound > event }?.events.lowerBound
             ?? history.events.endIndex
@@ -101,7 +101,7 @@ extension Observations {
         min(end(of: event, at: ["selectSession", "openPush"]), endOfLife(at: event))
     }
 
-    /// Whether a client could act all the time between two events: in the foreground, and with a network.
+    /// Whether a client could act during the whole time between two events: in the foreground, and with a network.
     func isAble(from first: Int, to last: Int) -> Bool {
         let isLaunched = client.launches.isEmpty || client.isForeground(at: first)
         return isLaunched && client.hasNetwork(at: first) && last <= endOfLife(at: first)
@@ -116,8 +116,8 @@ extension Observations {
 }
 
 extension ObservedClient.State {
-    /// The entries that may be a message of the person: by its key, else by its id, else by its text among entries
-    /// without the key or the id of another message.
+    /// The entries that may show the person's message: those with its key; if there are none, those with its id;
+    /// otherwise those with its text, no key, and no id of another message.
     func places(of question: ClientQuestion) -> [Int] {
         let byKey = messages.indices.filter { messages[$0].key.map(question.keys.contains) == true }
         if !byKey.isEmpty { return byKey }
@@ -130,8 +130,8 @@ extension ObservedClient.State {
         }
     }
 
-    /// The same for a message that may never have been sent: then its text is enough, with any key, unless the id is
-    /// that of another message.
+    /// The same; but if it finds none, and the message was never sent with a key, any entry with its text counts,
+    /// whatever its key, unless its id belongs to another message.
     func entries(of question: ClientQuestion) -> [Int] {
         let places = places(of: question)
         guard places.isEmpty, question.keys.isEmpty else { return places }

@@ -114,7 +114,7 @@ final class ObservedClient {
         reads.filter { $0.route == .session(session) }
     }
 
-    /// The beginning of the data that the app may have kept: its last launch as newly installed.
+    /// The event at which the data that the app may have now began: its last launch as a new installation.
     func installation(at event: Int) -> Int {
         launches.last { $0.isFresh && $0.events.lowerBound <= event }?.events.lowerBound ?? 0
     }

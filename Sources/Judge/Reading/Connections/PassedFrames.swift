@@ -11,7 +11,7 @@ struct PassedFrames {
     private var keys: [String: Int] = [:]
     /// Binary messages: a server that treats one as text acknowledges the key in it.
     private var binaries: [(event: Int, bytes: [UInt8])] = []
-    /// The most binary messages to search for each key.
+    /// The maximum number of binary messages to search for each key.
     private static let mostBinaries = 16
 
     /// Adds the next message of either side.

@@ -138,7 +138,7 @@ extension RateLedger {
         }
     }
 
-    /// The most consecutive windows to examine: longer spans add little to shorter ones.
+    /// The maximum number of consecutive windows to examine: longer spans add little to shorter ones.
     private static let mostWindows = 4
 
     private func excess(among own: [Entry], _ history: Observations) -> Excess? {
