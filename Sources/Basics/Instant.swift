@@ -50,9 +50,7 @@ package struct Instant: Comparable, Sendable {
     }
 
     /// The microseconds since 1970.
-    package var microseconds: Int {
-        seconds * 1_000_000 + (Int((fraction + "000000").prefix(6)) ?? 0)
-    }
+    package var microseconds: Int { seconds * 1_000_000 + (Int((fraction + "000000").prefix(6)) ?? 0) }
 
     /// Microseconds since 1970 in UTC, with a number of fractional digits: `2026-03-01T09:30:00.000000Z`.
     ///

@@ -37,9 +37,7 @@ struct CaptureClock {
             return Instant(text, leniently: true)?.microseconds ?? LogTime.microseconds(in: text)
         }
         guard let number = value.doubleValue ?? value.stringValue.flatMap(Double.init), number >= 0, number < 1e20
-        else {
-            return nil
-        }
+        else { return nil }
         switch number {
         case 1e17...: return Int(number / 1e3)
         case 1e14...: return Int(number)

@@ -156,9 +156,7 @@ extension CaptureForm {
                 "these are flows of mitmproxy",
                 fix: "mitmdump -nr \(file) --set hardump=\(file).har && conformance judge \(file).har")
         }
-        if begins("LPKSHHRH") {
-            throw refuse("this is a journal of systemd", by: "journalctl --file \(file) -o cat")
-        }
+        if begins("LPKSHHRH") { throw refuse("this is a journal of systemd", by: "journalctl --file \(file) -o cat") }
         if begins("SQLite format 3\u{0}") {
             throw refuse(
                 "this is an SQLite database",

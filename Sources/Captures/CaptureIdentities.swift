@@ -42,16 +42,9 @@ struct CaptureIdentities: Sendable {
 
     /// Notes a message of a client.
     mutating func take(_ frame: JSONValue, _ dialect: Dialect) {
-        var greeting = frame
-        if !dialect.isCanonical, case .frames(let frames) = dialect.decode(frame, sentBy: .client),
-            let first = frames.first
-        {
-            greeting = first
-        }
+        let greeting = dialect.frame(frame, sentBy: .client) ?? frame
         guard ["auth", "login"].contains(where: { greeting["type"]?.stringValue?.lowercased().hasPrefix($0) == true })
-        else {
-            return
-        }
+        else { return }
         if case .object(let members) = greeting {
             for (name, value) in members where CredentialNames.opens(name) {
                 if let token = value.stringValue { take(token: token) }

@@ -153,8 +153,8 @@ struct CapturePeople {
 
     /// The token of a frame that its dialect reads as `auth`, wherever the wire has it.
     private func canonicalToken(of frame: JSONValue) -> String? {
-        guard !dialect.isCanonical, case .frames(let frames) = dialect.decode(frame, sentBy: .client),
-            let first = frames.first, first["type"] == "auth", let token = first["token"]?.stringValue, !token.isEmpty
+        guard !dialect.isCanonical, let auth = dialect.frame(frame, sentBy: .client),
+            auth["type"] == "auth", let token = auth["token"]?.stringValue, !token.isEmpty
         else { return nil }
         return token
     }

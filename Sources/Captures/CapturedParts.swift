@@ -338,11 +338,7 @@ private struct OpenLane: Sendable {
     /// The canonical type of a frame, empty if it has none; nil for a frame that a dialect ignores.
     private func canonical(_ frame: Frame, _ direction: Direction, _ dialect: Dialect?) -> String? {
         guard let dialect, let value = frame.value else { return frame.type ?? "" }
-        switch dialect.decode(value, sentBy: direction == .toServer ? .client : .server) {
-        case .frames(let frames): return frames.first?["type"]?.stringValue ?? ""
-        case .ignored: return nil
-        case .unmapped: return ""
-        }
+        return dialect.meaning(of: value, sentBy: direction.sender).map { $0["type"]?.stringValue ?? "" }
     }
 
     private mutating func ask(_ type: String?) {

@@ -19,12 +19,7 @@ extension Dialect {
         func isKnown(_ frame: JSONValue) -> Bool {
             frame["type"]?.stringValue.map { Self.canonicalTypes[sender]?.contains($0) == true } ?? false
         }
-        if isCanonical { return isKnown(frame) }
-        return switch decode(frame, sentBy: sender) {
-        case .frames(let frames): frames.contains(where: isKnown)
-        case .ignored: true
-        case .unmapped: false
-        }
+        return meaning(of: frame, sentBy: sender).map(isKnown) ?? true
     }
 
     /// Whether a wire request is one of the protocol.

@@ -22,6 +22,11 @@ extension Preset: NamedBehavior {}
 extension ClientDefect: NamedDefect {}
 extension ClientVariation: NamedBehavior {}
 
+extension NamedBehavior where Self: CaseIterable & RawRepresentable<String>, AllCases == [Self] {
+    package var name: String { rawValue }
+    package static var all: [Self] { allCases }
+}
+
 extension NamedBehavior {
     /// The behaviors that a flag of a command names; the error lists every unknown name.
     package static func chosen(_ names: [String], flag: String, of command: String) throws -> Set<Self> {

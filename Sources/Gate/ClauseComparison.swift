@@ -285,9 +285,7 @@ extension Clause {
     var isWithdrawn: Bool { exclusion?.hasPrefix("withdrawn") ?? false }
 
     /// The profiles that a subject must declare to be bound by it.
-    var demanded: Set<Profile> {
-        Set([profile, profile.needed].compactMap(\.self))
-    }
+    var demanded: Set<Profile> { Set([profile, profile.needed].compactMap(\.self)) }
 
     /// The required contents of a capture, in words.
     fileprivate var captures: String { (captureNeeds ?? []).map(\.rawValue).joined(separator: ", ") }

@@ -22,9 +22,7 @@ enum ClauseWording: Equatable {
         let before = Words(old)
         let after = Words(new)
         if before.words == after.words { return .same }
-        if before.masked == after.masked, before.bounds.count == after.bounds.count {
-            return bounds(before, after)
-        }
+        if before.masked == after.masked, before.bounds.count == after.bounds.count { return bounds(before, after) }
         return common(before, after) < leastInCommon ? .replaced : .reworded
     }
 

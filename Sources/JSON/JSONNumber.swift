@@ -40,9 +40,7 @@ public struct JSONNumber: Sendable {
     public var isInteger: Bool { isIntegerToken || Decimal(text).isInteger }
 
     /// Whether it is written without fraction and exponent: true for `1`, false for `1.0` and `1e3`.
-    public var isIntegerToken: Bool {
-        text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || NumberGrammar.isDigit($0) }
-    }
+    public var isIntegerToken: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || NumberGrammar.isDigit($0) } }
 
     /// Whether this is an exact multiple of `other`; false if `other` is zero.
     public func isMultiple(of other: JSONNumber) -> Bool {
@@ -57,17 +55,13 @@ public struct JSONNumber: Sendable {
 extension JSONNumber: Hashable, Comparable {
     /// Compares exact values.
     public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
-        if let left = Int(left.text), let right = Int(right.text) {
-            return left == right
-        }
+        if let left = Int(left.text), let right = Int(right.text) { return left == right }
         return Decimal(left.text) == Decimal(right.text)
     }
 
     /// Orders exact values.
     public static func < (left: JSONNumber, right: JSONNumber) -> Bool {
-        if let left = Int(left.text), let right = Int(right.text) {
-            return left < right
-        }
+        if let left = Int(left.text), let right = Int(right.text) { return left < right }
         return Decimal(left.text) < Decimal(right.text)
     }
 

@@ -45,9 +45,7 @@ public enum JSONParser {
     }
 
     private static func strict(_ document: JSONDocument) throws(JSONProblem) -> JSONValue {
-        if let flaw = document.flaws.first {
-            throw JSONProblem(.flaw(flaw.kind), at: flaw.location)
-        }
+        if let flaw = document.flaws.first { throw JSONProblem(.flaw(flaw.kind), at: flaw.location) }
         return document.root
     }
 

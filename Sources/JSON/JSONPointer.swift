@@ -59,9 +59,7 @@ public struct JSONPointer: Sendable {
     public var lastToken: String? { tokens.last }
 
     /// The pointer to the value around this one, or nil for the whole value.
-    public var parent: JSONPointer? {
-        tokens.isEmpty ? nil : JSONPointer(tokens: Array(tokens.dropLast()))
-    }
+    public var parent: JSONPointer? { tokens.isEmpty ? nil : JSONPointer(tokens: Array(tokens.dropLast())) }
 
     /// The pointer to a member of this value.
     public func appending(_ token: String) -> JSONPointer { JSONPointer(tokens: tokens + [token]) }

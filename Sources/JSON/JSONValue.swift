@@ -74,24 +74,16 @@ extension JSONValue {
     }
 
     /// Whether this is `null`.
-    public var isNull: Bool {
-        if case .null = self { true } else { false }
-    }
+    public var isNull: Bool { if case .null = self { true } else { false } }
 
     /// The string, or nil for other types.
-    public var stringValue: String? {
-        if case .string(let value) = self { value } else { nil }
-    }
+    public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
     /// The boolean, or nil for other types.
-    public var boolValue: Bool? {
-        if case .bool(let value) = self { value } else { nil }
-    }
+    public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
     /// The number, or nil for other types.
-    public var numberValue: JSONNumber? {
-        if case .number(let value) = self { value } else { nil }
-    }
+    public var numberValue: JSONNumber? { if case .number(let value) = self { value } else { nil } }
 
     /// The number if it is an integer that fits an `Int`, in any notation (`1000`, `1000.0`, `1e3`).
     public var intValue: Int? { numberValue?.int }
@@ -100,14 +92,10 @@ extension JSONValue {
     public var doubleValue: Double? { numberValue?.double }
 
     /// The elements, or nil for other types.
-    public var arrayValue: [JSONValue]? {
-        if case .array(let values) = self { values } else { nil }
-    }
+    public var arrayValue: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
 
     /// The members, or nil for other types.
-    public var objectValue: JSONObject? {
-        if case .object(let object) = self { object } else { nil }
-    }
+    public var objectValue: JSONObject? { if case .object(let object) = self { object } else { nil } }
 }
 
 extension JSONValue {

@@ -87,7 +87,12 @@ private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule:
             evidence = evidence.standing(with: check.judge(sure, rule: part?.rule), observations.guessedTurns)
         }
         let wire = history.header.dialect
-        if !evidence.violations.isEmpty, let lacks = wire.unkeepable[clause.id] {
+        let lacks = wire.lacks(for: clause.id, of: clause.role)
+        if clause.role == .client, evidence.violations.isEmpty, let lack = lacks.first {
+            // Where even a correct client breaks a clause, a pass proves nothing.
+            evidence = Evidence(remarks: ["\(Dialect.unkeepableRemark)\(wire.name): \(lack.reason)"])
+        }
+        if !evidence.violations.isEmpty, !lacks.isEmpty {
             let excuses = evidence.violations.map { finding in
                 lacks.first { observations.isExcused(finding, by: $0) }
             }
@@ -114,7 +119,7 @@ extension Observations {
             lack.frames.isEmpty
             || finding.events.contains { event in frames[event]?.type.map(lack.frames.contains) == true }
         let isOfIt = lack.members.isEmpty || finding.lacking.map(lack.members.contains) == true
-        return isShown && isOfIt && !isAboutAnEnd(finding)
+        return isShown && isOfIt && (history.header.subject.role == .client || !isAboutAnEnd(finding))
     }
 
     /// Whether a finding says that the server ended a greeted connection, or its own process, without a reason.

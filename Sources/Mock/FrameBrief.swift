@@ -14,12 +14,9 @@ struct FrameBrief {
     private var numbers: [String: Int] = [:]
     private var counts: [Character: Int] = [:]
 
-    /// The summary of frames in the specification's form, if there is one.
-    mutating func words(for frames: [JSONValue]) -> String? {
-        let all = frames.prefix(8).compactMap { frame in
-            frame["type"]?.stringValue.map { words(for: frame, type: $0) }
-        }
-        return all.isEmpty ? nil : all.joined(separator: " + ")
+    /// The summary of a frame in the specification's form, if it has a type.
+    mutating func words(for frame: JSONValue) -> String? {
+        frame["type"]?.stringValue.map { words(for: frame, type: $0) }
     }
 
     private mutating func words(for frame: JSONValue, type: String) -> String {

@@ -109,24 +109,25 @@ package final class MockRecord: Sendable {
 
     private static func short(_ text: String) -> String { MockFrame.beginning(of: text, 60) }
 
-    private func canonical(_ text: String, from side: RelaySide) -> [JSONValue] {
-        guard text.utf8.count <= Self.maxBriefBytes, let frame = try? JSONParser.document(text).root else { return [] }
-        guard case .frames(let frames) = dialect.decode(frame, sentBy: side == .client ? .client : .server) else {
-            return []
-        }
-        return frames
+    private func frame(of event: WebSocketEvent, from side: RelaySide) -> JSONValue? {
+        guard case .text(let text) = event, text.utf8.count <= Self.maxBriefBytes,
+            let wire = try? JSONParser.document(text).root
+        else { return nil }
+        return dialect.frame(wire, sentBy: side == .client ? .client : .server)
     }
 
     private func write(
-        _ event: WebSocketEvent, _ frames: [JSONValue], from side: RelaySide, on lane: String, _ state: inout State
+        _ event: WebSocketEvent, _ frame: JSONValue?, from side: RelaySide, on lane: String, _ state: inout State
     ) {
         let mark = side == .client ? ">" : "<"
         switch event {
         case .text(let text):
             let shown = state.credentials.applied(toFrame: text)
-            let type = frames.isEmpty ? (try? JSONParser.value(text))?["type"]?.stringValue : nil
+            let type = frame == nil ? (try? JSONParser.value(text))?["type"]?.stringValue : nil
             let brief =
-                state.brief.words(for: frames) ?? type.map { "\(Self.short($0)) (no frame of the specification)" }
+                frame.flatMap { state.brief.words(for: $0) } ?? type.map {
+                    "\(Self.short($0)) (no frame of the specification)"
+                }
                 ?? "no frame: \(Self.short(shown))"
             write(mark, brief, on: lane, verbatim: shown, &state)
         case .invalidText(let bytes): write(mark, "text that is not UTF-8, \(bytes.count) bytes", on: lane, &state)
@@ -170,20 +171,19 @@ extension MockRecord: ServerWatcher {
 
     package func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed {
         // Parsed outside the lock, for which every other connection waits.
-        var frames: [JSONValue] = []
-        if case .text(let text) = event { frames = canonical(text, from: side) }
+        let frame = frame(of: event, from: side)
         return state.withLock { state in
             guard let connection = state.connections[number] else { return .pass }
             learn(event, from: side, &state)
             if case .failed(let problem) = event { state.connections[number]?.failure = problem.name }
             guard event.isMessage else {
-                write(event, [], from: side, on: connection.name, &state)
+                write(event, nil, from: side, on: connection.name, &state)
                 return .pass
             }
             state.connections[number]?.messages += 1
-            let rule = state.faults.rule(for: event, frames, from: side, on: number)
+            let rule = state.faults.rule(for: event, frame, from: side, on: number)
             let deed = rule?.relayDeed ?? .pass
-            for _ in 0..<deed.copies { write(event, frames, from: side, on: connection.name, &state) }
+            for _ in 0..<deed.copies { write(event, frame, from: side, on: connection.name, &state) }
             if let rule { mark(rule, on: connection.name, &state) }
             if deed.ending == .cut(.silence) { state.connections[number]?.isSilent = true }
             return deed

@@ -64,15 +64,10 @@ package final class Proxy: Sendable {
         let header = History.Header(
             specification: specification.version, subject: options.subject, startedAt: options.startedAt,
             dialect: options.dialect, capture: History.Capture(lacks: Self.lacks(options.upstream)))
-        let dialect = options.dialect
         let judging = LiveJudge(
             header, under: specification, isUndeclared: options.isUndeclared, note: note, tell: tell)
         let record = ProxyRecord(
-            role: options.subject.role,
-            canonical: { frame, direction in
-                let sender = direction == .toServer ? Role.client : .server
-                return if case .frames(let frames) = dialect.decode(frame, sentBy: sender) { frames } else { [] }
-            }, rules: options.faults,
+            role: options.subject.role, dialect: options.dialect, rules: options.faults,
             file: try options.transcript.map { try TranscriptFile($0, header: header) },
             showsSecrets: options.showsSecrets, watch: judging.add, note: note)
         let relay = try await Relay.start(

@@ -39,14 +39,13 @@ extension Rule {
 }
 
 extension Rules {
-    /// The rule to apply to a WebSocket message, given its frames in the specification's form.
+    /// The rule to apply to a WebSocket message, given its frame in the specification's form.
     package mutating func rule(
-        for event: WebSocketEvent, _ frames: [JSONValue], from side: RelaySide, on number: Int
+        for event: WebSocketEvent, _ frame: JSONValue?, from side: RelaySide, on number: Int
     ) -> Rule? {
         guard !isEmpty else { return nil }
         var type: String?
         if case .text(let text) = event { type = (try? JSONParser.document(text).root)?["type"]?.stringValue }
-        return rule(
-            for: Rule.Arrival(message: type, frames, from: side == .client ? .client : .server), on: number)
+        return rule(for: Rule.Arrival(message: type, frame, from: side == .client ? .client : .server), on: number)
     }
 }

@@ -91,6 +91,10 @@ package struct Gap: Sendable, Equatable {
         if meant.isEmpty { return "no scenario in this run exercises it" }
         if meant.contains(where: { $0.cut == .interruption }) { return "the run had ended" }
         let performed = meant.filter { $0.skipped == nil }
+        let remarks = performed.lazy.flatMap(\.verdicts).filter { $0.clause == clause }.flatMap(\.remarks)
+        if let lost = remarks.first(where: { $0.hasPrefix(Dialect.unkeepableRemark) }) {
+            return "because of the dialect \(lost.dropFirst(Dialect.unkeepableRemark.count))"
+        }
         if let early = performed.first(where: { $0.stoppedAt != nil }), let reason = early.stoppedAt {
             let others = performed.count > 1 ? " (\(performed.count - 1) more of its scenarios ran)" : ""
             return "because \(early.name) ended early\(Self.reason(reason))\(others)"
@@ -102,9 +106,7 @@ package struct Gap: Sendable, Equatable {
             }
         }
         if let masked = performed.lazy.compactMap({ mask(of: clause, in: $0) }).first { return masked }
-        if let first = performed.first {
-            return "although \(first.name) ran, which should exercise it"
-        }
+        if let first = performed.first { return "although \(first.name) ran, which should exercise it" }
         // Skip scenarios whose needs strictly contain another's.
         let nearest = meant.filter { scenario in
             let lacks = Set(scenario.lacks)

@@ -324,9 +324,7 @@ extension RunReport {
         let findings = unexpected.isEmpty ? result.findings : unexpected
         let names = findings.map(\.baseName)
         let known = Set(names).reduce(into: [:]) { $0[$1] = counts($1, result) }
-        guard let first = names.first.flatMap({ known[$0] }), first.broken < first.all else {
-            return findings.first
-        }
+        guard let first = names.first.flatMap({ known[$0] }), first.broken < first.all else { return findings.first }
         let enough = min(known.values.map(\.broken).max() ?? 0, Self.plenty)
         return findings.first { known[$0.baseName]?.broken ?? 0 >= enough }
     }

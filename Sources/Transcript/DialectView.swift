@@ -93,27 +93,20 @@ private struct Builder {
     private mutating func take(_ text: String, _ direction: Direction, _ event: Event, at index: Int) {
         guard let verbatim = source.frames[index] else { return put(event, at: index) }
         guard let root = verbatim.document?.root else { return put(event, frame: verbatim, at: index) }
-        var canonical: [JSONValue]
-        switch dialect.decode(root, sentBy: direction.sender) {
-        case .frames(let values): canonical = values
-        case .ignored:
+        var canonical = dialect.meaning(of: root, sentBy: direction.sender)
+        if canonical == nil {
             // A frame outside the protocol may occupy a number of the stream.
             guard direction == .fromServer, root["seq"]?.intValue != nil else { return }
-            canonical = [["type": dialect.foreign(root)["type"] ?? "", "seq": root["seq"] ?? .null]]
-        case .unmapped: canonical = [dialect.foreign(root)]
+            canonical = ["type": dialect.foreign(root)["type"] ?? "", "seq": root["seq"] ?? .null]
         }
+        guard let value = canonical else { return }
         var assumed = dialect.assumedMembers(of: root, sentBy: direction.sender)
-        for value in canonical {
-            let told = epochs.told(in: value, on: event.lane)
-            if told != value { assumed.append(Dialect.epochLocation) }
-            let value = told
-            let shown = Dialect.text(of: text) { _ in value }
-            let frame =
-                shown == text && assumed.isEmpty
-                ? verbatim
-                : Frame(shown, wireBytes: text.utf8.count, assumed: assumed)
-            put(Event(at: event.at, lane: event.lane, kind: .text(direction, shown)), frame: frame, at: index)
-        }
+        let told = epochs.told(in: value, on: event.lane)
+        if told != value { assumed.append(Dialect.epochLocation) }
+        let shown = Dialect.text(of: text) { _ in told }
+        let frame =
+            shown == text && assumed.isEmpty ? verbatim : Frame(shown, wireBytes: text.utf8.count, assumed: assumed)
+        put(Event(at: event.at, lane: event.lane, kind: .text(direction, shown)), frame: frame, at: index)
     }
 
     private func isOpened(_ event: Event) -> Bool {
@@ -190,8 +183,7 @@ private struct Builder {
                 }
                 if case .text(.fromServer, _) = event.kind, let start = current[event.lane],
                     let root = history.frames[index]?.document?.root,
-                    case .frames(let frames) = history.header.dialect.decode(root, sentBy: .server),
-                    frames.contains(where: { $0["type"] == "connected" })
+                    history.header.dialect.meaning(of: root, sentBy: .server)?["type"] == "connected"
                 {
                     starts.remove(start)
                 }

@@ -62,9 +62,7 @@ package struct LineReader {
         _ name: String, _ kind: String, _ convert: (JSONValue) -> Value?
     ) throws(InputProblem) -> Value? {
         guard let value = object[name] else { return nil }
-        guard let converted = convert(value) else {
-            throw problem("'\(name)' is \(shown(value))", expected: kind)
-        }
+        guard let converted = convert(value) else { throw problem("'\(name)' is \(shown(value))", expected: kind) }
         return converted
     }
 

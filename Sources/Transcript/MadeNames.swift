@@ -403,9 +403,7 @@ struct MadeNames {
 
     private func isUnordered(_ one: Int, _ two: Int) -> Bool {
         let (first, second) = (questions[one], questions[two])
-        if first.ended ?? .max < second.event || hasAcks {
-            return false
-        }
+        if first.ended ?? .max < second.event || hasAcks { return false }
         return first.connection == nil || first.connection != second.connection
             || !isByConnection && (first.session == nil || second.session == nil)
     }

@@ -56,7 +56,7 @@ import Testing
         for index in 0..<60 {
             var setting = ClientSetting()
             switch index % 3 {
-            case 1: setting.variations = [ClientVariation.all[index / 3 % ClientVariation.all.count]]
+            case 1: setting.variations = [ClientVariation.allCases[index / 3 % ClientVariation.allCases.count]]
             case 2:
                 setting.profiles.subtract([[.clientSync], [.clientPush], [.clientSync, .clientPush]][index / 3 % 3])
             default: break

@@ -65,7 +65,7 @@ import Testing
     @Test func `a rule counts on each connection, fires as often as it says, and tells when it never did`() throws {
         var rules = Rules([try Rule("drop done#2 times 2"), try Rule("drop ack")])
         func rule(from sender: Role = .server, on connection: Int) -> Rule? {
-            rules.rule(for: Rule.Arrival(message: nil, [["type": "done"]], from: sender), on: connection)
+            rules.rule(for: Rule.Arrival(message: nil, ["type": "done"], from: sender), on: connection)
         }
         #expect(rule(on: 1) == nil)
         #expect(rule(on: 2) == nil)
@@ -81,7 +81,9 @@ import Testing
 
     @Test func `a message from the wire is no request, whatever its type says`() throws {
         var rules = Rules([try Rule("refuse upgrade"), try Rule("cut before request"), try Rule("drop frame always")])
-        let arrival = Rule.Arrival(message: "upgrade", [["type": "upgrade"], ["type": "request"]], from: .server)
-        #expect(rules.rule(for: arrival)?.text == "drop frame always")
+        for type in ["upgrade", "request"] {
+            let arrival = Rule.Arrival(message: "upgrade", ["type": .string(type)], from: .server)
+            #expect(rules.rule(for: arrival)?.text == "drop frame always")
+        }
     }
 }

@@ -169,8 +169,7 @@ import Testing
         let dialect = try SourceTree.specification().dialect(named: "adjutant")
         func type(_ from: String, _ to: String) throws -> JSONValue? {
             let frame = try JSONParser.value(#"{"type":"chat_message","from":"\#(from)","to":"\#(to)","body":"x"}"#)
-            guard case .frames(let frames) = dialect.decode(frame, sentBy: .server) else { return nil }
-            return frames.first?["type"]
+            return dialect.meaning(of: frame, sentBy: .server)?["type"]
         }
         #expect(try type("user", "user") == "message")
         #expect(try type("kerrigan", "user") == "done")

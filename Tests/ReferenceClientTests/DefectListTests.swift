@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `every variation has a name of its own`() {
-        #expect(Set(ClientVariation.all.map(\.name)).count == ClientVariation.all.count)
-        #expect(ClientVariation.all.count >= 12)
+        #expect(Set(ClientVariation.allCases.map(\.rawValue)).count == ClientVariation.allCases.count)
+        #expect(ClientVariation.allCases.count >= 12)
     }
 }

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ClientVariation.all) func `every variation has a conversation`(variation: ClientVariation)
+    @Test(arguments: ClientVariation.allCases) func `every variation has a conversation`(variation: ClientVariation)
         async throws
     {
         try await withServer { server, folder in

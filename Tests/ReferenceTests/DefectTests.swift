@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `every defect and every variation has a name of its own`() {
-        let names = Defect.all.map(\.name) + Variation.all.map(\.name)
+        let names = Defect.all.map(\.name) + Variation.allCases.map(\.rawValue)
         #expect(Set(names).count == names.count)
     }
 
@@ -31,7 +31,7 @@ import Testing
         #expect(Defect.named(defect.name) == defect)
     }
 
-    @Test(arguments: Variation.all) func `a variation is found by its name`(_ variation: Variation) {
-        #expect(Variation.all.first { $0.name == variation.name } == variation)
+    @Test(arguments: Variation.allCases) func `a variation is found by its name`(_ variation: Variation) {
+        #expect(Variation.allCases.first { $0.rawValue == variation.rawValue } == variation)
     }
 }

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `ORDER-7 replayed frames are the frames as first sent`() {
-        for variations in [[], Set(Variation.all).subtracting([.busyInsteadOfQueueing])] {
+        for variations in [[], Set(Variation.allCases).subtracting([.busyInsteadOfQueueing])] {
             var rules = Bench.rules
             rules.variations = variations
             let bench = Bench(rules)

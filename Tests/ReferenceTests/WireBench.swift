@@ -21,8 +21,8 @@ final class WireBench {
         }
         let dialect = try Self.specification.get().dialect(named: name)
         edge = WireEdge(dialect: dialect)
-        rules.onlyEpoch = edge.onlyEpoch
-        rules.keepsStream = edge.onlyEpoch != nil
+        rules.onlyEpoch = dialect.onlyEpoch
+        rules.keepsStream = dialect.onlyEpoch != nil
         rules.hasPages = edge.hasPages
         rules.unsaidFrames = edge.unsaidFrames
         bench = Bench(rules, defects: isBroken ? Set(preset?.defects ?? []) : [])
@@ -54,7 +54,7 @@ final class WireBench {
         }
         let new = all.dropFirst(read[socket] ?? 0)
         read[socket] = all.count
-        return new.flatMap(edge.said).compactMap { try? JSONParser.value($0) }
+        return new.compactMap(edge.said).compactMap { try? JSONParser.value($0) }
     }
 
     /// Asks over REST, in wire form; nil when it is none of the protocol.

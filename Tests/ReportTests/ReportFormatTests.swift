@@ -132,6 +132,12 @@ import FoundationXML
 
     // MARK: JUnit
 
+    @Test func `no JUnit suite takes longer than its run, whatever overlaps in it`() throws {
+        let many = (0..<200).map { Sample.Scenario("\(States.null)-\($0)", [States.verdict(States.env1, .pass)]) }
+        let text = text(.junit, try Sample.report(many, selection: [States.env1]))
+        #expect(text.matches(of: /<testsuite .*time="(\d+\.\d+)"/).map(\.1) == ["1.234"], "\(text)")
+    }
+
     @Test func `JUnit of each kind is read back with its counts`() throws {
         func read(_ report: RunReport, as format: ReportFormat = .junit) throws -> JUnit {
             let junit = JUnit()

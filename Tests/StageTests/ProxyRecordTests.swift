@@ -25,7 +25,7 @@ import Testing
             path = NSTemporaryDirectory() + "proxy-\(UUID().uuidString).ndjson"
             let subject = History.Subject(name: "s", role: role, profiles: [role == .server ? .core : .clientCore])
             record = ProxyRecord(
-                role: role, canonical: { frame, _ in [frame] }, rules: try rules.map { try Rule($0) },
+                role: role, dialect: .canonical, rules: try rules.map { try Rule($0) },
                 file: try TranscriptFile(path, header: History.Header(subject: subject)), showsSecrets: showsSecrets,
                 watch: { _ in }, note: { line in notes.lines.withLock { $0.append(line) } })
         }

@@ -32,9 +32,7 @@ package struct RuleEntry: Sendable {
         """
     }
 
-    package var line: String {
-        "\(id)\t\(severity.rawValue)\t\(direction)\t\(title)\t\(example)"
-    }
+    package var line: String { "\(id)\t\(severity.rawValue)\t\(direction)\t\(title)\t\(example)" }
 }
 
 package enum RuleBook {

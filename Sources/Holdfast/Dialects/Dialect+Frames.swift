@@ -3,8 +3,8 @@ import HoldfastJSON
 extension Dialect {
     /// A canonical frame translated to the wire.
     public enum Encoding: Sendable, Equatable {
-        /// These wire frames, in order.
-        case frames([JSONValue])
+        /// This wire frame.
+        case frame(JSONValue)
         /// No frame, because the wire expresses it otherwise.
         case nothing(String)
         /// The wire cannot express it.
@@ -13,8 +13,8 @@ extension Dialect {
 
     /// A wire frame translated to the specification's form.
     public enum Decoding: Sendable, Equatable {
-        /// These canonical frames, in order.
-        case frames([JSONValue])
+        /// This canonical frame.
+        case frame(JSONValue)
         /// A frame outside the protocol, with the reason.
         case ignored(String)
         /// A frame that the dialect does not know, with the reason.
@@ -31,8 +31,10 @@ extension Dialect {
     ///
     /// Anything else, such as a scenario's malformed frame, stays unchanged.
     public func encode(_ frame: JSONValue, sentBy sender: Role) -> Encoding {
-        guard !isCanonical, let type = frame["type"]?.stringValue, Self.canonicalTypes[sender]?.contains(type) == true
-        else { return .frames([frame]) }
+        guard !isCanonical, let type = frame["type"]?.stringValue else { return .frame(frame) }
+        guard Self.canonicalTypes[sender]?.contains(type) == true else {
+            return sender == .server ? unknown(frame, type) : .frame(frame)
+        }
         if assumedGreeting != nil, type == "connected" {
             return .nothing("an accepted upgrade says it in the dialect \(name)")
         }
@@ -40,7 +42,7 @@ extension Dialect {
         var reasons: [String] = []
         for rule in rules {
             do {
-                return .frames([try encode(frame, by: rule)])
+                return .frame(try encode(frame, by: rule))
             } catch {
                 reasons.append(error.reason)
             }
@@ -54,14 +56,29 @@ extension Dialect {
                 : "the dialect \(name) cannot say this '\(type)': \(reasons.joined(separator: "; "))")
     }
 
+    /// A server's frame of an unknown type, if a reader cannot mistake it for a known one.
+    private func unknown(_ frame: JSONValue, _ type: String) -> Encoding {
+        var wire = frame
+        if typeLocation != Self.usualTypeLocation { wire["type"] = nil }
+        wire = wire.setting(typeLocation, to: .string(type))
+        let seq = JSONPointer(tokens: ["seq"])
+        let isElsewhere = frameRules.all.contains { rule in
+            rule.members.rules.contains { $0.canonical == seq && $0.location.wire != nil }
+        }
+        guard case .unmapped = decode(wire, sentBy: .server), frame["seq"] == nil || !isElsewhere else {
+            return .inexpressible("the dialect \(name) cannot say '\(type)' as an unknown type")
+        }
+        return .frame(wire)
+    }
+
     /// Translates a wire frame to canonical form.
     ///
     /// Anything but an object with a type stays unchanged, since it is invalid in every dialect.
     public func decode(_ frame: JSONValue, sentBy sender: Role) -> Decoding {
-        guard !isCanonical else { return .frames([frame]) }
+        guard !isCanonical else { return .frame(frame) }
         guard let type = wireType(of: frame) else {
             // If types are elsewhere, a member that happens to be called `type` is not the type.
-            return .frames([typeLocation == Self.usualTypeLocation ? frame : frame.removing(Self.usualTypeLocation)])
+            return .frame(typeLocation == Self.usualTypeLocation ? frame : frame.removing(Self.usualTypeLocation))
         }
         guard let rule = rule(for: frame, of: type, sentBy: sender) else {
             let isNamed = !frameRules.naming(type, sentBy: sender).isEmpty
@@ -71,17 +88,29 @@ extension Dialect {
                     : "the dialect \(name) knows no '\(type)' from the \(sender.rawValue)")
         }
         switch rule.meaning {
-        case .message(let canonical): return .frames([decode(frame, as: canonical, by: rule)])
+        case .message(let canonical): return .frame(decode(frame, as: canonical, by: rule))
         case .ignored(let reason): return .ignored(reason)
-        case .unknown: return .frames([foreign(frame)])
+        case .unknown: return .frame(foreign(frame))
+        }
+    }
+
+    /// The frame that a wire frame is mapped to; nil if it is ignored, or unknown to the dialect.
+    public func frame(_ wire: JSONValue, sentBy sender: Role) -> JSONValue? {
+        if case .frame(let frame) = decode(wire, sentBy: sender) { frame } else { nil }
+    }
+
+    /// The frame that a wire frame stands for, a foreign one if the dialect cannot map it; nil if it is ignored.
+    public func meaning(of wire: JSONValue, sentBy sender: Role) -> JSONValue? {
+        switch decode(wire, sentBy: sender) {
+        case .frame(let frame): frame
+        case .ignored: nil
+        case .unmapped: foreign(wire)
         }
     }
 
     /// The canonical members that a wire frame lacks and a reader must assume; few dialects have any.
     public func assumedMembers(of frame: JSONValue, sentBy sender: Role) -> [JSONPointer] {
-        guard let type = wireType(of: frame), let rule = rule(for: frame, of: type, sentBy: sender) else {
-            return []
-        }
+        guard let type = wireType(of: frame), let rule = rule(for: frame, of: type, sentBy: sender) else { return [] }
         return rule.members.rules.compactMap { member in
             if case .assumed = member.location { member.canonical } else { nil }
         }
@@ -135,15 +164,7 @@ extension Dialect {
 
     private func surroundings(of sender: Role) -> MemberMap.Surroundings {
         MemberMap.Surroundings(
-            encode: { frame in
-                if case .frames(let frames) = encode(frame, sentBy: sender) { frames.first } else { nil }
-            },
-            decode: { frame in
-                switch decode(frame, sentBy: sender) {
-                case .frames(let frames): frames.first
-                case .ignored: nil
-                case .unmapped: foreign(frame)
-                }
-            })
+            encode: { if case .frame(let wire) = encode($0, sentBy: sender) { wire } else { nil } },
+            decode: { meaning(of: $0, sentBy: sender) })
     }
 }

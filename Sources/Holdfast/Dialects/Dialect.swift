@@ -25,7 +25,7 @@ public struct Dialect: Sendable, Equatable {
     /// They are judged anyway.
     public let unkeepable: [ClauseID: [Lack]]
     /// The start of a remark on such a clause.
-    package static let unkeepableRemark = "no server can keep it that speaks the dialect "
+    package static let unkeepableRemark = "it cannot be kept in the dialect "
     /// The unit within which turns run one at a time, for a wire whose frames do not name their turn; nil otherwise.
     public let turns: Series?
     /// The location of a wire frame's type.
@@ -43,6 +43,10 @@ public struct Dialect: Sendable, Equatable {
         public let frames: Set<String>
         /// The missing members, if there are any; then a finding about another one is not excused.
         package let members: Set<String>
+
+        init(_ reason: String, frames: Set<String> = [], members: Set<String> = []) {
+            (self.reason, self.frames, self.members) = (reason, frames, members)
+        }
     }
 
     /// How a credential is sent when a WebSocket opens; REST always uses a bearer header.
@@ -100,15 +104,11 @@ public struct Dialect: Sendable, Equatable {
     public var isCanonical: Bool { source == nil }
 
     /// The canonical frame implied by an accepted upgrade; nil if the server sends `connected` itself.
-    public var assumedGreeting: JSONValue? {
-        if case .nobody(let frame) = greeting { frame } else { nil }
-    }
+    public var assumedGreeting: JSONValue? { if case .nobody(let frame) = greeting { frame } else { nil } }
 
     /// Why a wire without a handshake allows no variation of it.
-    package var handshakeLacking: String { "the dialect \(name) has no handshake to leave out" }
+    package var handshakeLacking: String { "the dialect \(name) has no handshake" }
 
     /// The wire frame by which the server requests the credential; nil if it does not.
-    public var challenge: JSONValue? {
-        if case .challenge(let frame) = greeting { frame } else { nil }
-    }
+    public var challenge: JSONValue? { if case .challenge(let frame) = greeting { frame } else { nil } }
 }

@@ -69,9 +69,7 @@ public struct DialectCoverage: Sendable {
     public var total: Int { entries.reduce(0) { $0 + $1.count } }
 
     /// Everything the dialect could not map.
-    public var unmapped: [Entry] {
-        entries.filter { if case .unmapped = $0.meaning { true } else { false } }
-    }
+    public var unmapped: [Entry] { entries.filter { if case .unmapped = $0.meaning { true } else { false } } }
 
     private mutating func count(_ sender: Role, _ wire: String?, _ meaning: Meaning, _ text: String, _ location: String)
     {

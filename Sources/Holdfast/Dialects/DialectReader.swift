@@ -62,7 +62,7 @@ extension Dialect {
         var reasons: [ClauseID: [Lack]] = [:]
         for own in reader.objects("cannotKeep") {
             func set(_ key: String) -> Set<String> { Set((own.strings(key) ?? []).map(\.text)) }
-            let lack = Lack(reason: own.text("because"), frames: set("frames"), members: set("members"))
+            let lack = Lack(own.text("because"), frames: set("frames"), members: set("members"))
             for clause in own.strings("clauses") ?? [] {
                 guard let id = ClauseID(clause.text) else {
                     reader.collector.note(

@@ -20,9 +20,7 @@ struct FrameRule: Sendable, Equatable {
 
     static let anyType = "*"
 
-    var canonicalType: String? {
-        if case .message(let type) = meaning { type } else { nil }
-    }
+    var canonicalType: String? { if case .message(let type) = meaning { type } else { nil } }
 }
 
 /// A condition on one member of a wire value.

@@ -43,9 +43,7 @@ extension MemberReader {
         collector.isRefused = !findings.isEmpty
         let read = MemberReader(root, at: JSONPointer(), into: collector).flatMap(reading)
         schema?.note(findings, in: root, into: collector)
-        guard collector.noted.isEmpty, let read else {
-            throw InputProblems(collector.sortedProblems(in: root))
-        }
+        guard collector.noted.isEmpty, let read else { throw InputProblems(collector.sortedProblems(in: root)) }
         return read
     }
 

@@ -148,11 +148,11 @@ package struct Rule: Sendable, Equatable {
         }
 
         /// A message on a WebSocket: its wire type, and its frames in the specification's form.
-        package init(message type: String?, _ frames: [JSONValue], from sender: Role) {
-            let known = frames.compactMap { $0["type"]?.stringValue }.compactMap(Event.init).filter { $0.sender != nil }
-            events = Set([.frame, .wire] + known)
+        package init(message type: String?, _ frame: JSONValue?, from sender: Role) {
+            let known = (frame?["type"]?.stringValue).flatMap(Event.init).flatMap { $0.sender == nil ? nil : $0 }
+            events = Set([.frame, .wire] + [known].compactMap(\.self))
             name = type
-            sessions = frames.compactMap { $0["sessionId"]?.stringValue }
+            sessions = [frame?["sessionId"]?.stringValue].compactMap(\.self)
             self.sender = sender
         }
 

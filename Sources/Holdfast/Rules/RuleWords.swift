@@ -189,9 +189,7 @@ private struct RuleWordReader {
                 expected: known.isEmpty ? what : names, fix: Self.help)
         }
         let word = words[index]
-        guard let value = read(word) else {
-            throw problem(word, wrong, expected: expected ?? names, near: near(word))
-        }
+        guard let value = read(word) else { throw problem(word, wrong, expected: expected ?? names, near: near(word)) }
         index += 1
         return value
     }

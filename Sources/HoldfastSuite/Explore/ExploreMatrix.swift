@@ -173,10 +173,10 @@ package struct ExploreMatrix: Sendable {
         let all = Profile.all(of: .server)
         switch (index % 3, index / 3) {
         case (1, let number):
-            let variation = Variation.all[number % Variation.all.count]
+            let variation = Variation.allCases[number % Variation.allCases.count]
             var setting = Setting()
             setting.configuration.variations = [variation]
-            return (variation.name, explorer(setting))
+            return (variation.rawValue, explorer(setting))
         case (2, let number):
             let left = all.subtracting([.core]).sorted().enumerated().filter { (number + 1) >> $0.offset & 1 == 1 }
             let profiles = all.subtracting(left.map(\.element))
@@ -191,9 +191,9 @@ package struct ExploreMatrix: Sendable {
         var name = "healthy client"
         switch (index % 3, index / 3) {
         case (1, let number):
-            let variation = ClientVariation.all[number % ClientVariation.all.count]
+            let variation = ClientVariation.allCases[number % ClientVariation.allCases.count]
             setting.variations = [variation]
-            name = variation.name
+            name = variation.rawValue
         case (2, let number):
             let left: Set<Profile> = [[.clientSync], [.clientPush], [.clientSync, .clientPush]][number % 3]
             setting.profiles.subtract(left)

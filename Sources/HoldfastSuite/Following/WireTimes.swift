@@ -35,11 +35,8 @@ struct WireTimes: Sendable {
             else { return }
             accept(body, from: begin, at: event.at)
         case .text(let direction, let text):
-            guard let frame = try? JSONParser.value(text) else { return }
-            if dialect.isCanonical { return take(frame, direction, event) }
-            if case .frames(let frames) = dialect.decode(frame, sentBy: direction == .toServer ? .client : .server) {
-                for frame in frames { take(frame, direction, event) }
-            }
+            guard let wire = try? JSONParser.value(text) else { return }
+            if let frame = dialect.meaning(of: wire, sentBy: direction.sender) { take(frame, direction, event) }
         default: break
         }
     }

@@ -179,9 +179,7 @@ package struct Judgement: Sendable {
     }
 
     /// Whether nothing was decided, messages are missing, or a judged report is that of an incomplete run.
-    private var isOpen: Bool {
-        exercised.isEmpty || lacksMessages || files.contains { $0.summary.runIsIncomplete }
-    }
+    private var isOpen: Bool { exercised.isEmpty || lacksMessages || files.contains { $0.summary.runIsIncomplete } }
 
     /// Whether a file should contain messages, but does not.
     private var lacksMessages: Bool { files.contains { $0.summary.lacksMessages } }

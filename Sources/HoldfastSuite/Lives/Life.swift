@@ -172,9 +172,7 @@ package final class Life: Sendable {
         let isFree = state.withLock { state in
             let now = ContinuousClock.now
             guard !state.isJudging, now >= state.nextLook, now + state.lookTime * 1.5 < state.began + time.duration
-            else {
-                return false
-            }
+            else { return false }
             state.isJudging = true
             return true
         }

@@ -85,9 +85,7 @@ extension ScenarioResult {
 
 extension [Verdict] {
     /// The clauses that were exercised and held, or are only recommendations.
-    var held: [ClauseID] {
-        filter { $0.exercised > 0 && [.pass, .warning].contains($0.outcome) }.map(\.clause)
-    }
+    var held: [ClauseID] { filter { $0.exercised > 0 && [.pass, .warning].contains($0.outcome) }.map(\.clause) }
 }
 
 extension [ScenarioResult] {

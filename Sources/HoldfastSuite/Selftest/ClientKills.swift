@@ -22,9 +22,9 @@ struct ClientKills: Sendable {
             KillMatrixGroup(["healthy-client"], named: { $0 }, kind: 3, atOnce: 1, again: \.wasLate) { name, isAlone in
                 KillMatrixPeer(try await report(whole, isAlone: isAlone), .healthy, name, provesAll: true)
             },
-            KillMatrixGroup(variations, named: \.name, kind: 3, atOnce: 2, again: \.wasLate) { variation, isAlone in
+            KillMatrixGroup(variations, named: \.rawValue, kind: 3, atOnce: 2, again: \.wasLate) { variation, isAlone in
                 let seen = try await report(variations: [variation], whole, isAlone: isAlone)
-                return KillMatrixPeer(seen, .variation, variation.name, provesAll: true)
+                return KillMatrixPeer(seen, .variation, variation.rawValue, provesAll: true)
             },
             // On an overloaded machine, constant timers seem to vary, so an uncaught defect is tested again, alone.
             KillMatrixGroup(defects, named: \.name, kind: 4, atOnce: Self.jobs, again: { _ in true }) {

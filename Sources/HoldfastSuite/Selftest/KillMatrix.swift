@@ -28,9 +28,9 @@ package struct KillMatrix {
         package init(of specification: Specification, where isWanted: (String) -> Bool) throws {
             dialects = try specification.dialects().filter { isWanted(Self.name(ofDialect: $0.name)) }
             defects = Defect.all.filter { isWanted($0.name) }
-            variations = Variation.all.filter { isWanted($0.name) }
+            variations = Variation.allCases.filter { isWanted($0.rawValue) }
             clientDefects = ClientDefect.all.filter { isWanted($0.name) }
-            clientVariations = ClientVariation.all.filter { isWanted($0.name) }
+            clientVariations = ClientVariation.allCases.filter { isWanted($0.rawValue) }
         }
 
         var hasServers: Bool { !(defects.isEmpty && variations.isEmpty && dialects.isEmpty) }
@@ -41,8 +41,8 @@ package struct KillMatrix {
         static func name(ofDialect name: String) -> String { "dialect-\(name)" }
 
         package static func names(of specification: Specification) -> [String] {
-            Defect.all.map(\.name) + Variation.all.map(\.name) + ClientDefect.all.map(\.name)
-                + ClientVariation.all.map(\.name)
+            Defect.all.map(\.name) + Variation.allCases.map(\.rawValue) + ClientDefect.all.map(\.name)
+                + ClientVariation.allCases.map(\.rawValue)
                 + specification.dialectNames.filter { $0 != Dialect.canonical.name }.map(name(ofDialect:))
         }
     }

@@ -41,13 +41,13 @@ struct ServerKills: Sendable {
                 return KillMatrixPeer(seen, .healthy, name, provesAll: true)
             },
             KillMatrixGroup(
-                variations, named: \.name, kind: 0, atOnce: Self.startedJobs, again: \.wasLate
+                variations, named: \.rawValue, kind: 0, atOnce: Self.startedJobs, again: \.wasLate
             ) { variation, isAlone in
                 let reference = ReferenceSubject(
-                    program: program, variations: [variation.name], replayFrames: Self.replayFrames)
+                    program: program, variations: [variation.rawValue], replayFrames: Self.replayFrames)
                 let seen = try await report(on: reference, whole, kills: Self.killsOfVariations, isAlone: isAlone)
                 // A few kills prove nothing, and are not meant to.
-                return KillMatrixPeer(seen, .variation, variation.name, provesAll: false)
+                return KillMatrixPeer(seen, .variation, variation.rawValue, provesAll: false)
             },
             KillMatrixGroup(
                 dialects, named: { KillMatrix.Peers.name(ofDialect: $0.name) }, kind: 0, atOnce: Self.startedJobs,

@@ -82,6 +82,7 @@ extension ClientUnderTest {
         case .inProcess: break
         }
         words.add("--profile", profiles)
+        words.add("--dialect", dialect.map(ShellWords.quoted))
         words.add("--time-scale", timeScale == 10 ? nil : Self.readable(timeScale))
         words.add("--host", host)
         words.add("--spec", spec.map(ShellWords.quoted))

@@ -13,6 +13,8 @@ import ReferenceClient
 public struct ClientUnderTest: Sendable {
     /// The profiles it declares (`--profile`); if empty, those that its driver names, or else `client-core`.
     public var profiles: [String] = []
+    /// Its dialect: a built-in name, or the path of a dialect file (`--dialect`).
+    public var dialect: String?
     /// The factor by which the client divides its own timers, from 1 to 1000 (`--time-scale`).
     public var timeScale = 10.0
     /// The host on which the suite's server listens; nil for this machine only (`--host`).
@@ -47,6 +49,7 @@ public struct ClientUnderTest: Sendable {
         package let location: String
         /// The host at which the app finds the suite's server.
         fileprivate let host: String
+        fileprivate let dialect: Dialect
     }
 
     /// Runs the body with the drivers; if a device is expected, listens for it meanwhile and stops afterwards.
@@ -58,29 +61,30 @@ public struct ClientUnderTest: Sendable {
         _ body: (Source) async throws -> Result
     ) async throws -> Result {
         let schemas = try DriverSchemas(specification)
-        let here = host.map(LocalAddresses.reachable) ?? "127.0.0.1"
+        let spoken = try dialect.map { try specification.dialect($0, given: "--dialect") } ?? .canonical
+        var problems: [InputProblem] = []
+        let declared = Profile.declared(named: profiles, of: .client, &problems)
+        try spoken.problems(declaring: declared, of: .client, given: "--profile").throwAll()
+        let given = host.map(LocalAddresses.reachable)
+        func source(_ drivers: any DriverSource, at location: String, host: String = "127.0.0.1") -> Source {
+            Source(drivers: drivers, location: location, host: given ?? host, dialect: spoken)
+        }
         switch driver {
         case .command(let words):
-            let location = words.joined(separator: " ")
-            return try await body(
-                Source(drivers: SpawnedDrivers(words, schemas: schemas), location: location, host: here))
+            return try await body(source(SpawnedDrivers(words, schemas: schemas), at: words.joined(separator: " ")))
         case .reference(let program, let defects, let variations):
             let words =
                 ["chat", "--driver"] + defects.flatMap { ["--defect", $0] }
-                + variations.flatMap { ["--variation", $0] }
+                + variations.flatMap { ["--variation", $0] } + (dialect.map { ["--dialect", $0] } ?? [])
             let location = (["conformance"] + words).joined(separator: " ")
-            return try await body(
-                Source(drivers: SpawnedDrivers([program] + words, schemas: schemas), location: location, host: here))
+            return try await body(source(SpawnedDrivers([program] + words, schemas: schemas), at: location))
         case .inProcess(let make):
-            return try await body(
-                Source(drivers: InProcessDrivers(schemas: schemas, make: make), location: "in this process", host: here)
-            )
+            return try await body(source(InProcessDrivers(schemas: schemas, make: make), at: "in this process"))
         case .device(let text):
             let device = try await listening(ServiceAddress(text, given: "--listen"), schemas)
             invite(device.address)
             return try await finally(device.stop) {
-                let host = host.map(LocalAddresses.reachable) ?? device.host
-                return try await body(Source(drivers: device, location: device.address, host: host))
+                try await body(source(device, at: device.address, host: device.host))
             }
         }
     }
@@ -111,11 +115,13 @@ public struct ClientUnderTest: Sendable {
         do throws(DriverProblem) {
             let greeting = try outcome.get()
             let declared = Set(profiles.compactMap(Profile.init(rawValue:)))
-            return ClientSubject(
+            let own = (declared.isEmpty ? greeting.profiles ?? [] : declared).union([.clientCore])
+            var subject = ClientSubject(
                 name: [greeting.name, greeting.version].compactMap(\.self).joined(separator: " "),
-                profiles: declared.isEmpty ? greeting.profiles ?? [] : declared.union([.clientCore]),
-                driver: source.drivers,
+                profiles: own.intersection(source.dialect.profiles(of: .client)), driver: source.drivers,
                 unsupported: greeting.unsupported, timeScale: timeScale, host: source.host)
+            subject.dialect = source.dialect
+            return subject
         } catch {
             throw SuiteProblem(error.isHarness ? .harness : .unreachable, error.description)
         }
@@ -126,7 +132,7 @@ public struct ClientUnderTest: Sendable {
         var problems: [InputProblem] = []
         if case .reference(_, let defects, let variations) = driver {
             problems += Self.unknown(defects, "--defect", among: ClientDefect.all.map(\.name))
-            problems += Self.unknown(variations, "--variation", among: ClientVariation.all.map(\.name))
+            problems += Self.unknown(variations, "--variation", among: ClientVariation.allCases.map(\.rawValue))
         }
         problems += Self.unknown(profiles, "--profile", among: Profile.all(of: .client).map(\.rawValue).sorted())
         if !(1...1000).contains(timeScale) {

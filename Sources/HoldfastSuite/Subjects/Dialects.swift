@@ -25,9 +25,7 @@ extension Specification {
 /// The properties that a dialect implies for a server under test.
 extension Dialect {
     /// The default profiles of a server: all that the dialect supports.
-    var usualProfiles: Set<Profile> {
-        isCanonical ? [.core] : profiles.intersection(Profile.all(of: .server))
-    }
+    var usualProfiles: Set<Profile> { isCanonical ? [.core] : profiles.intersection(Profile.all(of: .server)) }
 
     /// The address with the path of this dialect, if it has no path of its own.
     func address(of url: String) -> String {
@@ -39,12 +37,20 @@ extension Dialect {
         return (url.hasSuffix("/") ? String(url.dropLast()) : url) + socketPath
     }
 
+    /// The profiles that a side can declare in this dialect: a client has a stream where a server has one.
+    func profiles(of role: Role) -> Set<Profile> {
+        guard role == .client else { return profiles }
+        return Profile.all(of: .client).subtracting(profiles.contains(.sync) ? [] : [.clientSync])
+    }
+
     /// Declared profiles that no system with this dialect can keep, because its wire format cannot express them.
-    package func problems(declaring declared: Set<Profile>, given location: String) -> [InputProblem] {
-        declared.subtracting(profiles).sorted().map { profile in
+    package func problems(
+        declaring declared: Set<Profile>, of role: Role = .server, given location: String
+    ) -> [InputProblem] {
+        declared.subtracting(profiles(of: role)).sorted().map { profile in
             InputProblem(
-                location, "no server of the dialect '\(name)' can declare '\(profile.rawValue)'",
-                expected: profiles.sorted().map(\.rawValue).joined(separator: ", "), fix: "remove it")
+                location, "no \(role) of the dialect '\(name)' can declare '\(profile.rawValue)'",
+                expected: profiles(of: role).sorted().map(\.rawValue).joined(separator: ", "), fix: "remove it")
         }
     }
 }

@@ -94,9 +94,7 @@ extension ReferenceConfiguration {
     /// A name and a token; a message never contains the token.
     private static func pair(_ text: String, _ flag: String, example: String) throws -> (name: String, token: String) {
         guard let cut = text.firstIndex(of: "="), cut != text.startIndex, text.index(after: cut) != text.endIndex
-        else {
-            throw InputProblem(flag, "no name and token", expected: "name=token", fix: "for example \(example)")
-        }
+        else { throw InputProblem(flag, "no name and token", expected: "name=token", fix: "for example \(example)") }
         return (String(text[..<cut]), String(text[text.index(after: cut)...]))
     }
 

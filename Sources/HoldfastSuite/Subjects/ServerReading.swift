@@ -229,7 +229,8 @@ extension ServerUnderTest {
                 fix: "remove one of them")
         }
         for (flag, names, known) in [
-            ("--defect", defects, Defect.all.map(\.name)), ("--variation", variations, Variation.all.map(\.name)),
+            ("--defect", defects, Defect.all.map(\.name)),
+            ("--variation", variations, Variation.allCases.map(\.rawValue)),
         ] {
             problems += InputProblem.unknown(
                 names, given: flag, among: known, expected: "a name from 'conformance serve --list-defects'",

@@ -110,9 +110,7 @@ extension JSONTape {
     private mutating func readUnicodeEscape(
         _ letter: Position, _ text: JSONText, _ copy: inout CopyPosition, _ isASCII: inout Bool
     ) throws(JSONProblem) -> Position {
-        guard text.has("u", at: letter) else {
-            throw Self.brokenEscape("one of \" \\ / b f n r t u", at: letter, text)
-        }
+        guard text.has("u", at: letter) else { throw Self.brokenEscape("one of \" \\ / b f n r t u", at: letter, text) }
         let unit = try Self.unit(letter + 1, text)
         var position = letter + 5
         var scalar = Unicode.Scalar(unit)

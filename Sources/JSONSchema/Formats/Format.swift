@@ -17,13 +17,9 @@ package enum Format: String, Sendable, CaseIterable, BitwiseCopyable {
         "relative-json-pointer", "regex",
     ]
 
-    package func accepts(_ string: String) -> Bool {
-        switch self {
-        case .dateTime, .date, .time, .uuid:
-            var string = string
-            return string.withUTF8 { accepts($0) }
-        default: return FormatGrammar.patterns[self]?.matches(string) ?? false
-        }
+    func accepts(_ string: String) -> Bool {
+        var string = string
+        return string.withUTF8 { accepts($0) }
     }
 
     func accepts(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -32,7 +28,7 @@ package enum Format: String, Sendable, CaseIterable, BitwiseCopyable {
         case .date: DateFormats.isDate(bytes)
         case .time: DateFormats.isTime(bytes)
         case .uuid: UUIDFormat.accepts(bytes)
-        default: accepts(String(decoding: bytes, as: UTF8.self))
+        default: FormatGrammar.patterns[self]?.matches(String(decoding: bytes, as: UTF8.self)) ?? false
         }
     }
 

@@ -42,9 +42,7 @@ extension Evaluation {
             targets += table.patterns.filter { $0.pattern.matches(name) }
                 .map { ($0.node, ["patternProperties", $0.pattern.text]) }
             if !targets.isEmpty || table.additional != nil { marks?.mark(part.offset) }
-            guard targets.isEmpty else {
-                return evaluation.all(targets) { $0.member($1.0, name, value, node, $1.1) }
-            }
+            guard targets.isEmpty else { return evaluation.all(targets) { $0.member($1.0, name, value, node, $1.1) } }
             guard let target = table.additional else { return true }
             return evaluation.rest(target, name, value, node, "additionalProperties", known: { _ in table.order })
         }
@@ -65,9 +63,7 @@ extension Evaluation {
         _ target: Int, _ name: String, _ value: JSONValue, _ node: Program.Node, _ keyword: String,
         known: (Program) -> [String]
     ) -> Bool {
-        guard program.nodes[target].verdict == false else {
-            return descend(target, value, to: name, through: keyword)
-        }
+        guard program.nodes[target].verdict == false else { return descend(target, value, to: name, through: keyword) }
         if explains {
             let names = known(program)
             let nearest = nearestName(to: name, among: names)

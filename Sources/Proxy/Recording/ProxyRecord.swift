@@ -5,9 +5,6 @@ import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
 
-/// Translates a frame on the wire to the specification's form.
-typealias CanonicalForm = @Sendable (JSONValue, Direction) -> [JSONValue]
-
 /// Records the traffic of a proxy as its subject saw it, and applies the rules for faults.
 ///
 /// A history contains what the subject sent and received. So a dropped message is recorded only if the subject sent it,
@@ -42,20 +39,17 @@ final class ProxyRecord: Sendable {
 
     private let watch: @Sendable (Event) -> Void
     private let role: Role
-    private let canonical: CanonicalForm
+    private let dialect: Dialect
     private let hasMessageRules: Bool
     private let start = ContinuousClock.now
     private let state: Mutex<State>
     private let note: @Sendable (String) -> Void
 
     init(
-        role: Role, canonical: @escaping CanonicalForm, rules: [Rule], file: sending TranscriptFile?,
-        showsSecrets: Bool, watch: @escaping @Sendable (Event) -> Void, note: @escaping @Sendable (String) -> Void
+        role: Role, dialect: Dialect, rules: [Rule], file: sending TranscriptFile?, showsSecrets: Bool,
+        watch: @escaping @Sendable (Event) -> Void, note: @escaping @Sendable (String) -> Void
     ) {
-        self.role = role
-        self.canonical = canonical
-        self.watch = watch
-        self.note = note
+        (self.role, self.dialect, self.watch, self.note) = (role, dialect, watch, note)
         hasMessageRules = Rule.concernMessages(rules)
         state = Mutex(
             State(credentials: ShownCredentials(showsSecrets: showsSecrets), faults: Rules(rules), file: file))
@@ -257,7 +251,7 @@ extension ProxyRecord: RelayWatcher {
             state.tallies.messages += event.isMessage ? 1 : 0
             let rule =
                 hasMessageRules && event.isMessage && !event.isTooLarge
-                ? state.faults.rule(for: event, frames(event, from: side), from: side, on: number) : nil
+                ? state.faults.rule(for: event, frame(of: event, from: side), from: side, on: number) : nil
             let deed = rule?.relayDeed ?? .pass
             if side == subjectSide || deed.copies > 0 && deed.delay == .zero {
                 for _ in 0..<(side == subjectSide ? 1 : deed.copies) {
@@ -313,9 +307,10 @@ extension ProxyRecord: RelayWatcher {
         write(kind, on: connection.lane, &state)
     }
 
-    private func frames(_ event: WebSocketEvent, from side: RelaySide) -> [JSONValue] {
-        guard case .text(let text) = event, let frame = try? JSONParser.document(text).root else { return [] }
-        return canonical(frame, direction(from: side))
+    /// A message in the specification's form; nil if it has none.
+    private func frame(of event: WebSocketEvent, from side: RelaySide) -> JSONValue? {
+        guard case .text(let text) = event, let wire = try? JSONParser.document(text).root else { return nil }
+        return dialect.frame(wire, sentBy: side == .client ? .client : .server)
     }
 
     private func end(_ number: Int, _ ending: ConnectionEnding, _ state: inout State) {

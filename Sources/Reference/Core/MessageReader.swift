@@ -26,9 +26,7 @@ struct MessageReader: Sendable {
 
     /// Reads the body of `POST /api/chat`.
     func body(_ bytes: [UInt8]) throws(Refusal) -> ClientMessage.Chat {
-        guard let text = String(utf8: bytes) else {
-            throw Refusal(.parseError, "the body is not UTF-8")
-        }
+        guard let text = String(utf8: bytes) else { throw Refusal(.parseError, "the body is not UTF-8") }
         return try chat(try object(text))
     }
 

@@ -36,9 +36,7 @@ extension ServerCore {
     }
 
     private func require(_ method: String, _ asked: RESTRequest) throws(Refusal) {
-        guard asked.method == method else {
-            throw Refusal(.badRequest, "only \(method) is answered here", status: 405)
-        }
+        guard asked.method == method else { throw Refusal(.badRequest, "only \(method) is answered here", status: 405) }
     }
 
     private func notFound(at path: String) -> Refusal {

@@ -1,5 +1,5 @@
 /// A named legal deviation: behavior that the specification allows, but the reference does not show by default.
-package enum Variation: String, Sendable, CaseIterable, CustomStringConvertible {
+package enum Variation: String, Sendable, CaseIterable {
     case sparseNumbers = "sparse-numbers", extraMembers = "extra-members", otherMemberOrder = "other-member-order"
     case slowAnswers = "slow-answers", busyInsteadOfQueueing = "busy-instead-of-queueing"
     case pushBesideDone = "push-beside-done", noCollapseId = "no-collapse-id", terseNotices = "terse-notices"
@@ -14,14 +14,6 @@ package enum Variation: String, Sendable, CaseIterable, CustomStringConvertible 
     case chunkedBodies = "chunked-bodies", closesExchanges = "closes-exchanges"
     case lowerCaseHeaders = "lower-case-headers", lateResponses = "late-responses", smallMessages = "small-messages"
     case noReplay = "no-replay", fixedWindows = "fixed-windows"
-
-    /// The name, such as `sparse-numbers`.
-    package var name: String { rawValue }
-
-    /// The name.
-    package var description: String { rawValue }
-
-    package static var all: [Variation] { allCases }
 
     /// The deviation in a sentence, with the clause that allows it.
     package var summary: String {

@@ -69,7 +69,5 @@ extension CoreRules {
 
 extension Set<Defect> {
     /// The changes, in the order of the chapters.
-    var faults: [Fault] {
-        isEmpty ? [] : (Defect.all.filter(contains) + subtracting(Defect.all)).flatMap(\.faults)
-    }
+    var faults: [Fault] { isEmpty ? [] : (Defect.all.filter(contains) + subtracting(Defect.all)).flatMap(\.faults) }
 }

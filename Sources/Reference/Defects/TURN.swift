@@ -186,9 +186,7 @@ extension Defect {
             "Stores a question with its answer, and neither if the turn fails; needs a read during a turn, or after a failed one.",
             .postponesQuestions, .hidesPostponedQuestions,
             .stores { write, record, server, next in
-                guard record.answer == nil, server.notes.held["question \(record.turn)"] != nil else {
-                    return nil
-                }
+                guard record.answer == nil, server.notes.held["question \(record.turn)"] != nil else { return nil }
                 server.notes.held["question \(record.turn)"] = []
                 return next(.stored(write: write, succeeded: true), &server)
             })

@@ -10,7 +10,7 @@ extension WireEdge {
         let target = wire.query.map { "\(wire.path)?\($0)" } ?? wire.path
         let body = wire.body.isEmpty ? nil : String(utf8: wire.body)
         guard
-            let canonical = dialect.decode(
+            let canonical = dialect.heard(
                 Holdfast.RESTRequest(method: wire.method, path: target, body: body))
         else { return nil }
         var asked = wire
@@ -20,11 +20,6 @@ extension WireEdge {
         asked.query = parts.count == 2 ? String(parts[1]) : nil
         // A body that is not text is refused as such.
         if let text = canonical.body { asked.body = Array(text.utf8) }
-        if asked.method == "POST", asked.path == "/api/chat", let text = canonical.body,
-            let body = try? JSONParser.document(text), body.flaws.isEmpty, body.root.objectValue != nil
-        {
-            asked.body = Array(named(body.root).text().utf8)
-        }
         return asked
     }
 
@@ -55,19 +50,6 @@ extension WireEdge {
         case .frame, .none: return .accept
         case .query, .header:
             return hasKey ? .accept : .refuse(status: 401, body: "Unauthorized")
-        }
-    }
-
-    /// The credential of an upgrade request; nil if there is none, or if a frame carries it.
-    func key(of upgrade: UpgradeRequest) -> String? {
-        switch dialect.credential {
-        case .frame, .none: return nil
-        case .query(let name):
-            let field = upgrade.query?.split(separator: "&").first { $0.hasPrefix("\(name)=") }
-            return field.map { percentDecoded(String($0.dropFirst(name.count + 1))) }
-        case .header(let name, let prefix):
-            guard let value = upgrade.header(name), value.hasPrefix(prefix) else { return nil }
-            return String(value.dropFirst(prefix.count))
         }
     }
 }

@@ -18,24 +18,10 @@ struct WireEdge: Sendable {
         return [.text(auth.text())]
     }
 
-    /// The epoch assumed for a position without one; nil if the wire names epochs or has no positions.
-    ///
-    /// A server whose wire cannot name epochs keeps a single one forever.
-    var onlyEpoch: String? {
-        let position: JSONValue = ["type": "sync", "lastSeqSeen": 0]
-        guard case .frames(let wire) = dialect.encode(position, sentBy: .client), let frame = wire.first,
-            case .frames(let read) = dialect.decode(frame, sentBy: .client)
-        else { return nil }
-        return read.first?.text("epoch")
-    }
-
     /// Whether a position can name its epoch; otherwise it belongs to that of its connection.
     var namesEpochs: Bool {
-        let position: JSONValue = ["type": "sync", "lastSeqSeen": 0, "epoch": "e"]
-        guard case .frames(let wire) = dialect.encode(position, sentBy: .client), let frame = wire.first,
-            case .frames(let read) = dialect.decode(frame, sentBy: .client)
-        else { return true }
-        return read.first?["epoch"] == "e"
+        dialect.read(["type": "sync", "lastSeqSeen": 0, "epoch": "e"], sentBy: .client).map { $0["epoch"] == "e" }
+            ?? true
     }
 
     /// Whether the answer to a position can say that more follows.
@@ -43,11 +29,8 @@ struct WireEdge: Sendable {
         var page: JSONValue = ["type": "syncResult", "lastSeq": 1, "missed": [], "complete": false]
         page["reason"] = "too_many"
         page["more"] = true
-        if let onlyEpoch { page["epoch"] = .string(onlyEpoch) }
-        guard case .frames(let wire) = dialect.encode(page, sentBy: .server), let frame = wire.first,
-            case .frames(let read) = dialect.decode(frame, sentBy: .server)
-        else { return true }
-        return read.first?["more"] == true
+        page["epoch"] = dialect.onlyEpoch.map { .string($0) }
+        return dialect.read(page, sentBy: .server).map { $0["more"] == true } ?? true
     }
 
     /// The frames of a turn, except its endings, that the wire cannot express.
@@ -57,40 +40,22 @@ struct WireEdge: Sendable {
                 let sample: JSONValue = [
                     "type": .string(type), "seq": 1, "sessionId": "s", "role": "user", "text": "x", "tool": "t",
                 ]
-                return said(sample.text()).isEmpty
+                return said(sample.text()) == nil
             })
     }
 
     /// Translates a message from the wire; empty if the dialect ignores it.
     func heard(_ received: Input.Received) -> [Input.Received] {
         switch received {
-        case .text(let text): heard(text: text)
+        case .text(let text): dialect.heard(text).map { [.text($0)] } ?? []
         case .binary, .invalidText, .tooLarge: [received]
         }
     }
 
-    private func heard(text: String) -> [Input.Received] {
-        guard let document = try? JSONParser.document(text), document.flaws.isEmpty else { return [.text(text)] }
-        switch dialect.decode(document.root, sentBy: .client) {
-        case .frames(let frames):
-            return frames.map { frame in
-                let frame = frame.type == "chat" ? named(frame) : frame
-                return .text(frame == document.root ? text : frame.text())
-            }
-        case .ignored: return []
-        case .unmapped: return [.text(dialect.foreign(document.root).text())]
-        }
-    }
-
-    /// The question with a generated key, if the wire gave it none.
-    func named(_ question: JSONValue) -> JSONValue {
-        question.adding(["clientMessageId": "made-" + String(UInt64.random(in: 0 ... .max), radix: 36)]).value
-    }
-
-    /// Translates a text to the wire; empty if the dialect cannot express it.
-    func said(_ text: String) -> [String] {
-        guard let frame = try? JSONParser.value(text) else { return [text] }
-        guard case .frames(let frames) = dialect.encode(frame, sentBy: .server) else { return [] }
-        return frames.map { wire in Dialect.text(of: text) { _ in wire } }
+    /// Translates a text to the wire; nil if the dialect cannot express it.
+    func said(_ text: String) -> String? {
+        guard let frame = try? JSONParser.value(text) else { return text }
+        guard case .frame(let wire) = dialect.encode(frame, sentBy: .server) else { return nil }
+        return Dialect.text(of: text) { _ in wire }
     }
 }

@@ -76,7 +76,7 @@ package struct ReferenceConfiguration: Sendable {
             replaySeconds: replaySeconds, messagesPerMinute: messagesPerMinute,
             rateWindowMs: max(1, rateWindowSeconds) * 1000, maxFrameBytes: messageLimit,
             heartbeatSeconds: heartbeatSeconds, authMs: authSeconds * 1000, devices: devices,
-            onlyEpoch: edge?.onlyEpoch, keepsStream: edge?.onlyEpoch != nil, namesEpochs: edge?.namesEpochs ?? true,
+            onlyEpoch: dialect.onlyEpoch, keepsStream: dialect.onlyEpoch != nil, namesEpochs: edge?.namesEpochs ?? true,
             hasPages: edge?.hasPages ?? true,
             unsaidFrames: edge?.unsaidFrames ?? [], variations: variations,
             // Defects of the handshake need an accepted upgrade.

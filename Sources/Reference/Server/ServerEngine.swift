@@ -299,9 +299,8 @@ actor ServerEngine {
         switch effect {
         case .send(let numbers, let said):
             guard !numbers.isEmpty else { return }
-            for text in edge?.said(said.text) ?? [said.text] {
-                for number in numbers { post(text, to: number) }
-            }
+            guard let text = edge.map({ $0.said(said.text) }) ?? said.text else { return }
+            for number in numbers { post(text, to: number) }
         case .ping(let number):
             guard let socket = sockets[number], lines[number]?.isSilent != true else { return }
             let payload: [UInt8] = configuration.variations.contains(.extraPings) ? [0, 1, 2, 255] : []

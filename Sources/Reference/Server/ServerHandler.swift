@@ -136,7 +136,7 @@ struct ServerHandler: TransportHandler {
 
     /// The token of an upgrade, in the place where this server expects it.
     private func token(of upgrade: UpgradeRequest) -> String? {
-        var shown = edge.map { $0.key(of: upgrade) } ?? token(upgrade)
+        var shown = edge.map { $0.dialect.key(inQuery: upgrade.query, header: upgrade.header) } ?? token(upgrade)
         for case .upgrade(let change) in upgrades { shown = change(shown, upgrade.query, rules) }
         return shown
     }

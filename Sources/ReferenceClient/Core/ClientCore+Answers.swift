@@ -106,9 +106,7 @@ extension ClientCore {
             $0.text("clientMessageId") == question.key || turn != nil && $0.text("turnId") == turn
         }
         if let turn { accept(question.key, turn: turn) }
-        if stored?.text("status") == "failed" {
-            return fail(question.key, "The answer failed. Try again.", code: nil)
-        }
+        if stored?.text("status") == "failed" { return fail(question.key, "The answer failed. Try again.", code: nil) }
         if stored?.text("status") == "done" { finish(question.key) }
     }
 

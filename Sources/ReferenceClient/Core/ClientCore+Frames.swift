@@ -6,9 +6,7 @@ import HoldfastJSON
 /// question. Unknown members, types and codes are ignored, but a number counts on any frame.
 extension ClientCore {
     mutating func received(_ text: String, on socket: Int) {
-        guard link.socket == socket, let frame = Self.object(text), let type = frame.text("type") else {
-            return
-        }
+        guard link.socket == socket, let frame = Self.object(text), let type = frame.text("type") else { return }
         if case .greeting = link.phase { return greet(frame, type, on: socket) }
         guard link.live == socket else { return }
         lastFrame = now
@@ -66,9 +64,7 @@ extension ClientCore {
     }
 
     private mutating func takeAck(_ frame: JSONValue) {
-        guard let key = frame.text("clientMessageId"), let session = frame.text("sessionId") else {
-            return
-        }
+        guard let key = frame.text("clientMessageId"), let session = frame.text("sessionId") else { return }
         _ = conversationNumber(session, key: key)
         accept(key, turn: frame.text("turnId"), message: frame.text("messageId"))
         heard(key)

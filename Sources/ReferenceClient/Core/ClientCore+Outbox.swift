@@ -215,9 +215,7 @@ extension ClientCore {
         guard chat(of: index).text().utf8.count <= link.maxFrameBytes else {
             return end(index, Complaint.tooLong, code: "too_large", keepsKey: question.wasSent || question.isResent)
         }
-        if let socket = link.live {
-            return sendChat(index, on: socket)
-        }
+        if let socket = link.live { return sendChat(index, on: socket) }
         guard !question.avoidsREST else { return }
         let isResend = question.phase == .doubtful && !differs(.resendsOverTheSocket)
         guard isResend || screen.connection == .degraded, !isBehind(question) else { return }

@@ -2,7 +2,7 @@ import HoldfastJSON
 
 /// A named legal deviation of a client: behavior that the specification allows, but this client does not show by
 /// default.
-public enum ClientVariation: String, Sendable, CaseIterable, CustomStringConvertible {
+public enum ClientVariation: String, Sendable, CaseIterable {
     case resendsOverTheSocket = "resends-over-the-socket", resendsOnBothRoads = "resends-on-both-roads"
     case ignoresPushesWhileLive = "ignores-pushes-while-live", pollsWithFewerReads = "polls-with-fewer-reads"
     case readsBesideSync = "reads-beside-sync", waitsInSteps = "waits-in-steps", addsMembers = "adds-members"
@@ -11,15 +11,6 @@ public enum ClientVariation: String, Sendable, CaseIterable, CustomStringConvert
     case tellsItsCapabilities = "tells-its-capabilities", authorizesTheUpgrade = "authorizes-the-upgrade"
     case sendsTheConversation = "sends-the-conversation", resendsEarly = "resends-early"
     case offersTheNextVersion = "offers-the-next-version"
-
-    /// The name, such as `resends-over-the-socket`.
-    public var name: String { rawValue }
-
-    /// The name.
-    public var description: String { rawValue }
-
-    /// Every variation.
-    public static var all: [ClientVariation] { allCases }
 
     /// The deviation in a sentence, with the clause that allows it.
     public var summary: String {

@@ -11,9 +11,7 @@ extension ClientDefect {
                 let (held, last) = (client.core.cursor.held?.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
                 let effects = next(input, &client)
                 guard held == 0 || held >= last, client.core.cursor.gap != nil, let epoch = client.core.link.epoch
-                else {
-                    return effects
-                }
+                else { return effects }
                 client.core.cursor = Cursor(held: Position(epoch: epoch, seq: last))
                 return effects.filter { effect in
                     if case .send(_, let text) = effect { ClientCore.object(text)?.type != "sync" } else { true }

@@ -101,6 +101,7 @@ actor ClientEngine {
                 return
             }
             await self?.handle(.opened(socket: number))
+            if let greeting = transport.greeting { await self?.handle(.received(socket: number, greeting)) }
             let reader = Task { [weak self] in
                 var code: Int?
                 reading: while let event = await socket.next() {

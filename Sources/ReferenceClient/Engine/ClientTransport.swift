@@ -1,9 +1,15 @@
 /// The network that a client needs; an app with another network stack implements these two protocols.
 protocol ClientTransport: Sendable {
+    /// The greeting that an open socket implies, if the server sends none.
+    var greeting: String? { get }
     /// Opens a WebSocket; returns once the upgrade is done.
     func open(_ url: String, headers: [(String, String)], within limit: Duration) async throws -> any ClientSocket
     /// Performs a REST request, and returns the whole answer.
     func perform(_ request: RESTRequest, within limit: Duration) async throws -> RESTAnswer
+}
+
+extension ClientTransport {
+    var greeting: String? { nil }
 }
 
 protocol ClientSocket: Sendable {

@@ -1,46 +1,76 @@
+import Holdfast
 import HoldfastBasics
+import HoldfastJSON
 import HoldfastSmallFoundation
 import HoldfastTransport
 
 /// A network built on this package's own WebSocket and HTTP.
 package struct NetworkTransport: ClientTransport {
     /// The headers of every upgrade and request.
-    private let headers: [(String, String)]
+    private var headers: [(String, String)]
     private let tls: TLSOptions
+    private let dialect: Dialect
 
-    /// Adds headers to every connection, and uses the given certificates.
-    package init(headers: [(String, String)] = [], tls: TLSOptions = TLSOptions()) {
-        self.headers = headers
-        self.tls = tls
+    /// Adds headers to every connection, uses the given certificates, and speaks a dialect.
+    package init(
+        headers: [(String, String)] = [], tls: TLSOptions = TLSOptions(), in dialect: Dialect = .canonical
+    ) {
+        (self.headers, self.tls, self.dialect) = (headers, tls, dialect)
+    }
+
+    var greeting: String? { dialect.assumedGreeting?.text() }
+
+    /// The same for one user, and the address at which their socket opens.
+    func signedIn(_ token: String, at url: String) -> (network: Self, url: String) {
+        var network = self
+        switch dialect.credential {
+        case .query(let name):
+            return (self, "\(url)\(url.contains("?") ? "&" : "?")\(name)=\(percentEncoded(token))")
+        case .header(let name, let prefix): network.headers.append((name, prefix + token))
+        case .frame, .none: break
+        }
+        return (network, url)
     }
 
     func open(_ url: String, headers: [(String, String)], within limit: Duration) async throws -> any ClientSocket {
         let connection = try await WebSocketConnection.open(
             Endpoint(url), headers: self.headers + headers, tls: tls, timeout: limit)
-        return NetworkSocket(connection: connection)
+        return NetworkSocket(connection: connection, dialect: dialect)
     }
 
     func perform(_ request: RESTRequest, within limit: Duration) async throws -> RESTAnswer {
+        let endpoint = try Endpoint(request.url)
+        let body = request.body.isEmpty ? nil : request.body
+        let asked = Holdfast.RESTRequest(method: request.method, path: endpoint.target, body: body)
+        guard let wire = dialect.encode(asked) else { return RESTAnswer(status: 404, body: "") }
         var headers = self.headers + [("Accept", "application/json")]
         if let token = request.token { headers.append(("Authorization", "Bearer " + token)) }
-        if !request.body.isEmpty { headers.append(("Content-Type", "application/json")) }
+        if wire.body != nil { headers.append(("Content-Type", "application/json")) }
         let spec = HTTPRequestSpec(
-            request.method, try Endpoint(request.url), headers: headers, body: Array(request.body.utf8))
+            wire.method, try Endpoint(endpoint.origin + wire.path), headers: headers,
+            body: Array((wire.body ?? "").utf8))
         let answer = try await HTTPExchange.perform(spec, tls: tls, timeout: limit)
-        return RESTAnswer(status: answer.status, body: answer.text, retryAfter: answer.header("Retry-After"))
+        let read = dialect.decode(RESTResponse(status: answer.status, body: answer.text), to: wire)
+        return RESTAnswer(status: read.status, body: read.body, retryAfter: answer.header("Retry-After"))
     }
 }
 
 /// A WebSocket of this package.
 private struct NetworkSocket: ClientSocket {
     let connection: WebSocketConnection
+    let dialect: Dialect
 
-    func send(_ text: String) async throws { try await connection.send(text: text) }
+    func send(_ text: String) async throws {
+        guard case .frame(let wire) = dialect.encode(try JSONParser.value(text), sentBy: .client) else { return }
+        try await connection.send(text: dialect.isCanonical ? text : wire.text())
+    }
 
     func next() async -> ClientSocketEvent? {
         while let arrival = await connection.next() {
             switch arrival.event {
-            case .text(let text): return .text(text)
+            case .text(let text):
+                guard !dialect.isCanonical, let wire = try? JSONParser.value(text) else { return .text(text) }
+                if let frame = dialect.meaning(of: wire, sentBy: .server) { return .text(frame.text()) }
             case .close(let code, _): return .closed(code: code.map(Int.init))
             case .eof, .failed, .flooded: return nil
             case .invalidText, .binary, .ping, .pong, .tooLarge: continue

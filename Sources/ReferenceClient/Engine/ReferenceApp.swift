@@ -50,8 +50,9 @@ public actor ReferenceApp: DrivenClient {
     /// Starts the app, after ending a running one.
     public func launch(_ launch: Launch) async throws {
         await engine?.quit()
+        let (network, url) = network.signedIn(launch.token, at: launch.url.absoluteString)
         var rules = ClientRules(
-            url: launch.url.absoluteString, base: base(launch.http), token: launch.token.isEmpty ? nil : launch.token,
+            url: url, base: base(launch.http), token: launch.token.isEmpty ? nil : launch.token,
             timeScale: launch.timeScale)
         rules.variations = variations
         let storage = ClientStorage(folder: try folder(for: launch), token: launch.token)

@@ -70,9 +70,7 @@ extension Shard.Part: JSONRepresentable {
 
 extension BaselineResult: JSONRepresentable {
     /// The file with the result of each entry.
-    package var json: JSONValue {
-        JSONValue(members: ["file": file, "date": date.description, "entries": results])
-    }
+    package var json: JSONValue { JSONValue(members: ["file": file, "date": date.description, "entries": results]) }
 
     init?(_ stored: MemberReader) {
         guard let date = stored.date("date") else { return nil }

@@ -59,11 +59,15 @@ final class ClientPerformer: ClientScene, Sendable {
             if Task.isCancelled { throw StepEnd.interrupted }
             if recorder.wasFlooded { throw StepEnd.unmet("\(step.pointer): the client flooded the suite") }
             if let profile = step.profile, !subject.profiles.contains(profile) { continue }
+            if case .when(let rule) = step.action, rule.event == .auth, subject.dialect.assumedGreeting != nil {
+                throw StepEnd.unsuitable(subject.dialect.handshakeLacking)
+            }
             let context = ClientStepContext(performer: self, pointer: step.pointer, local: local, keepsMark: keepsMark)
             do {
                 try await context.perform(context.begin(step.action))
+                if let reason = server.takeUnsaid() { throw StepEnd.unsuitable(reason) }
             } catch let end as StepEnd {
-                throw end
+                throw server.takeUnsaid().map { .unsuitable($0) } ?? end
             } catch {
                 throw Task.isCancelled ? StepEnd.interrupted : StepEnd.unmet("\(step.pointer): \(error)")
             }

@@ -53,7 +53,8 @@ package struct ClientStage: Sendable {
         let token = "p1-\(UniqueName.uuid())"
         let recorder = Recorder(bounds: bounds, redaction: Redaction([(name: "p1", token: token)]))
         let server = ScriptedServer(
-            scenario.world, token: token, recorder: recorder, schemas: schemas, location: scenario.name)
+            scenario.world, token: token, in: subject.dialect, recorder: recorder, schemas: schemas,
+            location: scenario.name)
         var performance = Performance(scenario: scenario.name, history: history(scenario))
         do {
             let folder = try DataFolder.temporary()
@@ -101,7 +102,8 @@ package struct ClientStage: Sendable {
         let performer = ClientPerformer(
             scenario, subject: subject, server: server,
             address: ClientPerformer.Address(
-                webSocket: listener.webSocketURL(), http: String(listener.httpURL().dropLast()), token: token),
+                webSocket: listener.webSocketURL(subject.dialect.socketPath ?? "/ws"),
+                http: String(listener.httpURL().dropLast()), token: token),
             link: link, recorder: recorder, run: UniqueName.short())
         await course(performer, &performance)
         await performer.finish()
@@ -115,7 +117,8 @@ package struct ClientStage: Sendable {
     ) -> History {
         var header = History.Header(
             specification: specification.version, scenario: scenario.name, subject: subject.declaration,
-            timeouts: subject.timeouts, timeScale: subject.timeScale(for: scenario), startedAt: startedAt)
+            timeouts: subject.timeouts, timeScale: subject.timeScale(for: scenario), startedAt: startedAt,
+            dialect: subject.dialect)
         recorder?.noteLateness(in: &header)
         return History(header: header, events: recorder?.events() ?? [])
     }

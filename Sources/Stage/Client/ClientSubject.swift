@@ -10,6 +10,8 @@ package struct ClientSubject: Sendable {
     package var driver: any DriverSource
     /// Commands that its driver does not support.
     package var unsupported: Set<String>
+    /// The form of the messages that it sends and understands.
+    package var dialect = Dialect.canonical
     /// The timeouts of all waits.
     package var timeouts: Timeouts
     /// The factor by which its timers must run faster; 1 if that cannot be arranged.

@@ -14,12 +14,15 @@ final class ScriptedServer: Sendable {
         var cutAt: [Int: ContinuousClock.Instant] = [:]
         /// The numbers of admitted connections, by the client's address.
         var admitted: [String: (number: Int, principal: String?, close: Int?)] = [:]
-        var requests: [Int: CheckedContinuation<HTTPServerResponse, Never>] = [:]
+        /// Requests without an answer, in the specification's form.
+        var requests: [Int: (asked: RESTRequest, waiting: CheckedContinuation<HTTPServerResponse, Never>)] = [:]
         var silent: [Int: CheckedContinuation<UpgradeDecision, Never>] = [:]
         var timers: [Task<Void, Never>] = []
         var lastConnection = -1
         var lastExchange = 0
         var problems: [HarnessProblem] = []
+        /// Why a frame was not sent.
+        var unsaid: String?
         var isOver = false
         /// Resumes waiting tasks that have their answer.
         var resumptions: [@Sendable () -> Void] = []
@@ -35,13 +38,22 @@ final class ScriptedServer: Sendable {
     private let schemas: SentSchemas
     private let location: String
     private let token: String
+    private let dialect: Dialect
     private let state: Mutex<State>
 
     /// The time in which a client must authenticate (AUTH-4).
     private static let authentication = Duration.seconds(10)
 
-    init(_ world: ClientWorld, token: String, recorder: Recorder, schemas: SentSchemas, location: String) {
+    init(
+        _ world: ClientWorld, token: String, in dialect: Dialect, recorder: Recorder, schemas: SentSchemas,
+        location: String
+    ) {
         (self.recorder, self.schemas, self.location, self.token) = (recorder, schemas, location, token)
+        self.dialect = dialect
+        // A wire without a stream has no numbers.
+        var world = world
+        world.profiles.formIntersection(dialect.profiles)
+        world.epoch = dialect.onlyEpoch ?? world.epoch
         state = Mutex(State(world: ServerWorld(world, token: token, now: WallClock.milliseconds())))
     }
 
@@ -52,6 +64,9 @@ final class ScriptedServer: Sendable {
 
     /// Problems of the suite itself.
     var problems: [HarnessProblem] { state.withLock { $0.problems } }
+
+    /// Takes the reason why the dialect could not express a frame since the last look; nil if it expressed all.
+    func takeUnsaid() -> String? { state.withLock { $0.unsaid.take() } }
 
     /// Rules that were never used.
     var unusedRules: [String] { state.withLock { $0.world.unusedRules } }
@@ -86,7 +101,7 @@ final class ScriptedServer: Sendable {
         withState { state in
             state.isOver = true
             for timer in state.timers { timer.cancel() }
-            for continuation in state.requests.values { state.resume(continuation, with: .reset) }
+            for request in state.requests.values { state.resume(request.waiting, with: .reset) }
             for continuation in state.silent.values { state.resume(continuation, with: .reset) }
             state.requests = [:]
             state.silent = [:]
@@ -101,9 +116,13 @@ final class ScriptedServer: Sendable {
         switch effect {
         case .send(let number, let frame):
             check(frame, &state)
-            send(frame.text(), on: number, state)
+            say(frame, on: number, &state)
         case .sendRaw(let number, let text, let bytes):
-            if let text { send(text, on: number, state) }
+            if let frame = text.flatMap({ try? JSONParser.document($0) }), frame.flaws.isEmpty, !dialect.isCanonical {
+                say(frame.root, on: number, &state)
+            } else if let text {
+                send(text, on: number, state)
+            }
             guard let bytes, let socket = state.sockets[number] else { return }
             recorder.note(.binary(.fromServer, bytes), on: .connection(number: number))
             Task { try? await socket.send(WebSocketFrame(.binary, bytes)) }
@@ -119,13 +138,13 @@ final class ScriptedServer: Sendable {
             pending.forget(connection: number)
             socket.cut(how)
         case .answer(let number, let answer):
-            guard let continuation = state.requests.removeValue(forKey: number) else { return }
-            let response = response(to: number, answer, &state)
-            state.resume(continuation, with: response)
+            guard let request = state.requests.removeValue(forKey: number) else { return }
+            let response = response(to: number, request.asked, answer, &state)
+            state.resume(request.waiting, with: response)
         case .hangUp(let number):
-            guard let continuation = state.requests.removeValue(forKey: number) else { return }
+            guard let request = state.requests.removeValue(forKey: number) else { return }
             recorder.note(.failed(reason: "the server reset the connection"), on: .exchange(number))
-            state.resume(continuation, with: .reset)
+            state.resume(request.waiting, with: .reset)
         case .later(let token, let milliseconds):
             state.timers.append(
                 Task { [weak self] in
@@ -133,6 +152,18 @@ final class ScriptedServer: Sendable {
                     if !Task.isCancelled { self?.act { $0.due(token) } }
                 })
         case .arrived(let arrival): pending.note(arrival)
+        }
+    }
+
+    /// Sends a frame in the dialect; a wire without acks does without them.
+    private func say(_ frame: JSONValue, on number: Int, _ state: inout State) {
+        let missed = dialect.isCanonical ? [] : frame["missed"]?.arrayValue ?? []
+        for (index, frame) in ([frame] + missed).enumerated() {
+            switch dialect.encode(frame, sentBy: .server) {
+            case .frame(let wire): if index == 0 { send(wire.text(), on: number, state) }
+            case .inexpressible(let reason): if dialect.hasAcks || frame["type"] != "ack" { state.unsaid = reason }
+            case .nothing: break
+            }
         }
     }
 
@@ -147,12 +178,16 @@ final class ScriptedServer: Sendable {
         try? socket.post(text: text)
     }
 
-    private func response(to number: Int, _ answer: WorldAnswer, _ state: inout State) -> HTTPServerResponse {
+    private func response(
+        to number: Int, _ asked: RESTRequest, _ answer: WorldAnswer, _ state: inout State
+    ) -> HTTPServerResponse {
         if let schema = answer.schema, let body = answer.body { check(body, as: schema, &state) }
-        let response = answer.response
+        var response = answer.response
+        let wire = dialect.encode(RESTResponse(status: response.status, body: response.body), to: asked)
+        (response.status, response.body) = (wire.status, wire.body)
         recorder.note(.response(response), on: .exchange(number))
         return HTTPServerResponse(
-            status: answer.status, headers: answer.headers + Self.forPages, body: Array(response.body.utf8))
+            status: wire.status, headers: answer.headers + Self.forPages, body: Array(wire.body.utf8))
     }
 
     /// Headers that let a page of any origin read the answers.
@@ -187,7 +222,11 @@ final class ScriptedServer: Sendable {
     }
 
     /// The owner of the credentials in a request: `p1`, `other`, or nil.
-    private func principal(of request: HTTPServerRequest) -> String? {
+    private func principal(of request: HTTPServerRequest, opensSocket: Bool = false) -> String? {
+        if dialect.credential == .none { return "p1" }
+        if opensSocket, dialect.upgradeCarriesKey {
+            return dialect.key(inQuery: request.query, header: request.header).map { $0 == token ? "p1" : "other" }
+        }
         guard let header = request.header("Authorization") else { return nil }
         let parts = header.split(separator: " ", maxSplits: 1)
         return parts.count == 2 && parts[0].lowercased() == "bearer" && parts[1] == token ? "p1" : "other"
@@ -196,7 +235,7 @@ final class ScriptedServer: Sendable {
 
 extension ScriptedServer: TransportHandler {
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision {
-        let principal = principal(of: upgrade)
+        let principal = principal(of: upgrade, opensSocket: true)
         return await withCheckedContinuation { continuation in
             let number: Int? = withState { state in
                 guard !state.isOver else {
@@ -250,7 +289,10 @@ extension ScriptedServer: TransportHandler {
         if let answer = Self.preflight(of: request) { return answer }
         let principal = principal(of: request)
         let text = String(decoding: request.body, as: UTF8.self)
-        let body = try? JSONParser.value(text)
+        let wire = RESTRequest(method: request.method, path: request.target, body: request.body.isEmpty ? nil : text)
+        // Nothing is at the path of a request that the dialect does not have.
+        let asked = dialect.heard(wire) ?? RESTRequest(method: request.method, path: "")
+        let body = asked.body.flatMap { try? JSONParser.value($0) }
         return await withCheckedContinuation { continuation in
             let number: Int? = withState { state in
                 guard !state.isOver else {
@@ -259,18 +301,17 @@ extension ScriptedServer: TransportHandler {
                 }
                 state.lastExchange += 1
                 let number = state.lastExchange
-                let seen = Event.Request(
-                    method: request.method, path: request.target, principal: principal,
-                    body: request.body.isEmpty ? nil : text)
+                let seen = Event.Request(method: wire.method, path: wire.path, principal: principal, body: wire.body)
                 guard recorder.record(.request(seen), on: .exchange(number), at: .now) else {
                     recorder.noteFlood()
                     state.resume(continuation, with: .reset)
                     return nil
                 }
-                state.requests[number] = continuation
+                state.requests[number] = (asked, continuation)
                 act(&state) {
                     $0.asked(
-                        number, method: request.method, path: request.path, principal: principal, body: body)
+                        number, method: asked.method, path: String(asked.path.prefix { $0 != "?" }),
+                        principal: principal, body: body)
                 }
                 return number
             }
@@ -282,10 +323,10 @@ extension ScriptedServer: TransportHandler {
     /// Notes that a client no longer waits for an answer.
     private func gaveUpRequest(_ number: Int) {
         withState { state in
-            guard let continuation = state.requests.removeValue(forKey: number) else { return }
+            guard let request = state.requests.removeValue(forKey: number) else { return }
             recorder.note(.failed(reason: "the client went away"), on: .exchange(number))
             act(&state) { $0.gone(number) }
-            state.resume(continuation, with: .reset)
+            state.resume(request.waiting, with: .reset)
         }
     }
 
@@ -296,9 +337,12 @@ extension ScriptedServer: TransportHandler {
             }
             let at = recorder.note(.opened, on: .connection(number: entry.number))
             state.sockets[entry.number] = socket
+            act(&state) { $0.opened(entry.number, principal: entry.principal) }
+            if let challenge = dialect.challenge { send(challenge.text(), on: entry.number, state) }
             act(&state) { world in
-                world.opened(entry.number, principal: entry.principal)
-                if let code = entry.close { world.close(entry.number, code: code) }
+                if let code = entry.close { return world.close(entry.number, code: code) }
+                let silent: JSONValue = ["type": "auth", "protocol": 1]
+                if dialect.assumedGreeting != nil { world.receive(silent.text(), on: entry.number) }
             }
             return (entry.number, at)
         }
@@ -338,7 +382,7 @@ extension ScriptedServer: TransportHandler {
             switch event {
             case .text(let text):
                 guard record(.text(.toServer, text)) else { return false }
-                act(&state) { $0.receive(text, on: number) }
+                if let text = dialect.heard(text) { act(&state) { $0.receive(text, on: number) } }
             case .invalidText(let bytes), .binary(let bytes):
                 guard record(.binary(.toServer, bytes)) else { return false }
                 act(&state) { $0.receiveOther(tooLarge: false, on: number) }

@@ -190,9 +190,7 @@ package struct ServerWorld {
     }
 
     /// Rules that were never used, in words such as `read hold`.
-    package var unusedRules: [String] {
-        pastUnused + unused
-    }
+    package var unusedRules: [String] { pastUnused + unused }
 
     private var unused: [String] {
         rules.unused.filter { $0.deed != .serve || $0.greeting != nil }.map { rule in

@@ -112,9 +112,7 @@ final class RepeatedQuestions: Sendable {
         var frame = body
         frame["type"] = "chat"
         var transports: Set<Transport> = []
-        if case .frames(let wire) = dialect.encode(frame, sentBy: .client), let sent = wire.first,
-            case .frames(let seen) = dialect.decode(sent, sentBy: .client), seen.first?["clientMessageId"] != key
-        {
+        if let seen = dialect.read(frame, sentBy: .client), seen["clientMessageId"] != key {
             transports.insert(.socket)
         }
         let request = RESTRequest(method: "POST", path: "/api/chat", body: body.text())

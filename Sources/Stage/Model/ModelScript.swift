@@ -21,9 +21,7 @@ struct ModelScript: Sendable, Equatable {
     var act: Act
 
     /// The words of a failure; nil if it does not fail.
-    var failure: String? {
-        if case .failure(let words) = act { words } else { nil }
-    }
+    var failure: String? { if case .failure(let words) = act { words } else { nil } }
 
     init(for request: ModelRequest) {
         waitMs = 0

@@ -65,9 +65,7 @@ package struct Redaction: Sendable {
     /// The values in a query or a form whose names mark them as credentials, both raw and decoded.
     package static func credentials(inQuery query: String) -> [String] {
         parts(ofQuery: query).flatMap { part -> [String] in
-            guard let equals = part.firstIndex(of: "="), CredentialNames.opens(part[..<equals]) else {
-                return []
-            }
+            guard let equals = part.firstIndex(of: "="), CredentialNames.opens(part[..<equals]) else { return [] }
             let value = part[part.index(after: equals)...]
             let meant = decoded(value)
             // In a form, a plus sign is a space.

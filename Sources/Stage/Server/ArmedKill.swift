@@ -42,10 +42,8 @@ final class ArmedKill: Sendable {
 
     /// Whether a message has a type; a message of another type may contain the same word as a value.
     private static func isOf(_ type: String, _ message: [UInt8], _ dialect: Dialect) -> Bool {
-        guard let text = String(utf8: message), let root = try? JSONParser.value(text),
-            case .frames(let frames) = dialect.decode(root, sentBy: .server)
-        else { return false }
-        return frames.contains { $0["type"] == .string(type) }
+        guard let text = String(utf8: message), let root = try? JSONParser.value(text) else { return false }
+        return dialect.frame(root, sentBy: .server)?["type"] == .string(type)
     }
 
     private var details: JSONObject {

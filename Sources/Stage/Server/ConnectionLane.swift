@@ -305,7 +305,7 @@ final class ConnectionLane: Sendable {
     /// Offers a message to the waits.
     private func deliver(_ message: JSONValue) {
         if dialect.isChallenge(message) { mailbox.add(message, as: Self.challenge) }
-        for letter in dialect.letters(in: message) {
+        if let letter = dialect.meaning(of: message, sentBy: .server) {
             mailbox.add(
                 state.withLock { state in
                     if let epoch = letter["epoch"]?.stringValue, let last = letter["lastSeq"]?.intValue {

@@ -379,7 +379,9 @@ final class ScenarioPerformer: Sendable {
             case .opening(let opening): owners[event.lane] = opening.principal
             case .text(.fromServer, let text):
                 guard let message = (frame ?? Frame(text)).value else { continue }
-                for letter in subject.dialect.letters(in: message) { name(letter["sessionId"], on: event.lane) }
+                if let letter = subject.dialect.meaning(of: message, sentBy: .server) {
+                    name(letter["sessionId"], on: event.lane)
+                }
             case .response(let response):
                 name((try? JSONParser.document(response.body).root)?["sessionId"], on: event.lane)
             case .request(let request) where event.lane == .push:
@@ -400,7 +402,7 @@ final class ScenarioPerformer: Sendable {
         var isOwn = true
         do {
             switch subject.dialect.encode(["type": "ping", "nonce": .string(nonce)], sentBy: .client) {
-            case .frames(let frames): for frame in frames { try await lane.send(text: frame.text()) }
+            case .frame(let frame): try await lane.send(text: frame.text())
             case .nothing, .inexpressible:
                 isOwn = false
                 try await lane.ping(nonce)

@@ -22,7 +22,7 @@ extension StepContext {
     /// - Throws: ``StepEnd/unmet(_:)`` if the wire cannot express it.
     func wire(_ frame: JSONValue) throws -> [WireMessage] {
         switch dialect.encode(frame, sentBy: .client) {
-        case .frames(let frames): return frames.map { WireMessage($0.text(), shown: shown(frame)) }
+        case .frame(let wire): return [WireMessage(wire.text(), shown: shown(frame))]
         case .nothing: return []
         case .inexpressible(let reason): throw StepEnd.unmet("\(pointer): \(reason)")
         }
@@ -36,8 +36,7 @@ extension StepContext {
         guard !dialect.isCanonical else { return WireMessage(frame.text()) }
         let wire: JSONValue
         switch dialect.encode(frame, sentBy: .client) {
-        case .frames(let frames) where frames.count == 1: wire = frames[0]
-        case .frames: throw StepEnd.inexpressible("the dialect \(dialect.name) says it in several messages")
+        case .frame(let frame): wire = frame
         case .nothing(let reason), .inexpressible(let reason): throw StepEnd.inexpressible(reason)
         }
         try checkThat(wire, means: frame)
@@ -51,8 +50,7 @@ extension StepContext {
         else { return nil }
         var frame = frame
         frame["token"] = .string(owner)
-        guard case .frames(let frames) = dialect.encode(frame, sentBy: .client) else { return nil }
-        return frames.first?.text()
+        return if case .frame(let wire) = dialect.encode(frame, sentBy: .client) { wire.text() } else { nil }
     }
 
     /// A text that a scenario spells out byte by byte, in the same number of pieces, if it means the same on the wire.
@@ -76,9 +74,7 @@ extension StepContext {
         let isKnown = type.map(performer.schemas.isSentByClients) ?? false
         guard let seen = view(of: wire), isKnown == seen["type"]?.stringValue.map(performer.schemas.isSentByClients),
             !isKnown || seen["type"] == frame["type"]
-        else {
-            throw StepEnd.inexpressible("the dialect \(dialect.name) reads '\(type ?? "")' for something else")
-        }
+        else { throw StepEnd.inexpressible("the dialect \(dialect.name) reads '\(type ?? "")' for something else") }
         if isKnown, let type, performer.schemas.accepts(frame, as: type) != performer.schemas.accepts(seen, as: type) {
             throw StepEnd.inexpressible("the dialect \(dialect.name) cannot say what is wrong with this '\(type)'")
         }
@@ -86,11 +82,8 @@ extension StepContext {
 
     /// The judge's view of a wire frame of the stage; nil if the dialect ignores it.
     private func view(of wire: JSONValue) -> JSONValue? {
-        switch dialect.decode(wire, sentBy: .client) {
-        case .frames(let frames):
-            frames.first.map { $0["type"] == "chat" ? $0.adding(["clientMessageId": "made"]).value : $0 }
-        case .ignored: nil
-        case .unmapped: dialect.foreign(wire)
+        dialect.meaning(of: wire, sentBy: .client).map {
+            $0["type"] == "chat" ? $0.adding(["clientMessageId": "made"]).value : $0
         }
     }
 

@@ -98,9 +98,7 @@ extension StepContext {
         leavable post: PendingPost? = nil
     ) async throws -> (JSONValue?, Lane) {
         let asked = RESTRequest(method: method, path: inOneSegment(path), body: body)
-        guard let wire = dialect.encode(asked) else {
-            throw StepEnd.unmet("\(pointer): \(absence(of: method, path))")
-        }
+        guard let wire = dialect.encode(asked) else { throw StepEnd.unmet("\(pointer): \(absence(of: method, path))") }
         let (method, path, body) = (wire.method, wire.path, wire.body)
         let lane = performer.nextExchange()
         let request = subject.request(method, path, token: try token(credential), body: body)

@@ -69,9 +69,7 @@ extension StepContext {
             principal: connect.credential.token == .own ? connect.credential.principal : nil)
         performer.add(opened)
         if connect.handshake { return try await authenticate(opened, connect) }
-        if dialect.assumedGreeting != nil {
-            throw StepEnd.unmet("\(pointer): \(dialect.handshakeLacking)")
-        }
+        if dialect.assumedGreeting != nil { throw StepEnd.unmet("\(pointer): \(dialect.handshakeLacking)") }
     }
 
     private func authenticate(_ lane: ConnectionLane, _ connect: ScenarioStep.Connect) async throws {
@@ -202,9 +200,7 @@ extension StepContext {
         try refuse(bytes: size)
         frame["padding"] = ""
         let missing = size - frame.text().utf8.count
-        guard missing >= 0 else {
-            throw StepEnd.unsuitable("a frame of \(size) bytes is too small for a question")
-        }
+        guard missing >= 0 else { throw StepEnd.unsuitable("a frame of \(size) bytes is too small for a question") }
         frame["padding"] = .string(String(decoding: repeatElement(UInt8(ascii: "x"), count: missing), as: UTF8.self))
         return WireMessage(frame.text())
     }

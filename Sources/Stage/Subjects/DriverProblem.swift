@@ -55,9 +55,7 @@ package struct DriverProblem: Error, Sendable, Equatable {
     }
 
     /// The problem in one line, without the place.
-    package var what: String {
-        output.last.map { "\(words.what); its last output: '\($0)'" } ?? words.what
-    }
+    package var what: String { output.last.map { "\(words.what); its last output: '\($0)'" } ?? words.what }
 
     /// The first line.
     package var inShort: String { String(description.prefix { $0 != "\n" }) }

@@ -225,9 +225,7 @@ struct NotationParser {
 
     private var current: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
     private var isSpace: Bool { current.map(Self.isSpace) ?? false }
-    private var location: NotationLocation {
-        NotationLocation(source: name, line: line, column: index - lineStart + 1)
-    }
+    private var location: NotationLocation { NotationLocation(source: name, line: line, column: index - lineStart + 1) }
 
     private mutating func advance() {
         if scalars[index] == "\n" {

@@ -66,9 +66,7 @@ enum Listening {
         Preparation.run()
         let address = "\(host):\(port)"
         // A larger number would be truncated to 16 bits and open a different port.
-        guard (0...65_535).contains(port) else {
-            throw TransportProblem(.cannotListen(.badPort), at: address)
-        }
+        guard (0...65_535).contains(port) else { throw TransportProblem(.cannotListen(.badPort), at: address) }
         do {
             return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.backlog, value: 512)

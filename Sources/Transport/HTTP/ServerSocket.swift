@@ -17,9 +17,7 @@ package final class ServerSocket: WebSocketEnd {
     package var isEnded: Bool { core.ended.outcome != nil }
 
     /// The time of the client's last bytes; the current time if received bytes still wait to be handled.
-    package var heardAt: ContinuousClock.Instant {
-        core.queue.queuedBytes > 0 ? .now : core.withState { $0.heardAt }
-    }
+    package var heardAt: ContinuousClock.Instant { core.queue.queuedBytes > 0 ? .now : core.withState { $0.heardAt } }
 
     /// Queues bytes, or resets a client that does not read: only after a reconnect does it ask for what it missed.
     package func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void> {

@@ -90,9 +90,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether the host is an IP address.
-    package var hostIsAddress: Bool {
-        host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil }
-    }
+    package var hostIsAddress: Bool { host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil } }
 
     private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
 

@@ -49,6 +49,11 @@ struct ChatCommand: AsyncParsableCommand {
         help: ArgumentHelp("The base URL of its REST API. Default: the same host and port.", valueName: "url"))
     var http: String?
 
+    @Option(
+        help: ArgumentHelp("The dialect of the server: a name, or a dialect file.", valueName: "name|file"),
+        completion: .dialects)
+    var dialect: String?
+
     @OptionGroup var headers: HeaderFlags
 
     @OptionGroup var tls: TLSFlags
@@ -76,7 +81,7 @@ struct ChatCommand: AsyncParsableCommand {
     var listDefects = false
 
     func run() async throws {
-        if listDefects { return Console.write(Console.style.list(ClientDefect.all, ClientVariation.all)) }
+        if listDefects { return Console.write(Console.style.list(ClientDefect.all, ClientVariation.allCases)) }
         let defects = try ClientDefect.chosen(defect, flag: "--defect", of: "chat")
         let variations = try ClientVariation.chosen(variation, flag: "--variation", of: "chat")
         guard [driver, connect != nil, url != nil].count(where: { $0 }) == 1 else {
@@ -87,19 +92,21 @@ struct ChatCommand: AsyncParsableCommand {
                 expected: "the URL of a server, or --driver, or --connect with the URL of a runner",
                 fix: "for example: conformance chat ws://127.0.0.1:8080/ws")
         }
-        let app = ReferenceApp(defects: defects, variations: variations)
+        let spoken = try dialect.map { try Specification(.embedded).dialect($0, given: "--dialect") } ?? .canonical
+        let app = ReferenceApp(
+            defects: defects, variations: variations, storingIn: nil, over: NetworkTransport(in: spoken), watcher: nil)
         if driver { return await drive(app) }
         if let connect {
             do { return try await app.obey(connect) } catch { throw SuiteProblem(.unreachable, "\(error)") }
         }
         if let url {
             SubjectFlags.tellWebSocket(of: url)
-            try await converse(with: Endpoint.webSocketURL(url), defects, variations)
+            try await converse(with: Endpoint.webSocketURL(url), in: spoken, defects, variations)
         }
     }
 
     private func converse(
-        with url: String, _ defects: Set<ClientDefect>, _ variations: Set<ClientVariation>
+        with url: String, in dialect: Dialect, _ defects: Set<ClientDefect>, _ variations: Set<ClientVariation>
     ) async throws {
         let base = try http ?? Self.base(of: url)
         guard let socket = URL(string: url), let rest = URL(string: base) else {
@@ -116,7 +123,7 @@ struct ChatCommand: AsyncParsableCommand {
         try problems.throwAll()
         let token = try await credential()
         let screen = ChatScreen { Console.write($0) }
-        let network = NetworkTransport(headers: headers, tls: tls)
+        let network = NetworkTransport(headers: headers, tls: tls, in: dialect)
         let app = ReferenceApp(
             defects: defects, variations: variations, storingIn: data, over: network,
             watcher: { screen.take($0) })

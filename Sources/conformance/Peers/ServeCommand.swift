@@ -149,7 +149,7 @@ struct ServeCommand: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
-        if listDefects { return Console.write(Console.style.list(Defect.all, Variation.all, Preset.all)) }
+        if listDefects { return Console.write(Console.style.list(Defect.all, Variation.allCases, Preset.all)) }
         let preset = try Preset.chosen(preset.map { [$0] } ?? [], flag: "--preset", of: "serve").first
         if let preset, let dialect, dialect != preset.name {
             throw InputProblem(

@@ -62,9 +62,7 @@ struct ValidateCommand: AsyncParsableCommand {
             return try judgeAll(by: MessageJudge(Schema.load(schema)))
         }
         let schemas = try schemas()
-        if files.contains(where: holdsLines) {
-            return try judgeAll(by: MessageJudge(schemas, as: name))
-        }
+        if files.contains(where: holdsLines) { return try judgeAll(by: MessageJudge(schemas, as: name)) }
         var invalid = 0
         for file in files {
             let bytes = try Files.bytes(of: file)

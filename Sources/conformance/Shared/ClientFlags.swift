@@ -37,6 +37,12 @@ struct ClientFlags: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The dialect of the client: a name from 'conformance dialect list', or a dialect file. Default: canonical.",
+            valueName: "name|file"), completion: .dialects)
+    var dialect: String?
+
+    @Option(
+        help: ArgumentHelp(
             "How much faster the client runs its own timers, from 1 to 1000; delays set by the server stay as they are.",
             valueName: "number"))
     var timeScale: Double = 10
@@ -72,7 +78,7 @@ struct ClientFlags: ParsableArguments {
                 .command(command)
             }
         var client = ClientUnderTest(driver)
-        (client.profiles, client.timeScale, client.host) = (profile, timeScale, host)
+        (client.profiles, client.dialect, client.timeScale, client.host) = (profile, dialect, timeScale, host)
         try (problems + client.problems).throwAll()
         return client
     }

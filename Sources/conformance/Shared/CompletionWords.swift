@@ -35,9 +35,7 @@ enum CompletionWords {
     }
 
     /// The built-in mixes, and files in this folder that may be mixes.
-    static var mixes: [String] {
-        (specification?.mixNames ?? []) + dialects.filter { $0.hasSuffix(".json") }
-    }
+    static var mixes: [String] { (specification?.mixNames ?? []) + dialects.filter { $0.hasSuffix(".json") } }
 
     /// The beginnings of `NAME=FILE`.
     static var formats: [String] { ReportFormat.allCases.map { "\($0.rawValue)=" } }
@@ -58,8 +56,8 @@ extension CompletionKind {
     static let clientPatterns = words { CompletionWords.patterns(.client) }
     static let serverDefects = words { Defect.all.map(\.name) }
     static let clientDefects = words { ClientDefect.all.map(\.name) }
-    static let serverVariations = words { Variation.all.map(\.name) }
-    static let clientVariations = words { ClientVariation.all.map(\.name) }
+    static let serverVariations = words { Variation.allCases.map(\.rawValue) }
+    static let clientVariations = words { ClientVariation.allCases.map(\.rawValue) }
     static let serverProfiles = words { Profile.all(of: .server).sorted().map(\.rawValue) }
     static let clientProfiles = words { Profile.all(of: .client).sorted().map(\.rawValue) }
     static let formats = words { CompletionWords.formats }

@@ -16,6 +16,7 @@ struct ClientCommand: AsyncParsableCommand {
             Examples:
               conformance client -- ./my-driver --headless
               conformance client --only CLIENT-36 -- python3 driver.py
+              conformance client --dialect ./my-wire.json -- ./my-driver
               conformance client --life 3m --only life -- ./my-driver
               conformance client --listen 192.168.1.10:9000
               conformance client --reference

@@ -15,8 +15,8 @@ import Testing
     ) throws {
         let dialect = try dialect(name)
         let (wire, canonical) = (try value(wire), try value(canonical))
-        #expect(dialect.decode(wire, sentBy: sender) == .frames([canonical]), "line \(line)")
-        #expect(dialect.encode(canonical, sentBy: sender) == .frames([wire]), "line \(line)")
+        #expect(dialect.decode(wire, sentBy: sender) == .frame(canonical), "line \(line)")
+        #expect(dialect.encode(canonical, sentBy: sender) == .frame(wire), "line \(line)")
     }
 
     @Test func `nami says the same in its own words`() throws {
@@ -30,7 +30,7 @@ import Testing
         #expect(
             try nami.encode(
                 value(#"{"type":"error","error":"no","code":"busy","sessionId":"s","seq":3}"#), sentBy: .server)
-                == .frames([value(#"{"type":"error","error":"no"}"#)]))
+                == .frame(value(#"{"type":"error","error":"no"}"#)))
         #expect(nami.socketPath == "/ws" && nami.credential == .query("key") && nami.challenge == nil)
         #expect(nami.assumedGreeting == ["type": "connected"])
     }
@@ -94,14 +94,13 @@ import Testing
             """)
         #expect(
             try adjutant.decode(wire, sentBy: .server)
-                == .frames([
+                == .frame(
                     value(
                         """
                         {"type":"syncResult","epoch":"the only one","missed":[
                         {"type":"done","messageId":"m","sessionId":"kerrigan","text":"on it","seq":7},
                         {"type":"novelty","seq":8}]}
-                        """)
-                ]))
+                        """)))
         #expect(adjutant.assumedMembers(of: wire, sentBy: .server) == [JSONPointer(tokens: ["epoch"])])
     }
 
@@ -124,30 +123,30 @@ import Testing
             }
         }
         // Hostile frames are no messages of the specification, and go out as they are.
-        #expect(adjutant.encode(["type": "zzz"], sentBy: .client) == .frames([["type": "zzz"]]))
-        #expect(adjutant.encode(nil, sentBy: .client) == .frames([nil]))
+        #expect(adjutant.encode(["type": "zzz"], sentBy: .client) == .frame(["type": "zzz"]))
+        #expect(adjutant.encode(nil, sentBy: .client) == .frame(nil))
     }
 
     @Test func `a wire null is absent`() throws {
         let adjutant = try dialect("adjutant")
         #expect(
             adjutant.decode(["type": "delivered", "messageId": "u1", "clientId": nil], sentBy: .server)
-                == .frames([["type": "ack", "messageId": "u1"]]))
+                == .frame(["type": "ack", "messageId": "u1"]))
         #expect(
             adjutant.decode(["type": "sync_response", "missed": nil], sentBy: .server)
-                == .frames([["type": "syncResult", "epoch": "the only one"]]))
+                == .frame(["type": "syncResult", "epoch": "the only one"]))
     }
 
     @Test func `an unknown type is never taken for one of the specification`() throws {
         let adjutant = try dialect("adjutant")
-        #expect(adjutant.decode(["type": "ping"], sentBy: .client) == .frames([["type": "adjutant:ping"]]))
+        #expect(adjutant.decode(["type": "ping"], sentBy: .client) == .frame(["type": "adjutant:ping"]))
         guard case .unmapped = adjutant.decode(["type": "done", "text": "x"], sentBy: .server) else {
             Issue.record("done")
             return
         }
         #expect(adjutant.foreign(["type": "done"]) == ["type": "adjutant:done"])
-        #expect(adjutant.decode(nil, sentBy: .client) == .frames([nil]))
-        #expect(adjutant.decode([:], sentBy: .client) == .frames([[:]]))
+        #expect(adjutant.decode(nil, sentBy: .client) == .frame(nil))
+        #expect(adjutant.decode([:], sentBy: .client) == .frame([:]))
     }
 
     @Test func `adjutant keeps its conversations elsewhere`() throws {
@@ -209,10 +208,7 @@ import Testing
         let message: JSONValue = [
             "type": "chat_message", "seq": 12, "ts": "2026-11-25T18:51:27.755Z", "message": stored,
         ]
-        guard case .frames(let frames) = syl.decode(message, sentBy: .server), let seen = frames.first else {
-            Issue.record("no frame")
-            return
-        }
+        let seen = try #require(syl.meaning(of: message, sentBy: .server))
         #expect(seen["type"] == "message" && seen["seq"] == 12 && seen["messageId"] == "syl:message:1")
         #expect(seen["clientMessageId"] == "c1" && seen["text"] == "hi" && seen["role"] == "user")
         let error: JSONValue = [
@@ -223,9 +219,7 @@ import Testing
         ]
         #expect(
             syl.decode(error, sentBy: .server)
-                == .frames([
-                    ["type": "error", "fatal": false, "error": "no", "code": "bad_request", "retryable": false]
-                ]))
+                == .frame(["type": "error", "fatal": false, "error": "no", "code": "bad_request", "retryable": false]))
     }
 
     @Test func `syl lists its messages newest first, a page of them is no read`() throws {

@@ -40,12 +40,28 @@ import Testing
         for clause in unkeepable.keys { #expect(specification[clause]?.role == .server, "\(clause)") }
     }
 
+    @Test func `the suite knows what clauses of clients rest on`() throws {
+        let specification = try SourceTree.specification()
+        func lacks(_ name: String) throws -> [String] {
+            let dialect = try specification.dialect(named: name)
+            let clauses = specification.clauses.filter { $0.role == .client }.map(\.id)
+            return clauses.filter { !dialect.lacks(for: $0, of: .client).isEmpty }.map(\.description)
+        }
+        #expect(try lacks("canonical") == [])
+        let nami = try lacks("nami")
+        for clause in ["AUTH-10", "AUTH-11", "CLIENT-5", "CLIENT-6", "CLIENT-26"] { #expect(nami.contains(clause)) }
+        for clause in ["ENV-12", "CLIENT-36", "CLIENT-37"] { #expect(!nami.contains(clause)) }
+        // Its questions have keys, and so have its stored messages.
+        #expect(try Set(lacks("syl")).isDisjoint(with: ["AUTH-11", "CLIENT-5", "CLIENT-6", "CLIENT-21"]))
+        #expect(try lacks("syl").contains("CLIENT-16"))
+    }
+
     @Test func `the canonical form is nobody's file`() throws {
         let specification = try SourceTree.specification()
         let canonical = try specification.dialect(named: "canonical")
         #expect(canonical.isCanonical && canonical.source == nil)
-        #expect(canonical.encode(["type": "chat"], sentBy: .client) == .frames([["type": "chat"]]))
-        #expect(canonical.decode(["type": "anything"], sentBy: .server) == .frames([["type": "anything"]]))
+        #expect(canonical.encode(["type": "chat"], sentBy: .client) == .frame(["type": "chat"]))
+        #expect(canonical.decode(["type": "anything"], sentBy: .server) == .frame(["type": "anything"]))
         #expect(canonical.encode(RESTRequest(method: "PUT", path: "/x"))?.path == "/x")
     }
 

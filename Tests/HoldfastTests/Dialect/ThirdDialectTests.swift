@@ -69,13 +69,13 @@ import Testing
             ),
         ]
         for (sender, wire, canonical) in pairs {
-            #expect(dialect.decode(wire, sentBy: sender) == .frames([canonical]))
-            #expect(dialect.encode(canonical, sentBy: sender) == .frames([wire]))
+            #expect(dialect.decode(wire, sentBy: sender) == .frame(canonical))
+            #expect(dialect.encode(canonical, sentBy: sender) == .frame(wire))
         }
         #expect(dialect.decode(["event": "weather"], sentBy: .server) == .ignored("no conversation"))
-        #expect(dialect.decode(["event": "sing"], sentBy: .client) == .frames([["event": "sing", "type": "sing"]]))
+        #expect(dialect.decode(["event": "sing"], sentBy: .client) == .frame(["event": "sing", "type": "sing"]))
         // A member that is called `type` means nothing here.
-        #expect(dialect.decode(["type": "chat"], sentBy: .client) == .frames([[:]]))
+        #expect(dialect.decode(["type": "chat"], sentBy: .client) == .frame([:]))
         let read = RESTRequest(method: "GET", path: "/api/sessions/t")
         let wire = try #require(dialect.encode(read))
         #expect(wire.path == "/threads/t" && dialect.decode(wire) == read)

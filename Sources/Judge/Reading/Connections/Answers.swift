@@ -48,9 +48,7 @@ extension ObservedConnection {
 
 extension Frame {
     /// Whether it answers a frame; an `error` with a turn id ends that turn instead.
-    fileprivate var isAnswer: Bool {
-        type == "error" ? turnId == nil : type.map(Self.answers.contains) == true
-    }
+    fileprivate var isAnswer: Bool { type == "error" ? turnId == nil : type.map(Self.answers.contains) == true }
 
     /// The types of frames that answer another frame by its name; `answers` contains all types of answers.
     static let answersByName: Set = ["ack", "pong", "syncResult"]

@@ -75,9 +75,7 @@ struct HostileFrame: Sendable {
             guard document.flaws.isEmpty else { return .free }
             guard document.root.objectValue != nil else { return .notObject }
             guard let type = frame.type else { return .untyped }
-            guard own.contains(type) else {
-                return foreign.contains(type) ? .free : .unknownType
-            }
+            guard own.contains(type) else { return foreign.contains(type) ? .free : .unknownType }
             // Only the first frame of a connection may authenticate.
             if type == "auth" { return .invalid }
             if type == "sync", !hasSync { return .free }

@@ -49,9 +49,7 @@ final class ObservedExchange {
     func isRead(of route: Route) -> Bool { sent.method == "GET" && self.route == route }
 
     /// The session that it reads: the id in the path of a GET.
-    var sessionRead: String? {
-        if case .session(let id) = route, sent.method == "GET" { id } else { nil }
-    }
+    var sessionRead: String? { if case .session(let id) = route, sent.method == "GET" { id } else { nil } }
 
     /// Whether this version defines the request.
     var isRESTRequest: Bool { isChat || route != .chat && route != .other && sent.method == "GET" }

@@ -15,9 +15,7 @@ struct Ownership {
         for (turn, request) in observations.requests {
             if let key = request.clientMessageId { keys[key, default: []].insert(request.principal) }
             guard request.sessionAsked == nil, let event = request.ack?.event ?? request.success ?? turn.firstSign
-            else {
-                continue
-            }
+            else { continue }
             Self.note(request.ack?.sessionId ?? turn.sessionId, request.principal, event, in: &created)
         }
         for list in observations.listReads {

@@ -42,7 +42,5 @@ extension Frame {
 
 extension ObservedSync {
     /// The request in the words of a finding.
-    var words: String {
-        "epoch \(shown(request.epoch)), lastSeqSeen \(lastSeqSeen.map(String.init) ?? "none")"
-    }
+    var words: String { "epoch \(shown(request.epoch)), lastSeqSeen \(lastSeqSeen.map(String.init) ?? "none")" }
 }

@@ -94,9 +94,7 @@ final class ObservedRequest: @unchecked Sendable {
     }
 
     /// Its connection; nil for REST.
-    var connection: Int? {
-        if case .connection(let index) = origin { index } else { nil }
-    }
+    var connection: Int? { if case .connection(let index) = origin { index } else { nil } }
 
     /// The REST response with the turn's outcome.
     var outcome: Int? { success ?? failure }
