@@ -85,9 +85,7 @@ package struct ProtocolState: Sendable {
     func text(_ path: String) -> String? { specification.files.texts[path] }
 
     /// Whether a schema only defines parts for others, so that it is not a message.
-    func isShared(_ path: String) -> Bool {
-        json(path)?.isSharedSchema ?? false
-    }
+    func isShared(_ path: String) -> Bool { json(path)?.isSharedSchema ?? false }
 
     /// A document of the specification; nil if there is none.
     func json(_ path: String) -> JSONValue? { specification.files.json(path) }

@@ -65,14 +65,10 @@ public struct JSONPointer: Sendable {
     public func appending(_ token: String) -> JSONPointer { JSONPointer(tokens: tokens + [token]) }
 
     /// The pointer to an element of this value, from 0.
-    public func appending(_ index: Int) -> JSONPointer {
-        JSONPointer(tokens: tokens + [String(index)])
-    }
+    public func appending(_ index: Int) -> JSONPointer { JSONPointer(tokens: tokens + [String(index)]) }
 
     /// The pointer that continues with `other`.
-    public func appending(_ other: JSONPointer) -> JSONPointer {
-        JSONPointer(tokens: tokens + other.tokens)
-    }
+    public func appending(_ other: JSONPointer) -> JSONPointer { JSONPointer(tokens: tokens + other.tokens) }
 
     /// Whether this is `other` or inside it.
     public func starts(with other: JSONPointer) -> Bool {

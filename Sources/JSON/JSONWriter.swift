@@ -158,9 +158,7 @@ extension JSONValue {
     }
 
     /// At most `limit` scalars of the compact text, and whether that is all; the limit bounds the work.
-    package func text(limit: Int) -> (text: String, isWhole: Bool) {
-        JSONWriter.text(self, limit: limit)
-    }
+    package func text(limit: Int) -> (text: String, isWhole: Bool) { JSONWriter.text(self, limit: limit) }
 }
 
 extension String {

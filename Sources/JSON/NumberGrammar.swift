@@ -2,9 +2,7 @@
 enum NumberGrammar {
     typealias Position = JSONText.Position
 
-    static func isDigit(_ byte: UInt8) -> Bool {
-        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-    }
+    static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
     static func accepts(_ text: String) -> Bool {
         var text = text

@@ -23,9 +23,7 @@ struct Evidence: Sendable, Equatable {
     }
 
     /// Counts a passed test.
-    mutating func keep() {
-        exercised += 1
-    }
+    mutating func keep() { exercised += 1 }
 
     /// Counts a test: passed if the fact holds, failed otherwise.
     ///

@@ -76,18 +76,21 @@ package struct Gap: Sendable, Equatable {
     }
 
     /// Groups clauses by the reason why the intended scenarios did not exercise them.
+    ///
+    /// * `fromReads`: The clauses that are judged from reads.
     package static func gaps(
-        in clauses: [ClauseID], scenarios: [ScenarioResult], intended: [String: [ClauseID]]
+        in clauses: [ClauseID], scenarios: [ScenarioResult], intended: [String: [ClauseID]],
+        fromReads: Set<ClauseID> = []
     ) -> [Gap] {
         var byReason: [String: [ClauseID]] = [:]
         for clause in clauses {
             let meant = scenarios.filter { intended[$0.name]?.contains(clause) ?? false }
-            byReason[reason(clause, meant), default: []].append(clause)
+            byReason[reason(clause, meant, isFromReads: fromReads.contains(clause)), default: []].append(clause)
         }
         return byReason.map { Gap(reason: $0.key, clauses: $0.value) }.sorted { $0.reason < $1.reason }
     }
 
-    private static func reason(_ clause: ClauseID, _ meant: [ScenarioResult]) -> String {
+    private static func reason(_ clause: ClauseID, _ meant: [ScenarioResult], isFromReads: Bool) -> String {
         if meant.isEmpty { return "no scenario in this run exercises it" }
         if meant.contains(where: { $0.cut == .interruption }) { return "the run had ended" }
         let performed = meant.filter { $0.skipped == nil }
@@ -95,6 +98,12 @@ package struct Gap: Sendable, Equatable {
         if let lost = remarks.first(where: { $0.hasPrefix(Dialect.unkeepableRemark) }) {
             return "because of the dialect \(lost.dropFirst(Dialect.unkeepableRemark.count))"
         }
+        // In invalid reads, neither a scenario that waits for messages nor the judge finds any.
+        let unread = performed.first { scenario in
+            broken(in: scenario).contains(reads)
+                && (scenario.stoppedAt.map { $0.contains(": no session with ") } ?? isFromReads)
+        }
+        if let unread { return "because the reads were not valid (\(reads)) in \(unread.name)" }
         if let early = performed.first(where: { $0.stoppedAt != nil }), let reason = early.stoppedAt {
             let others = performed.count > 1 ? " (\(performed.count - 1) more of its scenarios ran)" : ""
             return "because \(early.name) ended early\(Self.reason(reason))\(others)"
@@ -118,18 +127,21 @@ package struct Gap: Sendable, Equatable {
     /// The clauses about invalid bodies and frames, which make judging impossible.
     private static let (reads, frames) = (ClauseID(.REST, 1), ClauseID(.ENV, 2))
 
-    /// The reason why a completed scenario left a clause open, if another violation explains it.
-    private static func mask(of clause: ClauseID, in scenario: ScenarioResult) -> String? {
-        let broken = Set(
+    /// The clauses that a scenario shows to be violated.
+    private static func broken(in scenario: ScenarioResult) -> Set<ClauseID> {
+        Set(
             scenario.verdicts.filter { verdict in
                 verdict.outcome == .violation && verdict.findings.contains { $0.cited != nil }
             }.map(\.clause))
-        let isAboutReads = [.REST, .PERSIST].contains(clause.area)
-        let (own, other) = isAboutReads ? (reads, frames) : (frames, reads)
-        if broken.contains(own) {
-            return "because the \(isAboutReads ? "reads" : "frames") were not valid (\(own)) in \(scenario.name)"
+    }
+
+    /// Why a completed scenario left a clause open, if another violation explains it.
+    private static func mask(of clause: ClauseID, in scenario: ScenarioResult) -> String? {
+        let broken = broken(in: scenario)
+        if broken.contains(frames), ![.REST, .PERSIST].contains(clause.area) {
+            return "because the frames were not valid (\(frames)) in \(scenario.name)"
         }
-        guard let first = broken.contains(other) ? other : broken.min() else { return nil }
+        guard let first = [reads, frames].first(where: broken.contains) ?? broken.min() else { return nil }
         return "although \(scenario.name) ran, which should exercise it; \(first) is violated there"
     }
 
@@ -151,5 +163,13 @@ package struct Gap: Sendable, Equatable {
         let start = "it needs "
         guard shown.allSatisfy({ $0.hasPrefix(start) }) else { return shown.joined(separator: "; or ") }
         return start + "either " + shown.map { String($0.dropFirst(start.count)) }.joined(separator: ", or ")
+    }
+}
+
+extension Clause {
+    /// Whether session reads or lists are part of the evidence, by its own words.
+    var isJudgedFromReads: Bool {
+        let words = "\(sentence) \(judgedFrom)".split { !$0.isLetter }
+        return [.REST, .PERSIST].contains(id.area) || words.contains("read") || words.contains("reads")
     }
 }

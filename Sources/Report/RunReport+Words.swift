@@ -43,7 +43,7 @@ extension RunReport {
                 sentences.append(
                     "But \(readable(unproved)) \(of) \(unproved == 1 ? "is" : "are") untested or inconclusive.")
             } else if cutShort == nil, !wasInterrupted {
-                sentences.append("But nothing was tested.")
+                sentences.append("But \(endedEarly ?? "nothing was tested").")
             }
         case .staleBaseline:
             sentences = ["\(counted(baseline?.stale.count ?? 0, "entry", "entries")) in the baseline no longer apply."]

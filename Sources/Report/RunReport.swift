@@ -140,7 +140,9 @@ extension RunReport {
             setAside: setAside,
             outOfReach: Gap.gaps(
                 in: outOfReach, scenarios: scenarios.filter(\.isOutOfReach), intended: intended),
-            gaps: Gap.gaps(in: untested, scenarios: scenarios, intended: intended),
+            gaps: Gap.gaps(
+                in: untested, scenarios: scenarios, intended: intended,
+                fromReads: Set(inQuestion.filter(\.isJudgedFromReads).map(\.id))),
             unseen: Self.unseen(clauses, of: subject),
             // Frames of the suite's own server say nothing about a client.
             notes: subject.role == .client
@@ -233,6 +235,19 @@ extension RunReport {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
+    /// The scenarios that ended early without a violation in question to say why; nil if there is none.
+    ///
+    /// Behind a dialect, they may have ended at what the wire cannot express, and on a late machine, because of that.
+    var endedEarly: String? {
+        let early = scenarios.count { scenario in
+            let header = scenario.history.header
+            return subject.role == .server && scenario.skipped == nil && scenario.stoppedAt != nil
+                && scenario.cut == nil && header.dialect.isCanonical && header.lateness.isEmpty
+                && !weighty(scenario.verdicts).contains { $0.outcome == .violation }
+        }
+        return early == 0 ? nil : "\(counted(early, "scenario")) ended early"
+    }
+
     /// The scenarios missing from a strict run: neither the user's selection nor the declaration excludes them.
     private var missed: Int { isStrict ? scenarios.count(where: \.isMissed) : 0 }
 
@@ -246,7 +261,7 @@ extension RunReport {
         if scenarios.contains(where: { !$0.problems.isEmpty }) || load?.problem != nil { return .harness }
         if !clauses(.harnessError).isEmpty { return .harness }
         if let baseline, !baseline.stale.isEmpty { return .staleBaseline }
-        if cutShort != nil || isOpen || missed > 0 { return .incomplete }
+        if cutShort != nil || isOpen || missed > 0 || endedEarly != nil { return .incomplete }
         if !hasEvidence && part == nil { return .incomplete }
         return .conforms
     }
@@ -257,7 +272,8 @@ extension RunReport {
         if exit == .conforms, !expected.isEmpty { meaning = "conforms except for expected violations" }
         if exit == .conforms, !outOfReach.isEmpty { meaning += ", as far as this setup can test" }
         if exit == .incomplete {
-            meaning += cutShort.map { ", \($0)" } ?? (isOpen || missed > 0 ? "" : ": nothing was tested")
+            let why = cutShort ?? (isOpen || missed > 0 ? "" : endedEarly)
+            meaning += why.map { $0.isEmpty ? "" : ", \($0)" } ?? ": nothing was tested"
         }
         guard let part else { return meaning }
         return "shard \(part.shard.index) of \(part.shard.count), "
@@ -355,7 +371,12 @@ extension RunReport {
     func rate(of result: ClauseResult) -> String? {
         guard let name = repeated(result)?.baseName else { return nil }
         let (broken, all) = counts(name, result)
-        return broken < min(all, Self.plenty) ? "\(broken) of \(all) checks in \(name) found it" : nil
+        if broken < min(all, Self.plenty) { return "\(broken) of \(all) checks in \(name) found it" }
+        // Few checks that all found it may be chance if other scenarios that found it kept it too.
+        let found = Set(result.findings.map(\.baseName)).map { counts($0, result) }
+        let sum = (broken: found.map(\.broken).reduce(0, +), all: found.map(\.all).reduce(0, +))
+        guard sum.broken < min(sum.all, Self.plenty) else { return nil }
+        return "\(sum.broken) of \(sum.all) checks in \(found.count) scenarios found it"
     }
 }
 

@@ -30,9 +30,7 @@ public struct PatientClock: Sendable {
     }
 
     /// Whether the machine was late at any time between two moments.
-    public func wasLate(from start: Int, to end: Int) -> Bool {
-        end - start > time(at: end) - time(at: start)
-    }
+    public func wasLate(from start: Int, to end: Int) -> Bool { end - start > time(at: end) - time(at: start) }
 }
 
 extension History.Header {

@@ -33,9 +33,7 @@ public enum TranscriptWriter {
     }
 
     /// The first line, without its line feed.
-    public static func line(_ header: History.Header) -> String {
-        JSONValue.object(object(header)).text()
-    }
+    public static func line(_ header: History.Header) -> String { JSONValue.object(object(header)).text() }
 
     /// The line of one event, without its line feed.
     public static func line(_ event: Event) -> String { JSONValue.object(object(event)).text() }

@@ -186,6 +186,10 @@ import Testing
         let unasked = "\(control) server!refuseWrites A>chat(c2 s1)"
         try clause.violates("\(unasked) A<error(internal c2)^ server!acceptWrites")
         try clause.conforms("\(unasked) A<close(1011)")
+        // Over REST, to wait no longer is no end by the server.
+        let posted = "\(control) server!refuseWrites 2>POST(c2 s1)"
+        try clause.conforms("\(posted) 2<failed('closed')")
+        try clause.violates("\(posted) +41s^ 2<failed('late')", also: ["REST-8"])
         try clause.conforms("\(unasked) A<error(internal c2) A<close(1011)")
         try clause.untested("\(control) A>chat(c2 s1) server!refuseWrites A<error(internal c2) server!acceptWrites")
         let plain = ClauseUnderTest("PERSIST-3", hasScriptedAgent: false)

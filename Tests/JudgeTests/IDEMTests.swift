@@ -152,6 +152,9 @@ import Testing
         try clause.violates("\(ended) 1>POST(c1) 1<200(t1 'other' duplicate)^")
         try clause.violates("\(ended) 1>POST(c1) 1<409(busy)^")
         try clause.violates("1>POST(c1) 1<200(t1 duplicate)^")
+        try clause.violates("\(ended) 1>POST(c1) +11s^")
+        try clause.untested("\(ended) 1>POST(c1) +9s")
+        try clause.untested("\(running) 1>POST(c1) +11s")
         try clause.untested("1>POST(c1) 1<200(t1)")
     }
 

@@ -82,6 +82,9 @@ import Testing
         try clause.untested(
             "\(asked) 2>POST(c1) A<error(idempotency_mismatch c1) 2<200(t1)", profiles: [.core])
         try clause.violates("\(asked) A<error(idempotency_mismatch c1)^")
+        // Over REST, and never answered: no other clause owes that answer.
+        try clause.conforms("1>GET(s9) 1<404(session_not_found) 2>POST(c1 s9) 2<404(session_not_found)")
+        try clause.violates("1>GET(s9) 1<404(session_not_found) 2>POST(c1 s9) +41s^ 2<failed('late')")
         // Who is told to stop takes nothing more.
         try clause.untested("\(asked) server!stop A<error(persist_failed c1) A<close(1001)")
         try clause.violates("\(asked) A<error(persist_failed c1)^ +1s server!stop A<close(1001)")

@@ -140,6 +140,8 @@ import Testing
         try beyond.violates("\(told) 1>POST(c1 '\(large)') 1<413(bad_request)^")
         try beyond.violates("\(told) 1>POST(c1 '\(large)') 1<200(s1)^")
         try beyond.untested("\(told) 1>POST(c1 '\(large)')")
+        try beyond.untested("\(told) 1>POST(c1 '\(large)') 1<failed('reset')")
+        try beyond.violates("\(told) 1>POST(c1 '\(large)') +16s^ 2>GET(health) 2<200")
         try beyond.untested("\(told) 1>POST(c1 '\(fits)') 1<200(s1)")
     }
 

@@ -22,6 +22,29 @@ import Testing
         #expect(reason == "because the reads were not valid (REST-1) in server/PERSIST/read")
     }
 
+    @Test func `a clause of another area whose evidence is a read says the same`() throws {
+        for clause in [ClauseID(.ORDER, 1), ClauseID(.ENV, 6), ClauseID(.TURN, 7)] {
+            let told = try reason(clause, beside: [ClauseID(.REST, 1)])
+            #expect(told == "because the reads were not valid (REST-1) in server/PERSIST/read")
+        }
+        let frames = try reason(ClauseID(.SYNC, 4), beside: [ClauseID(.REST, 1)])
+        #expect(frames?.hasSuffix("which should exercise it; REST-1 is violated there") == true)
+    }
+
+    @Test func `a scenario that waited in vain for what invalid reads show names them`() throws {
+        let name = "server/TURN/left"
+        func reason(_ stop: String) throws -> String? {
+            let clause = ClauseID(.TURN, 6)
+            let report = try Sample.report(
+                [.init(name, [States.verdict(ClauseID(.REST, 1), .violation)], stoppedAt: stop)],
+                selection: [clause, ClauseID(.REST, 1)], intended: [name: [clause]])
+            return report.gaps.first { $0.clauses == [clause] }?.reason
+        }
+        let told = try reason("/steps/3: no session with 2 messages in time")
+        #expect(told == "because the reads were not valid (REST-1) in server/TURN/left")
+        #expect(try reason("/steps/3: no done in time")?.contains("ended early") == true)
+    }
+
     @Test func `what is judged from frames says that they were not valid`() throws {
         let reason = try reason(ClauseID(.SYNC, 4), beside: [ClauseID(.ENV, 2), ClauseID(.REST, 1)])
         #expect(reason == "because the frames were not valid (ENV-2) in server/PERSIST/read")

@@ -52,8 +52,24 @@ import Testing
             let scenarios: [Sample.Scenario] = [.init("a", kept), .init("b", [], stoppedAt: "no pong", cut: cut)]
             return try Sample.report(scenarios, selection: [ClauseID(.ENV, 1)]).meaning
         }
-        #expect(try meaning(nil) == "conforms")
+        #expect(try meaning(nil) == "incomplete, 1 scenario ended early")
+        #expect(try meaning(.interruption) == "conforms")
         #expect(try meaning(.start) == "incomplete, a server did not start")
+    }
+
+    @Test func `a scenario that ended early is no reason beside its own violation`() throws {
+        let id = ClauseID(.ENV, 1)
+        func report(_ outcome: Outcome, in question: ClauseID) throws -> RunReport {
+            let verdicts = [States.verdict(id, .pass), Verdict(clause: question, outcome: outcome, exercised: 1)]
+            let scenarios: [Sample.Scenario] = [
+                .init("a", [States.verdict(id, .pass)]), .init("b", verdicts, stoppedAt: "/steps/3: no pong in time"),
+            ]
+            return try Sample.report(scenarios, selection: [id])
+        }
+        let unseen = try report(.violation, in: ClauseID(.LIVE, 1))
+        #expect(unseen.headline == "incomplete, 1 scenario ended early: 1 pass", "LIVE-1 is not in question")
+        #expect(unseen.reason == "No violations. But 1 scenario ended early.")
+        #expect(try report(.violation, in: id).exit == .violation)
     }
 
     @Test func `a life that the subject cut short does not conform`() throws {
@@ -90,6 +106,9 @@ import Testing
             try again(scenario("a", 1, of: 6), scenario("b", 3, of: 9))
                 == ["run --only SYNC-3@b", "3 of 9 checks in b found it"])
         #expect(try again(scenario("a", 1, of: 6), scenario("b", 9, of: 60)) == ["run --only SYNC-3@b", nil])
+        #expect(
+            try again(scenario("a", 1, of: 1), scenario("b", 2, of: 9), scenario("c", 0, of: 5))
+                == ["run --only SYNC-3@a", "3 of 10 checks in 2 scenarios found it"])
     }
 
     @Test func `a scenario that was performed and exercised nothing is a failure of the suite`() throws {

@@ -36,6 +36,22 @@ import Testing
         #expect(text == "1>POST(c1) 1<200(t1 duplicate) 2>GET(s1) 2<404(session_not_found)")
     }
 
+    @Test func `the number of an answer is that of its question, whichever response comes first`() throws {
+        let line = #"""
+            1>POST(c1='k') 2>POST(c2='l' s1='y') 3>GET(s1='y') 3<200(body='{"session":{"id":"y","messages":[
+            {"id":"m-1","role":"user","clientMessageId":"k","turnId":"v"},
+            {"id":"m-2","role":"user","clientMessageId":"l","turnId":"w"},{"id":"m-3","role":"assistant","turnId":"v"}],
+            "turns":[{"turnId":"v","clientMessageId":"k","status":"done"},
+            {"turnId":"w","clientMessageId":"l","status":"running"}]}}')
+            2<200(t2='w' s1='y' a2='m-4') 1<200(t1='v' s1='y' a1='m-3')
+            """#
+        let text = NotationPrinter(try history(line)).text
+        #expect(
+            text == "1>POST(c1) 2>POST(c2 s1) 3>GET(s1) 3<200(u1 u2 a1) 2<200(t2) 1<200(t1)", "in mid-turn, and later")
+        let late = #"1>POST(c1='k') 2>POST(c2='l') 2<200(t2='w' a2='m-4') 1<200(t1='v' a1='m-3')"#
+        #expect(NotationPrinter(try history(late)).text == "1>POST(c1) 2>POST(c2) 2<200(t2) 1<200(t1)")
+    }
+
     @Test func `it says of a push what it is about`() throws {
         let line =
             "push!listen(p1) push<alert(p2 a1='m-1' s1='x' t1='q' 'hello' apns-topic='b') push>410(Unregistered timestamp=17)"

@@ -93,12 +93,13 @@ import Testing
     private func exchangeProblem(
         timeout: Duration = patience,
         maxBodyBytes: Int = 1 << 20,
+        pass: (@Sendable (Duration) async throws -> Void)? = nil,
         serve: @escaping @Sendable (RawConnection) async -> Void
     ) async throws -> TransportProblem? {
         let listener = try await RawListener.start(serve: serve)
         let found = await problem {
             let request = try HTTPRequestSpec("GET", Endpoint("http://127.0.0.1:\(listener.port)/x"))
-            _ = try await HTTPExchange.perform(request, maxBodyBytes: maxBodyBytes, timeout: timeout)
+            _ = try await HTTPExchange.perform(request, maxBodyBytes: maxBodyBytes, timeout: timeout, pass: pass)
         }
         await listener.stop()
         return found
@@ -126,6 +127,11 @@ import Testing
         let limit = Duration.milliseconds(100)
         let silent = try await exchangeProblem(timeout: limit) { while await $0.next() != nil {} }
         #expect(silent?.name == "late")
+        let began = ContinuousClock.now
+        let slowly = { @Sendable (limit: Duration) in try await Task.sleep(for: limit * 3, clock: .continuous) }
+        let slow = try await exchangeProblem(timeout: limit, pass: slowly) { while await $0.next() != nil {} }
+        #expect(slow?.code == .late(what: "answer to GET", limit: limit))
+        #expect(ContinuousClock.now - began >= limit * 3, "a limit passes by the caller's clock")
     }
 
     @Test func `pipelined requests are answered in their order`() async throws {

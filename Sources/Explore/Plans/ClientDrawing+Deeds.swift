@@ -139,9 +139,7 @@ extension ClientDrawing {
         if happens(20) { endTurn() }
     }
 
-    private mutating func useTool() {
-        add("tool", ["tool": any(Words.tools), "to": given(happens(15), "none")])
-    }
+    private mutating func useTool() { add("tool", ["tool": any(Words.tools), "to": given(happens(15), "none")]) }
 
     /// A session that the server has, begun if necessary.
     mutating func known() -> String {

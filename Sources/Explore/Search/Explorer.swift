@@ -71,9 +71,7 @@ package struct Explorer: Sendable {
     }
 
     /// The coverage of a trial's history.
-    package func coverage(of trial: Trial) -> Coverage {
-        Coverage(of: trial.simulation.history, trial.verdicts)
-    }
+    package func coverage(of trial: Trial) -> Coverage { Coverage(of: trial.simulation.history, trial.verdicts) }
 
     /// Draws the plan of a seed and performs it.
     package func trial(seed: UInt64) -> Trial? { trial(of: draw(seed), seed: seed) }

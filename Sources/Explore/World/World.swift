@@ -81,9 +81,7 @@ final class World: VirtualStage {
 
     // MARK: time
 
-    func limit(_ name: String) -> Int {
-        timeouts.bound(name, scriptWait: .milliseconds(scriptWait)).microseconds
-    }
+    func limit(_ name: String) -> Int { timeouts.bound(name, scriptWait: .milliseconds(scriptWait)).microseconds }
 
     func limit(_ names: [String]) -> Int { names.map(limit).reduce(0, +) }
 

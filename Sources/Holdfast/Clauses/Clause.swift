@@ -43,9 +43,7 @@ public struct Clause: Sendable, Equatable {
     }
 
     /// The missing profile that exempts a subject from the clause; nil if the clause applies.
-    public func undeclared(in profiles: Set<Profile>) -> Profile? {
-        profiles.contains(profile) ? nil : profile
-    }
+    public func undeclared(in profiles: Set<Profile>) -> Profile? { profiles.contains(profile) ? nil : profile }
 }
 
 /// The keyword of a clause (RFC 2119, RFC 8174), which determines the severity.

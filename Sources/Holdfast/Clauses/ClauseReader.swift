@@ -139,7 +139,5 @@ public struct ClauseReader {
 private func trimmed(_ text: some StringProtocol) -> String { String(text.trimmed(\.isWhitespace)) }
 
 extension String {
-    fileprivate func trimmingSuffix(_ suffix: Character) -> String {
-        last == suffix ? String(dropLast()) : self
-    }
+    fileprivate func trimmingSuffix(_ suffix: Character) -> String { last == suffix ? String(dropLast()) : self }
 }

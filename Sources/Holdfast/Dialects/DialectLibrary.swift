@@ -47,7 +47,5 @@ extension Specification {
             }
     }
 
-    private static func isDialect(_ path: String) -> Bool {
-        path.hasPrefix("dialects/") && path.hasSuffix(".json")
-    }
+    private static func isDialect(_ path: String) -> Bool { path.hasPrefix("dialects/") && path.hasSuffix(".json") }
 }

@@ -64,9 +64,7 @@ extension MessageSchemas {
     }
 
     /// Whether a value is valid under a name; faster than computing problems.
-    public func accepts(_ value: JSONValue, as name: String) -> Bool {
-        self[name]?.schema.isValid(value) ?? false
-    }
+    public func accepts(_ value: JSONValue, as name: String) -> Bool { self[name]?.schema.isValid(value) ?? false }
 
     // MARK: Kinds of messages
 

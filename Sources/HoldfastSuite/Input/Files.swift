@@ -45,9 +45,7 @@ package enum Files {
     /// The text of a file, or of standard input for `-`.
     package static func text(of path: String) throws -> String { String(decoding: try bytes(of: path), as: UTF8.self) }
 
-    package static func isFolder(_ path: String) -> Bool {
-        (try? FileStatus(of: path))?.kind == .folder
-    }
+    package static func isFolder(_ path: String) -> Bool { (try? FileStatus(of: path))?.kind == .folder }
 
     /// The whole contents of a stream; nil if it is too large.
     private static func stream(_ descriptor: Descriptor) throws(SystemError) -> [UInt8]? {

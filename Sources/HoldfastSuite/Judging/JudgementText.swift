@@ -195,9 +195,7 @@ package struct JudgementText {
         return lines.map { style.wrapped($0, indent: 0, hanging: 2) }.joined(separator: "\n")
     }
 
-    private func names(_ clauses: [ClauseID]) -> String {
-        clauses.named(listsAll)
-    }
+    private func names(_ clauses: [ClauseID]) -> String { clauses.named(listsAll) }
 
     /// The number of checked clauses, with its verb.
     static func were(_ count: Int) -> String { count == 1 ? "1 was" : "\(count) were" }

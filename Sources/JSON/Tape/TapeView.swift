@@ -63,9 +63,7 @@ package struct TapeView {
         return number(tokens[value]).int
     }
 
-    package func string(_ token: TapeToken) -> String {
-        String(decoding: bytes(token), as: UTF8.self)
-    }
+    package func string(_ token: TapeToken) -> String { String(decoding: bytes(token), as: UTF8.self) }
 
     package func number(_ token: TapeToken) -> JSONNumber { JSONNumber(checked: string(token)) }
 

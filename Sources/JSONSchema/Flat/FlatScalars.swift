@@ -89,11 +89,7 @@ private struct PlainNumber {
         if isNegative { whole = -whole }
     }
 
-    func isAbove(_ bound: Int) -> Bool {
-        whole > bound || (whole == bound && hasFraction && !isNegative)
-    }
+    func isAbove(_ bound: Int) -> Bool { whole > bound || (whole == bound && hasFraction && !isNegative) }
 
-    func isBelow(_ bound: Int) -> Bool {
-        whole < bound || (whole == bound && hasFraction && isNegative)
-    }
+    func isBelow(_ bound: Int) -> Bool { whole < bound || (whole == bound && hasFraction && isNegative) }
 }

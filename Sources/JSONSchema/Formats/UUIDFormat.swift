@@ -6,12 +6,8 @@ enum UUIDFormat {
         else { return false }
         let raw = UnsafeRawBufferPointer(bytes)
         // Eight bytes, or twice four; every offset plus its length is at most 36.
-        func eight(_ offset: Int) -> UInt64 {
-            raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        }
-        func four(_ offset: Int) -> UInt64 {
-            UInt64(raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-        }
+        func eight(_ offset: Int) -> UInt64 { raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+        func four(_ offset: Int) -> UInt64 { UInt64(raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
         let words = (eight(0), four(9) << 32 | four(14), four(19) << 32 | four(24), eight(28))
         let highs: UInt64 = 0x8080_8080_8080_8080
         return (words.0 | words.1 | words.2 | words.3) & highs == 0

@@ -159,12 +159,12 @@ enum ID {
             && turn.requests.contains { $0.event != request.event && $0.refusal == nil }
         if isKeyTaken || ["rate_limited", "not_authenticated", "too_large"].contains(code) { return }
         guard let connection = request.connection else {
-            guard let exchange = history.exchange(of: request), exchange.status != nil, exchange.isSomebodys,
+            guard let exchange = history.exchange(of: request), exchange.isSomebodys,
                 exchange.body.map({ history.coreSchemas.accepts($0, as: "chatRequest") }) == true
             else { return }
-            return evidence.test(
-                exchange, isRefusedWith: 404...404, otherwise: "\(what) was not answered with 404",
-                expected: "404 with an error body")
+            return history.judge(
+                exchange, isRefusedWith: 404...404, within: history.timeouts.turn,
+                "\(what) was not answered with 404", into: &evidence)
         }
         func violate(_ how: String, _ actual: String, _ event: Int) {
             evidence.violate("\(what) \(how)", expected: listed(codes), actual: actual, at: [request.event, event])

@@ -259,11 +259,9 @@ enum IDEM {
                     at: [again.event, response])
             } else if let failure = again.request.failure {
                 let turn = again.turn
-                let hasFailed =
-                    turn.ending?.type == "error" || turn.requests.contains { $0.failure.isBefore(failure) }
-                let isFinished =
-                    turn.endings.contains { $0.type == "done" } || history.original(of: turn)?.success != nil
-                evidence.test(hasFailed, orBy: isFinished ? failure : nil) { failure in
+                let hasFailed = turn.ending?.type == "error" || turn.requests.contains { $0.failure.isBefore(failure) }
+                let isDone = turn.endings.contains { $0.type == "done" } || history.original(of: turn)?.success != nil
+                evidence.test(hasFailed, orBy: isDone ? failure : nil) { failure in
                     Finding(
                         "a repeat of a finished turn failed over REST", expected: "200 with the first outcome",
                         actual: "a failure", at: [again.event, failure])
@@ -274,6 +272,10 @@ enum IDEM {
                 evidence.violate(
                     "a repeat over REST was refused", expected: "the first outcome",
                     actual: again.request.refusalCode ?? "a status without code", at: [again.event, refusal])
+            } else if again.turn.ended.isBefore(again.event), let exchange = history.exchange(of: again.request),
+                let missing = history.unanswered(exchange, within: history.timeouts.rest)
+            {
+                evidence.violate("a repeat over REST was not answered", expected: "the first outcome", by: missing)
             }
         }
     }

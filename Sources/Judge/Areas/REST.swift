@@ -283,14 +283,16 @@ enum REST {
 
     /// ENV-8, rule 2: a question over REST beyond the limit gets 413 and `too_large`.
     static func largerBodiesAreRefused(_ history: Observations, _ evidence: inout Evidence) {
-        for (exchange, _, limit) in sizedQuestions(history).filter({ $0.size > $0.limit }) {
-            guard let status = exchange.status, status != 429 else { continue }
-            let code = exchange.answer?.root.string("code")
+        let (bound, what) = (history.timeouts.close, "a body over the limit was not refused with 413")
+        for (exchange, size, limit) in sizedQuestions(history) where size > limit && exchange.status != 429 {
+            let (status, code) = (exchange.status, exchange.answer?.root.string("code"))
+            // A server that ends the connection may have answered before it had read all.
+            guard let last = exchange.response ?? history.deadline(after: exchange, within: bound) else { continue }
             evidence.test(
-                status == 413 && code == "too_large", otherwise: "a body over the limit was not refused with 413",
+                status == 413 && code == "too_large", otherwise: what,
                 expected: "413 too_large, the limit being \(limit) bytes",
-                actual: "\(status) \(code ?? "without a code")",
-                at: exchange.events)
+                actual: status.map { "\($0) \(code ?? "without a code")" } ?? "nothing within \(bound)",
+                at: [exchange.request, last])
         }
     }
 
@@ -382,11 +384,14 @@ enum REST {
         _ request: ObservedRequest, _ exchange: ObservedExchange, of turn: ObservedTurn, _ history: Observations,
         _ evidence: inout Evidence
     ) {
-        // ENV-3 and ID-5 judge invalid questions, IDEM-5 keys reused for others, and IDEM-7 keys refused before.
+        // ENV-3, ID-4 and ID-5 judge invalid questions, IDEM-5 keys reused for others, and IDEM-7 keys refused before.
         let isOther =
             history.mismatches.contains { $0.request.event == request.event }
             || turn.requests.before(request.event).contains { $0.refusal != nil }
-            || request.sessionAsked.map { !isSessionID($0) } ?? false
+            || request.sessionAsked.map { asked in
+                !isSessionID(asked)
+                    || history.sessions.isAbsent(asked, for: request.principal, before: request.event)
+            } ?? false
             || exchange.sent.body.map { isMalformed($0, history) } ?? true
         // The ending may take `turn`, and the response another `rest`.
         let bound = history.timeouts.turn + history.timeouts.rest + request.scriptedWait

@@ -91,9 +91,7 @@ enum Frames {
         ])
     }
 
-    static func pong(nonce: String?) -> JSONValue {
-        JSONValue(members: ["type": "pong", "nonce": nonce])
-    }
+    static func pong(nonce: String?) -> JSONValue { JSONValue(members: ["type": "pong", "nonce": nonce]) }
 
     static func syncResult(_ it: SyncAnswer, epoch: String) -> JSONValue {
         JSONValue(members: [

@@ -122,7 +122,5 @@ extension ServerCore {
     }
 
     /// How a turn ended; a turn that neither runs nor has an ending was interrupted, and a restart records that.
-    func outcome(_ names: TurnNames, _ ending: TurnEnding?) -> TurnEnding {
-        ending ?? Self.interrupted
-    }
+    func outcome(_ names: TurnNames, _ ending: TurnEnding?) -> TurnEnding { ending ?? Self.interrupted }
 }

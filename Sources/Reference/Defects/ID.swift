@@ -52,7 +52,7 @@ extension Defect {
                 if let id = asker.session, isSessionID(id) { server.begin(id, of: asker.principal) }
             })
         Defect(
-            "persist-answers-for-sessions-not-stored", .PERSIST, 2,
+            "id-answers-for-sessions-not-stored", .ID, 4,
             "Runs a `chat` to an unknown session without storing it; reads of the session get 404.",
             .chats { asker, server in
                 guard let id = asker.session, isSessionID(id), server.core.sessions[id] == nil else { return }

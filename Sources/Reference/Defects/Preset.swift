@@ -25,7 +25,7 @@ package struct Preset: Sendable, Hashable {
     static let nami = Preset(
         "nami", "Stores only finished turns, accepts unknown sessions, and crashes on null.",
         defects: [
-            "persist-stores-nothing-of-failures", "persist-answers-for-sessions-not-stored", "order-interleaves-turns",
+            "persist-stores-nothing-of-failures", "id-answers-for-sessions-not-stored", "order-interleaves-turns",
             "id-leaves-the-session-out-of-tool-use", "turn-answers-the-asker-alone", "env-ends-the-process-on-null",
             "env-takes-binary-as-text", "id-shows-its-index-as-a-session", "rest-leaves-messages-nameless",
             "push-writes-half-an-emoji",

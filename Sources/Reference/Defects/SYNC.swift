@@ -140,7 +140,7 @@ extension Defect {
                 ]
             })
         Defect(
-            "sync-pages-a-snapshot", .SYNC, 8,
+            "sync-pages-a-snapshot", .SYNC, 9,
             "Sends nothing live between the pages of a replay, and ends them where the stream ended at the first.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "syncResult", let socket = sockets.first else {

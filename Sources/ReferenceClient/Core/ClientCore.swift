@@ -122,9 +122,7 @@ struct ClientCore: Sendable {
     }
 
     /// The conversation of a session, created if missing.
-    mutating func conversation(of session: String) -> Int {
-        known(session) ?? newConversation(session: session)
-    }
+    mutating func conversation(of session: String) -> Int { known(session) ?? newConversation(session: session) }
 
     /// The conversation of a session, if there is one.
     func known(_ session: String) -> Int? {

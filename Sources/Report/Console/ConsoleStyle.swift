@@ -27,9 +27,7 @@ package struct ConsoleStyle: Sendable {
     }
 
     /// The text on one line of at most `limit` columns.
-    package func cut(_ text: String, to limit: Int) -> String {
-        TextWidth.cut(text, to: max(2, limit))
-    }
+    package func cut(_ text: String, to limit: Int) -> String { TextWidth.cut(text, to: max(2, limit)) }
 
     /// The text with this program's symbols replaced by ASCII if necessary.
     package func spelled(_ text: String) -> String {

@@ -14,9 +14,7 @@ struct HTMLPage {
 
     init(title: String) { self.title = title }
 
-    mutating func add(_ id: String, _ title: String, _ content: Markup) {
-        sections.append((id, title, content))
-    }
+    mutating func add(_ id: String, _ title: String, _ content: Markup) { sections.append((id, title, content)) }
 
     var text: String {
         let style = Resources.reportCSS + Self.indices

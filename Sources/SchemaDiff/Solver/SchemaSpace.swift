@@ -48,9 +48,7 @@ struct SchemaSpace: Sendable {
     }
 
     /// Whether a value is valid under a schema, by the validator.
-    func accepts(_ value: JSONValue, at node: Int) -> Bool {
-        programs[side(node)].accepts(value, at: local(node))
-    }
+    func accepts(_ value: JSONValue, at node: Int) -> Bool { programs[side(node)].accepts(value, at: local(node)) }
 
     /// Every member to which schemas of a side give a meaning; a member that is never valid has none.
     func names(on side: Int) -> Set<ExactString> {

@@ -133,9 +133,7 @@ extension ClientStepContext {
     }
 
     /// Records an act of the server before it happens, so that the judge knows what was stored, and when.
-    private func note(_ deed: String, _ details: JSONObject) {
-        performer.record(.act(deed, details), on: .server)
-    }
+    private func note(_ deed: String, _ details: JSONObject) { performer.record(.act(deed, details), on: .server) }
 
     private func note(_ deed: String, inTurn number: Int, storing ids: [String] = []) {
         guard let session = performer.act({ $0.turns[number]?.session }) else { return }

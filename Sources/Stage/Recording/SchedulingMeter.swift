@@ -127,9 +127,7 @@ final class SchedulingMeter: Sendable {
 }
 
 /// Whether the machine recently woke this process late.
-package func isMachineLate() -> Bool {
-    !SchedulingMeter.shared.lateness(from: .now - .milliseconds(100)).isEmpty
-}
+package func isMachineLate() -> Bool { !SchedulingMeter.shared.lateness(from: .now - .milliseconds(100)).isEmpty }
 
 /// Performs scenarios with bounds in wall-clock time, however late the machine is.
 ///
@@ -154,5 +152,11 @@ struct PatientDeadline: Sendable {
         let least = limit + Self.margin
         // Before the limit has passed on the wall clock, lateness does not matter.
         return passed < least ? least - passed : least - meter.patience(since: start)
+    }
+
+    /// Waits until a limit is over.
+    static let pass: @Sendable (Duration) async throws -> Void = { limit in
+        let deadline = PatientDeadline(limit)
+        while case let rest = deadline.rest, rest > .zero { try await Task.sleep(for: rest, clock: .continuous) }
     }
 }

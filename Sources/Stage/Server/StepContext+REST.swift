@@ -112,7 +112,7 @@ extension StepContext {
         do {
             answer = try await HTTPExchange.perform(
                 request, tls: subject.tls, tripwire: tripwire, sent: post?.begin(on: lane), maxBodyBytes: 8 << 20,
-                timeout: limit)
+                timeout: limit, pass: PatientDeadline.pass)
             if post?.end(.over) == false { return (nil, lane) }
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }

@@ -74,9 +74,7 @@ extension DriverProblem: CustomStringConvertible {
     private var asked: String { command.map { "'\($0)'" } ?? "a command" }
 
     /// A time in seconds, with one decimal.
-    static func seconds(_ milliseconds: Int) -> String {
-        "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
-    }
+    static func seconds(_ milliseconds: Int) -> String { "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s" }
 
     private var words: (what: String, expected: String, fix: String) {
         switch code {

@@ -21,9 +21,7 @@ package enum SubjectExit: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    static func signal(numbered number: Int32) -> SubjectExit {
-        .signal(names[number] ?? "SIG\(number)")
-    }
+    static func signal(numbered number: Int32) -> SubjectExit { .signal(names[number] ?? "SIG\(number)") }
 
     private static let names: [Int32: String] = [
         1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL",

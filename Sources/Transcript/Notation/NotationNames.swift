@@ -18,10 +18,14 @@ struct NotationNames {
         }
         // Ids that have the form of a name are collected first, so that no other id takes their number.
         for pass in [true, false] {
+            var asked: [Lane: JSONValue] = [:]
             for (index, event) in history.events.enumerated() {
                 switch event.kind {
                 case .text: learn(history.frames[index]?.document?.root, onlySpelled: pass)
-                case .request, .response: learn(bodies[index], onlySpelled: pass)
+                case .request:
+                    asked[event.lane] = bodies[index]?["clientMessageId"]
+                    learn(bodies[index], onlySpelled: pass)
+                case .response: learn(bodies[index], of: asked[event.lane], onlySpelled: pass)
                 case .state(let state): learn(shown: state, onlySpelled: pass)
                 case .act(_, let details):
                     note("s", details["sessionId"], nil, pass)
@@ -37,9 +41,7 @@ struct NotationNames {
         numbers[Self.kind(letter)]?[ExactString(value)].map { "\(letter)\($0)" }
     }
 
-    static func isSpelled(_ letter: Character, _ value: String) -> Bool {
-        number(letter, value) != nil
-    }
+    static func isSpelled(_ letter: Character, _ value: String) -> Bool { number(letter, value) != nil }
 
     private static func number(_ letter: Character, _ value: String) -> Int? {
         guard value.first == letter, let number = Int(value.dropFirst()), number >= 0, "\(letter)\(number)" == value
@@ -52,13 +54,15 @@ struct NotationNames {
 
     private static func parsed(_ text: String) -> JSONValue? { try? JSONParser.document(text).root }
 
-    private mutating func learn(_ value: JSONValue?, onlySpelled: Bool) {
+    /// Collects the ids of a message or a body; a response does not repeat the key of its question.
+    private mutating func learn(_ value: JSONValue?, of key: JSONValue? = nil, onlySpelled: Bool) {
         guard let value, value.objectValue != nil else { return }
-        learnIDs(of: value, onlySpelled)
+        learnIDs(of: value, onlySpelled, key: key)
         for frame in value["missed"]?.arrayValue ?? [] { learnIDs(of: frame, onlySpelled) }
         for entry in value["sessions"]?.arrayValue ?? [] { note("s", entry["id"], nil, onlySpelled) }
         guard let session = value["session"] else { return }
         note("s", session["id"], nil, onlySpelled)
+        for turn in session["turns"]?.arrayValue ?? [] { learnIDs(of: turn, onlySpelled) }
         // If its turn is unnamed, an answer belongs to the message before it.
         var last: Int?
         for message in session["messages"]?.arrayValue ?? [] {
@@ -79,13 +83,14 @@ struct NotationNames {
         for session in (state["unread"]?.objectValue ?? [:]).keys { note("s", .string(session), nil, onlySpelled) }
     }
 
-    private mutating func learnIDs(of frame: JSONValue, _ onlySpelled: Bool) {
+    private mutating func learnIDs(of frame: JSONValue, _ onlySpelled: Bool, key: JSONValue? = nil) {
+        let key = frame["clientMessageId"] ?? key
         note("s", frame["sessionId"], nil, onlySpelled)
         note("e", frame["epoch"], nil, onlySpelled)
         note("n", frame["nonce"], nil, onlySpelled)
         let number =
-            known("t", frame["turnId"]) ?? known("c", frame["clientMessageId"]) ?? known("u", frame["messageId"])
-        let given = note("c", frame["clientMessageId"], number, onlySpelled) ?? number
+            known("t", frame["turnId"]) ?? known("c", key) ?? known("u", frame["messageId"])
+        let given = note("c", key, number, onlySpelled) ?? number
         let turn = note("t", frame["turnId"], given, onlySpelled) ?? given
         note("u", frame["messageId"], turn, onlySpelled)
     }

@@ -6,6 +6,7 @@ package enum HTTPExchange {
     /// * `sent`: Gets the connection once the request is sent, and may cut it.
     /// * `maxBodyBytes`: A larger body throws `tooLarge` as soon as that is known.
     /// * `timeout`: The limit for connecting, sending and the whole answer together.
+    /// * `pass`: Waits until the timeout is over by the caller's clock, at most ten times as long.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed`, `reset`, `tooLarge`, `late`, or `protocolError`
     ///   for an answer that is not HTTP.
     package static func perform(
@@ -14,16 +15,17 @@ package enum HTTPExchange {
         tripwire: Tripwire? = nil,
         sent: (@Sendable (HTTPConnection) -> Void)? = nil,
         maxBodyBytes: Int = 16 << 20,
-        timeout: Duration = .seconds(10)
+        timeout: Duration = .seconds(10),
+        pass: (@Sendable (Duration) async throws -> Void)? = nil
     ) async throws(TransportProblem) -> HTTPAnswer {
         var request = request
         if !request.headers.contains(where: { $0.0.lowercased() == "connection" }) {
             request.headers.append(("Connection", "close"))
         }
         let address = request.endpoint.address
-        let (single, method) = (request, request.method)
+        let (single, method, longest) = (request, request.method, timeout * 10)
         do {
-            return try await withDeadline(timeout, "answer to \(method)", at: address) {
+            return try await withDeadline(timeout, "answer to \(method)", at: address, pass: pass) {
                 let connection = try await HTTPConnection.open(
                     single.endpoint, tls: tls, tripwire: tripwire, timeout: timeout)
                 defer { connection.cut(.fin) }
@@ -32,7 +34,7 @@ package enum HTTPExchange {
                     try await pending.waitUntilSent()
                     sent(connection)
                 }
-                return try await connection.answer(to: pending, timeout: timeout)
+                return try await connection.answer(to: pending, timeout: longest)
             }
         } catch {
             throw TransportProblem(error, at: address)

@@ -16,9 +16,7 @@ final class RelayClientHandler: ChannelInboundHandler, RemovableChannelHandler {
         session?.clientOpened()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        session?.clientSent(unwrapInboundIn(data))
-    }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { session?.clientSent(unwrapInboundIn(data)) }
 
     func channelReadComplete(context: ChannelHandlerContext) { session?.clientPaused() }
 

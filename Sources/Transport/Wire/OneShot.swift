@@ -37,14 +37,17 @@ package struct OneShot<Value: Sendable>: Sendable {
 ///
 /// * `what`: The awaited event, as a noun: "first byte", "close frame".
 /// * `place`: The peer or the step, for the message.
+/// * `pass`: Waits until the limit is over, if not the clock on the wall counts.
 /// - Throws: The problem `late`, an error of the body, or `CancellationError` if the caller was canceled.
 func withDeadline<T: Sendable>(
-    _ limit: Duration, _ what: String, at address: String = "deadline", _ body: @escaping @Sendable () async throws -> T
+    _ limit: Duration, _ what: String, at address: String = "deadline",
+    pass: (@Sendable (Duration) async throws -> Void)? = nil,
+    _ body: @escaping @Sendable () async throws -> T
 ) async throws -> T {
     try await withThrowingTaskGroup(of: T.self) { group in
         group.addTask { try await body() }
         group.addTask {
-            try await Task.sleep(for: limit, clock: .continuous)
+            if let pass { try await pass(limit) } else { try await Task.sleep(for: limit, clock: .continuous) }
             throw TransportProblem(.late(what: what, limit: limit), at: address)
         }
         defer { group.cancelAll() }

@@ -198,9 +198,7 @@ extension JSONValue {
 }
 
 /// Whether the last message of a question is the user's.
-func endsWithUser(_ question: JSONValue) -> Bool {
-    question["messages"]?.arrayValue?.last?["role"] == "user"
-}
+func endsWithUser(_ question: JSONValue) -> Bool { question["messages"]?.arrayValue?.last?["role"] == "user" }
 
 extension Observations {
     /// The state of a connection after a hostile message.

@@ -205,9 +205,7 @@ final class ObservedConnection: @unchecked Sendable {
         }
     }
 
-    private func end(_ kind: Ending.Kind, at index: Int) {
-        ending = ending ?? Ending(event: index, kind: kind)
-    }
+    private func end(_ kind: Ending.Kind, at index: Int) { ending = ending ?? Ending(event: index, kind: kind) }
 
     /// Whether this connection, greeted before a goodbye, was still answered after a stop would have been over.
     private func wasServed(longAfter goodbye: Ending, in history: History, by clock: PatientClock) -> Bool {

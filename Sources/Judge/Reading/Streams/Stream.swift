@@ -47,9 +47,7 @@ struct NumberedFrame {
     }
 
     /// Whether a live frame has a position in the stream; copies do not.
-    static func isNumbered(_ frame: Frame) -> Bool {
-        isOfStream(frame.type) && mayBeNumbered(frame)
-    }
+    static func isNumbered(_ frame: Frame) -> Bool { isOfStream(frame.type) && mayBeNumbered(frame) }
 
     /// Whether a live frame may have a position, including frames with types outside this version.
     static func mayBeNumbered(_ frame: Frame) -> Bool {

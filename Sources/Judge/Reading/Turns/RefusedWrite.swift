@@ -138,13 +138,18 @@ extension Observations {
             return .ended(end)
         }
         if let exit, exit.cause == .exited, events.contains(exit.event) { return .ended(exit.event) }
-        let late = request.connection.flatMap { turnDeadline(of: turn, on: $0) }
+        let late =
+            request.connection.map { turnDeadline(of: turn, on: $0) }
+            ?? exchange(of: request).flatMap { deadline(after: $0, within: timeouts.turn + timeouts.rest) }
         return late.flatMap { $0 <= events.upperBound ? .silent($0) : nil } ?? .open
     }
 
     /// The event at which the server ended a request's connection or exchange.
     private func loss(of request: ObservedRequest) -> Int? {
-        guard let index = request.connection else { return exchange(of: request)?.failure }
+        guard let index = request.connection else {
+            // A response for which the stage waited no longer is still owed.
+            return exchange(of: request)?.failure.flatMap { self.events[$0].kind == .failed(reason: "late") ? nil : $0 }
+        }
         return connections[index].endByServer()?.event
     }
 }

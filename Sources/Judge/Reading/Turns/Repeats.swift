@@ -76,9 +76,7 @@ extension Observations {
         return earliest(first.ack?.event, first.success, done)
     }
 
-    func body(ofResponse response: Int) -> JSONValue? {
-        exchange(ofResponse: response)?.answer?.root
-    }
+    func body(ofResponse response: Int) -> JSONValue? { exchange(ofResponse: response)?.answer?.root }
 
     /// Whether an event promised the client that a turn, or its answer, is stored.
     func isPromise(_ event: Int, of turn: ObservedTurn) -> Bool {
