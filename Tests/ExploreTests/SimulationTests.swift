@@ -60,6 +60,26 @@ import Testing
         try Golden.check(digest + "\n", against: "Tests/ExploreTests/Goldens/histories.txt")
     }
 
+    @Test func `a capture of a healthy server breaks no clause, wherever it begins`() throws {
+        let grammar = ServerGrammar(profiles: Profile.all(of: .server), disturbing: [], startsServer: true)
+        var broken: [String] = []
+        for seed in UInt64(1)...100 {
+            let history = Simulation(
+                try grammar.plan(seed: seed).scenario(), against: Setting(), seed: seed, version: specification.version
+            ).history
+            var header = history.header
+            header.capture = History.Capture()
+            for part in 0..<4 {
+                let seen = Array(history.events.dropFirst(history.events.count * part / 4))
+                for verdict in judge(History(header: header, events: seen), under: specification)
+                where verdict.outcome == .violation || verdict.outcome == .warning {
+                    broken.append("\(seed), from \(part)/4: \(verdict.clause) \(verdict.findings.first?.what ?? "")")
+                }
+            }
+        }
+        #expect(broken == [])
+    }
+
     @Test func `a healthy server keeps every clause in plans that nobody wrote`() throws {
         let grammar = ServerGrammar(profiles: Profile.all(of: .server), disturbing: [], startsServer: true)
         var broken: [String] = []

@@ -139,7 +139,7 @@ struct TurnReconstruction {
             let isFirst =
                 turn.acks.contains { !$0.isDuplicate } || answers.contains { $0["duplicate"]?.boolValue != true }
             guard !isFirst else { continue }
-            for request in turn.requests { request.ack = nil }
+            for request in turn.requests { (request.ack, request.success, request.failure) = (nil, nil, nil) }
             turns[index] = ObservedTurn(requests: turn.requests)
             turns[index].isGuessed = turn.isGuessed
             turns[index].setAside = turn.told.sorted { $0.event < $1.event }
