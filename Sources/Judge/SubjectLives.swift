@@ -74,9 +74,7 @@ struct SubjectLives: Sendable {
     }
 
     /// The life at an event; frames belong to the life in which their connection was opened.
-    func life(at event: Int) -> Int {
-        starts.boundary { $0 > event }
-    }
+    func life(at event: Int) -> Int { starts.boundary { $0 > event } }
 
     /// The end of a life; nil if it lasts to the end of the history.
     func end(of life: Int) -> End? { endings[life] }
@@ -94,7 +92,7 @@ struct SubjectLives: Sendable {
 
     /// Whether the disk accepted no writes at some moment between two events.
     func refusedWrites(between first: Int, and last: Int) -> Bool {
-        faults.contains { $0.earliest < last && $0.end > first }
+        faults.contains { $0.earliest <= last && $0.end > first }
     }
 }
 
@@ -135,12 +133,14 @@ extension Observations {
     }
 
     /// Whether the stage may have caused the end of a connection, opened at an event: it ended the process, or refused
-    /// writes, to which 1011 or a lost connection may be a late answer, and any other close only an immediate one.
+    /// writes, to which 1011 or a lost connection may be a late answer, and any other close only one at that time.
     func mayHaveCaused(_ ending: ObservedConnection.Ending, since opening: Int) -> Bool {
         if ending.kind == .lost || ending.has(code: 1011) { return wasDisturbed(between: opening, and: ending.event) }
-        let (end, bound) = (ending.event, timeouts.scheduling.microseconds)
+        let end = ending.event
         return wasStopped(between: opening, and: end)
-            || lives.faults.contains { $0.earliest < end && span(from: min($0.end, end), to: end) < bound }
+            || lives.faults.contains { fault in
+                fault.earliest <= end && fault.end > opening && (fault.end > end || mayCross(fault.end, end))
+            }
     }
 
     /// Whether between two events the stage ended the process or refused its writes.

@@ -207,9 +207,7 @@ extension RunReport {
         return result.clause.id.isProvedByCrashes || result.outcome == .inconclusive && left.wasSetAside
     }
 
-    package func clauses(_ outcome: Outcome) -> [ClauseResult] {
-        clauses.filter { $0.outcome == outcome }
-    }
+    package func clauses(_ outcome: Outcome) -> [ClauseResult] { clauses.filter { $0.outcome == outcome } }
 
     func scenario(_ name: String) -> ScenarioResult? { scenarios.first { $0.name == name } }
 

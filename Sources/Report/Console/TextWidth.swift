@@ -1,9 +1,7 @@
 /// The width of a text in terminal columns.
 package enum TextWidth {
     /// The columns of a text without control characters; wide characters take two.
-    package static func columns(_ text: some StringProtocol) -> Int {
-        text.reduce(0) { $0 + columns($1) }
-    }
+    package static func columns(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns($1) } }
 
     /// The longest prefix that fits, with a mark if it was cut.
     package static func cut(_ text: String, to limit: Int, mark: String = "…") -> String {

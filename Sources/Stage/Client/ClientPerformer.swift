@@ -296,7 +296,5 @@ actor CommandGate {
     }
 
     /// Lets the next one through.
-    private func leave() {
-        if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
-    }
+    private func leave() { if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() } }
 }

@@ -38,6 +38,7 @@ private final class LifeCourse: Sendable {
         var budget: ChatBudget
         var count: ChatCount
         var lookedAt = ContinuousClock.now - LifeScript.stretch + LifeScript.firstStretch
+        var rounds = 0
         /// The number of consecutive rounds without a server.
         var unanswered = 0
         /// The reason why the life ended early.
@@ -106,6 +107,10 @@ private final class LifeCourse: Sendable {
         }
         performer.beginRound()
         try await look(performer)
+        let (cuts, rounds) = state.withLock { ($0.cuts, $0.rounds) }
+        if cuts.count * 2 > rounds, let first = cuts.first {
+            throw StepEnd.unmet("\(cuts.count) of \(rounds) rounds ended early, the first because \(first)")
+        }
     }
 
     private func noteEnd(_ reason: String, at time: Duration) {
@@ -146,6 +151,7 @@ private final class LifeCourse: Sendable {
         _ steps: [ScenarioStep], opening open: [ScenarioStep], by performer: ScenarioPerformer, _ reader: LifeReader
     ) async throws {
         var cut: String?
+        state.withLock { $0.rounds += 1 }
         do {
             try await revive(performer, open, reader)
             for part in Self.parts(of: steps) {

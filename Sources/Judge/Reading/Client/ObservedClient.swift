@@ -110,9 +110,7 @@ final class ObservedClient {
     }
 
     /// Its reads of one session, in order, even those that were never answered.
-    func reads(of session: String) -> [ObservedExchange] {
-        reads.filter { $0.route == .session(session) }
-    }
+    func reads(of session: String) -> [ObservedExchange] { reads.filter { $0.route == .session(session) } }
 
     /// The event at which the data that the app may have now began: its last launch as a new installation.
     func installation(at event: Int) -> Int {
