@@ -138,9 +138,7 @@ struct Stream {
     }
 
     /// The showings before an event, in time order.
-    func items(before event: Int) -> ArraySlice<NumberedFrame> {
-        items[..<items.boundary { $0.event >= event }]
-    }
+    func items(before event: Int) -> ArraySlice<NumberedFrame> { items[..<items.boundary { $0.event >= event }] }
 
     /// The showings after an event, in time order.
     func items(after event: Int) -> ArraySlice<NumberedFrame> {
