@@ -240,8 +240,9 @@ extension RunReport {
         let early = scenarios.count { scenario in
             let header = scenario.history.header
             return subject.role == .server && scenario.skipped == nil && scenario.stoppedAt != nil
-                && scenario.cut == nil && header.dialect.isCanonical && header.lateness.isEmpty
-                && !weighty(scenario.verdicts).contains { $0.outcome == .violation }
+                && intended[scenario.name] != nil && scenario.cut == nil && header.dialect.isCanonical
+                && header.lateness.isEmpty
+                && !weighty(scenario.verdicts).contains { [.violation, .warning].contains($0.outcome) }
         }
         return early == 0 ? nil : "\(counted(early, "scenario")) ended early"
     }

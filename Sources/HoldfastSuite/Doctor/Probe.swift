@@ -165,7 +165,5 @@ extension Event {
         }
     }
 
-    fileprivate func isAct(_ name: String) -> Bool {
-        if case .act(name, _) = kind { true } else { false }
-    }
+    fileprivate func isAct(_ name: String) -> Bool { if case .act(name, _) = kind { true } else { false } }
 }

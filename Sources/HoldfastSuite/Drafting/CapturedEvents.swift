@@ -26,9 +26,7 @@ enum CapturedEvents {
         let subject = History.Subject(name: dialect.name, role: .server, profiles: dialect.profiles)
         var reader = CaptureReader(form, file: path, options: .init(subject: subject, dialect: dialect))
         reader.orient(by: CaptureOpening(chunk, dialect: dialect))
-        func pass(_ item: CaptureItem) {
-            if case .event(let event, let location) = item { take(event, location) }
-        }
+        func pass(_ item: CaptureItem) { if case .event(let event, let location) = item { take(event, location) } }
         while !chunk.isEmpty {
             try reader.append(chunk) { pass($0) }
             chunk = next(1 << 20)

@@ -116,9 +116,7 @@ final class LoadJudging: Sendable {
     }
 
     /// Starts the clock of the load.
-    func begin() {
-        state.withLock { ($0.cpu, $0.began) = (SystemClock.processMilliseconds, .now) }
-    }
+    func begin() { state.withLock { ($0.cpu, $0.began) = (SystemClock.processMilliseconds, .now) } }
 
     var progress: TextProgress {
         state.withLock { state in

@@ -144,7 +144,7 @@ extension CLIENT {
         let isOpen = isTold || proof.map { history.endOfStay(at: again) <= $0 } ?? true
         evidence.test(isSent, orBy: isOpen ? nil : proof) { proof in
             Finding(
-                "a message that the person resent was not sent", expected: "its chat, or the message shown as failed",
+                "a message was not resent", expected: "its chat, or the message shown as failed",
                 actual: "neither within \(history.clientPatience) on an open connection", at: [again, proof])
         }
     }

@@ -89,6 +89,7 @@ public struct Story: Sendable, Equatable {
                 add("\(request.success == nil ? "failed" : "answered") over REST", outcome)
             }
         }
+        if let ended = turn.endedAside, history.frames[ended] == nil { add("answered over REST", ended) }
         let frames = turn.acks + turn.frames + turn.endings + turn.copies + turn.replayed + turn.setAside
         let inOrder = frames.sorted { ($0.event, $0.replayIndex ?? 0) < ($1.event, $1.replayIndex ?? 0) }
         for frame in inOrder where frame.type != "toolUse" {
@@ -109,7 +110,9 @@ public struct Story: Sendable, Equatable {
             let rest = place == tools.count - 1 && tools.count > 3 ? ", after \(tools.count - 3) more" : ""
             add("tool \(tool.string("tool") ?? "")\(number)\(device(tool))\(rest)", tool.event)
         }
-        if turn.endings.isEmpty, turn.setAside.isEmpty, let end = reader.end(of: turn), turn.ended == nil {
+        if turn.endings.isEmpty, turn.setAside.isEmpty, turn.ended ?? turn.endedAside == nil,
+            let end = reader.end(of: turn)
+        {
             add("likely \(history.frames[end].map(called) ?? "its end") on \(history.events[end].lane)", end)
         }
         var shownBefore: String?

@@ -33,8 +33,7 @@ struct SymptomReader {
     }
 
     func end(of turn: ObservedTurn) -> Int? {
-        turn.ended ?? turn.setAside.first { !$0.isReplayed && $0.isOf("done", "error") }?.event
-            ?? likelyEnds[turn.event]
+        turn.ended ?? turn.endedAside ?? likelyEnds[turn.event]
     }
 
     /// The outcome of a question in words, with the time since an event; nil if nothing shows it.

@@ -7,7 +7,9 @@ import HoldfastTransport
 /// A network built on this package's own WebSocket and HTTP.
 package struct NetworkTransport: ClientTransport {
     /// The headers of every upgrade and request.
-    private var headers: [(String, String)]
+    private let headers: [(String, String)]
+    /// The header with the credential, which only an upgrade needs.
+    private var credential: [(String, String)] = []
     private let tls: TLSOptions
     private let dialect: Dialect
 
@@ -23,10 +25,11 @@ package struct NetworkTransport: ClientTransport {
     /// The same for one user, and the address at which their socket opens.
     func signedIn(_ token: String, at url: String) -> (network: Self, url: String) {
         var network = self
+        if token.isEmpty { return (self, url) }
         switch dialect.credential {
         case .query(let name):
             return (self, "\(url)\(url.contains("?") ? "&" : "?")\(name)=\(percentEncoded(token))")
-        case .header(let name, let prefix): network.headers.append((name, prefix + token))
+        case .header(let name, let prefix): network.credential = [(name, prefix + token)]
         case .frame, .none: break
         }
         return (network, url)
@@ -34,7 +37,7 @@ package struct NetworkTransport: ClientTransport {
 
     func open(_ url: String, headers: [(String, String)], within limit: Duration) async throws -> any ClientSocket {
         let connection = try await WebSocketConnection.open(
-            Endpoint(url), headers: self.headers + headers, tls: tls, timeout: limit)
+            Endpoint(url), headers: self.headers + credential + headers, tls: tls, timeout: limit)
         return NetworkSocket(connection: connection, dialect: dialect)
     }
 

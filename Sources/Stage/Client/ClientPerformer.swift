@@ -67,7 +67,8 @@ final class ClientPerformer: ClientScene, Sendable {
                 try await context.perform(context.begin(step.action))
                 if let reason = server.takeUnsaid() { throw StepEnd.unsuitable(reason) }
             } catch let end as StepEnd {
-                throw server.takeUnsaid().map { .unsuitable($0) } ?? end
+                if case .unmet = end, let reason = server.takeUnsaid() { throw StepEnd.unsuitable(reason) }
+                throw end
             } catch {
                 throw Task.isCancelled ? StepEnd.interrupted : StepEnd.unmet("\(step.pointer): \(error)")
             }

@@ -54,7 +54,9 @@ final class ScriptedServer: Sendable {
         var world = world
         world.profiles.formIntersection(dialect.profiles)
         world.epoch = dialect.onlyEpoch ?? world.epoch
-        state = Mutex(State(world: ServerWorld(world, token: token, now: WallClock.milliseconds())))
+        var served = ServerWorld(world, token: token, now: WallClock.milliseconds())
+        served.inheritsEpochs = dialect.inheritsEpochs
+        state = Mutex(State(world: served))
     }
 
     /// The bounds of the server: a client that opens connections endlessly, or never ends a body, is cut off.

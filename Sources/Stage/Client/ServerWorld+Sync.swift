@@ -29,7 +29,7 @@ extension ServerWorld {
         let position = frame["lastSeqSeen"]?.intValue ?? 0
         if let epoch = frame["epoch"]?.stringValue {
             if epoch != self.epoch { return result(missed: [], reason: "epoch_changed", hasMore: false) }
-        } else if position > 0 {
+        } else if position > 0, !inheritsEpochs {
             return result(missed: [], reason: "unknown_position", hasMore: false)
         }
         guard position <= lastSeq else { return result(missed: [], reason: "unknown_position", hasMore: false) }

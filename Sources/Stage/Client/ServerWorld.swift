@@ -107,6 +107,8 @@ package struct ServerWorld {
     package var isSentAway = false
 
     var epoch: String
+    /// Whether a `sync` has no place for its epoch, so that the connection's counts.
+    var inheritsEpochs = false
     var lastSeq: Int
     var sessions: [Session] = []
     var turns: [Int: Turn] = [:]

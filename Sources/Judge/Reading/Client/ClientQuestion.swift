@@ -123,9 +123,7 @@ struct ClientQuestion: Sendable {
     private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x80 }
 
     /// The sessions that the news before an event named for it.
-    func sessions(before event: Int) -> Set<String> {
-        Set(news.filter { $0.event < event }.compactMap(\.sessionId))
-    }
+    func sessions(before event: Int) -> Set<String> { Set(news.filter { $0.event < event }.compactMap(\.sessionId)) }
 
     /// Every message of the person, in the order of typing; one that was resent under another key is a separate message.
     static func reconstructed(in history: Observations) -> [ClientQuestion] {

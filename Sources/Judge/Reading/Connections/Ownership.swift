@@ -41,9 +41,7 @@ struct Ownership {
     }
 
     /// Whether a key belongs only to questions of others.
-    func isForeign(key: String, to principal: String) -> Bool {
-        keys[key].map { !$0.contains(principal) } ?? false
-    }
+    func isForeign(key: String, to principal: String) -> Bool { keys[key].map { !$0.contains(principal) } ?? false }
 
     /// Every session that belonged only to others before an event.
     func foreignSessions(to principal: String, before event: Int) -> Set<String> {

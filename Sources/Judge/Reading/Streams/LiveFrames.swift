@@ -6,8 +6,8 @@ struct LiveFrames {
     let frames: [Frame]
     /// Their numbers, and those of frames with types outside this version.
     let numbers: Set<Int>
-    /// Numbers that need not arrive: those of questions asked on this connection (TURN-11).
-    let unowed: Set<Int>
+    /// The numbers of the questions asked on this connection, and those of them that need not arrive (TURN-11).
+    let (own, unowed): (Set<Int>, Set<Int>)
 
     init(on connection: Int, _ history: Observations) {
         let received = history.connections[connection].received
@@ -15,7 +15,8 @@ struct LiveFrames {
         numbers = Set(received.filter(NumberedFrame.mayBeNumbered).compactMap(\.seq))
         let asked: [Frame] = history.turns(on: connection).flatMap { $0.frames + $0.replayed }
         let questions: [Frame] = asked.filter { $0.type == "message" }
-        unowed = Set(questions.compactMap(\.seq)).subtracting(numbers)
+        let own = Set(questions.compactMap(\.seq))
+        (self.own, unowed) = (own, own.subtracting(numbers))
     }
 
     /// Whether a frame shown elsewhere also arrived here: with its number or, unless it is a `toolUse`, another.

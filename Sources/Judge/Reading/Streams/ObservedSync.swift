@@ -31,9 +31,7 @@ struct ObservedSync: Sendable {
             let errors = connection.received.filter(Self.isOfForm).map(\.event)
             let others = connection.sent.filter { hostile[$0.event] != nil }.map(\.event)
             /// Whether an error remains after those explained by earlier messages.
-            func isOwn(_ refusal: Int) -> Bool {
-                errors.count { $0 <= refusal } > others.count { $0 < refusal }
-            }
+            func isOwn(_ refusal: Int) -> Bool { errors.count { $0 <= refusal } > others.count { $0 < refusal } }
             for request in connection.sent where request.type == "sync" {
                 // A refused sync gets no result, and a result before the request does not answer it.
                 var result: Frame?

@@ -141,9 +141,7 @@ struct Stream {
     func items(before event: Int) -> ArraySlice<NumberedFrame> { items[..<items.boundary { $0.event >= event }] }
 
     /// The showings after an event, in time order.
-    func items(after event: Int) -> ArraySlice<NumberedFrame> {
-        items[items.boundary { $0.event > event }...]
-    }
+    func items(after event: Int) -> ArraySlice<NumberedFrame> { items[items.boundary { $0.event > event }...] }
 
     /// The greatest number shown before an event, if any.
     func greatest(before event: Int) -> Int? {
@@ -152,7 +150,5 @@ struct Stream {
     }
 
     /// The greatest number shown by an event, if any.
-    func greatest(at event: Int) -> Int? {
-        items(after: event - 1).prefix { $0.event == event }.map(\.seq).max()
-    }
+    func greatest(at event: Int) -> Int? { items(after: event - 1).prefix { $0.event == event }.map(\.seq).max() }
 }

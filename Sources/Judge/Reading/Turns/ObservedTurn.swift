@@ -32,6 +32,8 @@ final class ObservedTurn {
     var isGuessed = false
     /// In a capture, frames with the names of a turn that may have been asked before it; not used for verdicts.
     var setAside: [Frame] = []
+    /// The first event that shows the end of a turn whose frames were set aside; not used for verdicts.
+    var endedAside: Int?
 
     init(requests: [ObservedRequest]) { self.requests = requests }
 

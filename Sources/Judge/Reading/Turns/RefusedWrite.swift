@@ -140,7 +140,9 @@ extension Observations {
         if let exit, exit.cause == .exited, events.contains(exit.event) { return .ended(exit.event) }
         let late =
             request.connection.map { turnDeadline(of: turn, on: $0) }
-            ?? exchange(of: request).flatMap { deadline(after: $0, within: timeouts.turn + timeouts.rest) }
+            ?? exchange(of: request).flatMap {
+                deadline(after: $0, within: timeouts.turn + request.scriptedWait + timeouts.rest)
+            }
         return late.flatMap { $0 <= events.upperBound ? .silent($0) : nil } ?? .open
     }
 

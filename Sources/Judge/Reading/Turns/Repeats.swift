@@ -53,9 +53,7 @@ extension Observations {
     }
 
     /// The request that started the turn: the first one not refused.
-    func original(of turn: ObservedTurn) -> ObservedRequest? {
-        turn.requests.first { $0.refusal == nil }
-    }
+    func original(of turn: ObservedTurn) -> ObservedRequest? { turn.requests.first { $0.refusal == nil } }
 
     /// The first event that shows that a request of a turn was accepted.
     func acceptance(of request: ObservedRequest, in turn: ObservedTurn) -> Int? {

@@ -139,9 +139,10 @@ struct TurnReconstruction {
             let isFirst =
                 turn.acks.contains { !$0.isDuplicate } || answers.contains { $0["duplicate"]?.boolValue != true }
             guard !isFirst else { continue }
+            let ended = turn.ended
             for request in turn.requests { (request.ack, request.success, request.failure) = (nil, nil, nil) }
             turns[index] = ObservedTurn(requests: turn.requests)
-            turns[index].isGuessed = turn.isGuessed
+            (turns[index].isGuessed, turns[index].endedAside) = (turn.isGuessed, ended)
             turns[index].setAside = turn.told.sorted { $0.event < $1.event }
             turns[index].isOfBefore = !turn.acks.isEmpty || !turn.copies.isEmpty || !answers.isEmpty
         }
