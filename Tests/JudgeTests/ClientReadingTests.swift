@@ -138,6 +138,12 @@ import Testing
         try clause.conforms("\(both) \(gap) 4>GET(s2) 4<200(u2 a2) \(again) +12s")
         // A client that does not ask for a replay has missed what it has missed.
         try clause.violates("\(both) A!cut B+(e1 #0) 3>GET(s1) 3<200(u1 a1) \(again) +12s^")
+        // A connection that ended at its greeting is made up for by the next one, from where the client was.
+        func cut(_ last: Int) -> String {
+            "A!cut B+(e1 #\(last)) B!cut C+(e1 #\(last)) C>sync(e1 #\(last)) C<syncResult(e1 #\(last) complete)"
+        }
+        try clause.conforms("\(both) A<done(s1 t7 a7 #1) +3s \(cut(1)) \(again) +12s")
+        try clause.violates("\(both) A<done(s1 t7 a7 #1) +3s \(cut(2)) \(again) +12s^")
         // Nothing was ever told of it.
         let never = "client!launch A+(e1 #0) client=connected client!selectSession(s2) client=connected(s2)"
         try clause.violates("\(never) +12s^")

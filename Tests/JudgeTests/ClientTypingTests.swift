@@ -137,6 +137,11 @@ import Testing
         let lost = "client!launch A+(maxFrameBytes=80) A!cut +5s client!send(c2='\(long)') 1>POST(c2 '\(long)')"
         try clause.untested(lost)
         try clause.violates("\(lost.replacing("A!cut +5s", with: "+5s A!cut"))^")
+        // A greeting that was cut off at once may have told a larger limit.
+        let greeted = "client!launch A+(maxFrameBytes=80) +5s A!cut B+(maxFrameBytes=800) B!cut"
+        let posted = "client!send(c2='\(long)') 1>POST(c2 '\(long)')"
+        try clause.untested("\(greeted) \(posted)")
+        try clause.violates("\(greeted.replacing("=800", with: "=90")) \(posted)^")
         try clause.untested("client!launch A+(maxFrameBytes=800) client!send(c2='\(long)') A>chat(c2 s1 '\(long)')")
         try clause.untested("client!launch client!send(c2='\(long)') 1>POST(c2 '\(long)') A+(maxFrameBytes=80)")
     }
@@ -501,6 +506,18 @@ import Testing
         try clause.violates("\(typed) B>chat(c3 -s)^")
         try clause.untested("\(typed) B<error(busy c2) client=connected(c2 c3 failed=c2) B>chat(c3 -s)")
         try clause.untested("\(typed) B!cut C+ C>chat(c3 -s)")
+    }
+
+    @Test func `CLIENT-12 what failed unsent is not what was typed later`() throws {
+        let clause = ClauseUnderTest("CLIENT-12")
+        let typed = """
+            \(ready) client!send(c2='yes') client=connected(s1 u1 a1 c2='yes' failed=c2) client!selectSession(s2)
+            client=connected(s2 u5 a5) client!send(c3='yes')
+            """
+        try clause.conforms("\(typed) A>chat(c3 s2 'yes')")
+        try clause.violates("\(typed) A>chat(c3 s1 'yes')^")
+        // Under the key that was shown it is the first one.
+        try clause.violates("\(typed) A>chat(c2 s2 'yes')^")
     }
 
     @Test func `CLIENT-12 what is sent again goes where it went`() throws {

@@ -179,12 +179,13 @@ extension Observations {
         return isSynced && !gaps.contains { $0.told > since && $0.told < event }
     }
 
-    /// Whether a later `sync` used a position before the one in the greeting, so that the client never adopted it.
+    /// Whether a later `sync` used a position held before the greeting, so that it brought what that connection did not.
     private func isPassedOver(_ connection: ObservedConnection, before event: Int) -> Bool {
-        guard let greeting = connection.greeting, let last = greeting["lastSeq"]?.intValue else { return false }
+        guard let greeting = connection.greeting, let epoch = greeting.epoch else { return false }
+        let held = clientPlaces.ceiling(of: epoch, before: greeting.event)
         return syncs.contains { sync in
-            sync.request.isAfter(greeting.event) && sync.request.isBefore(event)
-                && sync.request.epoch == greeting.epoch && sync.lastSeqSeen.map { $0 < last } == true
+            sync.request.isAfter(greeting.event) && sync.request.isBefore(event) && sync.request.epoch == epoch
+                && sync.lastSeqSeen.map { $0 <= held } == true
         }
     }
 }

@@ -108,11 +108,12 @@ extension CLIENT {
     static func limitsAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let limits = history.frameLimits
         func limit(before event: Int, for sent: Int) -> (told: Int, bytes: Int)? {
-            limits.last { $0.told < event && history.endOfLife(at: $0.told) > sent }
+            let last = limits.lastIndex { $0.told < event && history.endOfLife(at: $0.told) > sent }
+            return last.map { (limits[$0].told, limits[$0...].prefix { $0.told < sent }.map(\.bytes).max() ?? 0) }
         }
         for question in history.clientQuestions {
             for request in question.requests {
-                // A request that was on its way when `connected` arrived could not observe its limit.
+                // A request that was on its way when `connected` arrived may observe either limit.
                 let event = request.connection == nil ? history.inFlight(before: request.event) : request.event
                 guard let limit = limit(before: event, for: request.event),
                     let bytes = history.size(of: request), bytes > limit.bytes,

@@ -400,7 +400,7 @@ extension Observations {
         // message that is too long stays.
         let isNew = screen(at: typed).map { $0.sessionId == nil } ?? false
         // The frame around the text counts too.
-        let isTooLong = frameLimits(after: typed).contains { $0 < question.text.utf8.count + 256 }
+        let isTooLong = frameLimits.contains { $0.told > typed && $0.bytes < question.text.utf8.count + 256 }
         return isNew && !isTooLong || endOfStay(at: typed) > stood
             ? stood : sighting(of: question, after: stood, before: life.upperBound)
     }

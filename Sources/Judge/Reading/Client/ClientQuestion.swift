@@ -166,25 +166,18 @@ struct ClientQuestion: Sendable {
 
         init(_ client: ObservedClient) {
             firstShown = client.firstShown
-            let messages = client.states.lazy.flatMap(\.messages).filter { $0.role == "user" }
-            shown = Dictionary(messages.compactMap { message in message.key.map { ($0, message.text) } }) { first, _ in
-                first
-            }
+            let named = client.states.lazy.flatMap(\.messages).filter { $0.role == "user" && $0.key != nil }
+            shown = Dictionary(named.map { ($0.key ?? "", $0.text) }) { first, _ in first }
         }
     }
 
     /// Notes that the person resent a message.
     private static func note(_ act: ObservedClient.Act, in questions: inout [ClientQuestion], _ places: Places) {
         let key = act.details.id("clientMessageId")
-        if let place = key.flatMap({ places.byKey[$0]?.last }) {
-            questions[place].repeats.append(act.event)
-            return
-        }
         // A message that was never sent is identified by the text that the screen shows with its key.
         let alike = key.flatMap { places.shown[$0] }.flatMap { places.byText[core($0)] } ?? []
-        if let place = alike.last(where: { questions[$0].event < act.event && questions[$0].requests.isEmpty }) {
-            questions[place].repeats.append(act.event)
-        }
+        let unsent = alike.last { questions[$0].event < act.event && questions[$0].requests.isEmpty }
+        if let place = key.flatMap({ places.byKey[$0]?.last }) ?? unsent { questions[place].repeats.append(act.event) }
     }
 
     private static func take(_ request: ObservedRequest, into questions: inout [ClientQuestion], _ places: inout Places)
@@ -210,8 +203,16 @@ struct ClientQuestion: Sendable {
         if known.isEmpty, let again {
             place = add(ClientQuestion(text: request.prompt, typed: again), to: &questions, &places)
         } else if same.count > 1, !known.contains(where: same.contains) {
-            // A new key for a text that was typed more than once: the oldest message that was not sent yet.
-            let unsent = same.filter { questions[$0].requests.isEmpty }
+            // A new key for a text that was typed more than once: the oldest message that was not sent yet, and only in
+            // the last place one that the screen showed under a key of its own.
+            let waiting = same.filter { questions[$0].requests.isEmpty }
+            let named = waiting.filter { index in
+                places.firstShown.contains { name, gap in
+                    places.byKey[name] == nil && gap.contains(questions[index].event)
+                        && places.shown[name].map(core) == questions[index].core
+                }
+            }
+            let unsent = waiting.filter { !named.contains($0) } + named
             place =
                 unsent.first { typing?.contains(questions[$0].event) == true }
                 ?? unsent.first { exactlyEqual(questions[$0].text, request.prompt) } ?? unsent.first ?? same.last

@@ -65,11 +65,6 @@ extension Observations {
         return proof
     }
 
-    /// The frame sizes that the connections opened after an event allow, in bytes.
-    func frameLimits(after event: Int) -> [Int] {
-        connections.filter { $0.opening > event }.compactMap { $0.limit("maxFrameBytes") }
-    }
-
     /// Whether a client had certainly received a given `connected` before an event: its screen showed that, it sent
     /// something that must follow it, or it had time.
     func wasSurelyGreeted(before event: Int, by greeting: Int) -> Bool {
