@@ -49,6 +49,11 @@ import Testing
         try clause.untested(
             "\(start) client!send(c2) A>chat(c2 s1) client!send(c3) +30s server!atRest(s1 u1 a1) \(look)",
             also: ["CLIENT-4", "CLIENT-24"])
+        let again = """
+            \(start) client!send(c2) A>chat(c2 s1) A<error(persist_failed c2) client!send(c3)
+            client=connected(s1 u1 a1 c2 c3 thinking error.c2=persist_failed) A>chat(c2 s1)
+            """
+        try clause.untested("\(again) +30s server!atRest(s1 u1 a1) \(look)", also: ["CLIENT-24"])
         try clause.untested("\(start) \(rest) \(look)")
     }
 

@@ -195,6 +195,25 @@ import Testing
         try clause.untested("\(turn) client!background A<done(t4 s2 #5) +5s")
     }
 
+    @Test func `CLIENT-34 a session that was chosen may be shown before the next look`() throws {
+        let clause = ClauseUnderTest("CLIENT-34", rule: 1)
+        let next = "client!selectSession(s3) client=connected(s3) +5s"
+        let chosen = "\(turn) client!selectSession(s2) A<done(t4 s2 #5) \(next)"
+        try clause.untested(chosen)
+        try clause.warns("\(chosen.replacing("done(t4 s2", with: "done(t4 s4"))^")
+        let crossed = "\(turn) A<done(t4 s2 #5) client!selectSession(s2) \(next)"
+        try clause.untested(crossed)
+        try clause.warns("\(crossed.replacing("client!selectSession(s2)", with: "+2s client!selectSession(s2)"))^")
+        // A new conversation that became it.
+        let begun = """
+            \(turn) client!selectSession(sessionId=null) client!send(c2) A>chat(c2 -s) A<ack(c2 s2 t2) A<done(t2 s2 #5)
+            \(next)
+            """
+        try clause.untested(begun)
+        try clause.warns("\(begun.replacing("A<done(t2", with: "+2s client=connected(s1 u1 a1) A<done(t2"))^")
+        try clause.warns("\(turn) A<done(t4 s2 #5) client!selectSession(sessionId=null) client=connected +5s^")
+    }
+
     @Test func `CLIENT-34 counts stay until the session is shown`() throws {
         let clause = ClauseUnderTest("CLIENT-34", rule: 4)
         let told = "client!launch A+ client=connected(s1 u1 a1) A<done(t4 s2) client=connected(s1 u1 a1 unread.s2=1)"

@@ -251,6 +251,19 @@ import Testing
         )
     }
 
+    @Test func `CLIENT-38 a message that was refused, resent and accepted is awaited again`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let refused = """
+            \(ready) client!send(c2) A>chat(c2 s1) A<error(persist_failed c2) client!send(c3)
+            client=connected(s1 u1 a1 c2 c3 thinking error.c2=persist_failed)
+            """
+        let look = "client=connected(s1 u1 a1 u2 c3 thinking error.c2=persist_failed)"
+        let resent = "\(refused) A>chat(c2 s1) A<ack(c2) \(look)"
+        try clause.conforms("\(resent) +18s")
+        try clause.violates("\(resent) A<done(t2) client=connected(s1 u1 a1 u2 a2 c3) +18s^")
+        try clause.violates("\(refused) +18s^")
+    }
+
     @Test func `CLIENT-35 nothing typed is forgotten with the app`() throws {
         let clause = ClauseUnderTest("CLIENT-35")
         let ended = "\(offline) client!send(c2) client=offline(s1 u1 a1 c2) client!quit client!networkUp"

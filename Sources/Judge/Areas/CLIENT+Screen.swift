@@ -230,19 +230,19 @@ extension CLIENT {
     /// Once for each such answer while the app is in the foreground and its connection stays open: the count is one
     /// more than before the answer arrived.
     static func othersAreCounted(_ history: Observations, _ evidence: inout Evidence) {
+        let choices = history.client.acts("selectSession", "openPush")
         for frame in history.received where frame.type == "done" && !frame.isDuplicate {
             guard let session = frame.sessionId, let state = history.client.state(at: frame.event),
                 state.sessionId != session, history.client.isForeground(at: frame.event),
                 history.nextOpening(after: history.connections[frame.connection].opening).isOpen(at: frame.event),
                 history.departure(after: frame.event, on: frame.connection) == nil
             else { continue }
-            // A conversation without a session may have become this one since it was seen.
-            let gone = history.end(of: frame.event, at: ["selectSession", "openPush"])
-            if state.sessionId == nil, gone < history.events.endIndex,
-                history.patience(from: frame.event, to: gone) < history.timeouts.scheduling.microseconds
-            {
-                continue
-            }
+            // A session chosen since the last look may be on the screen, and a new conversation may have become it.
+            let chosen = choices.between(state.event, history.endOfCrossing(with: frame.event))
+            let sessions = chosen.prefix { $0.isBefore(frame.event) }.map { $0.details.id("sessionId") }
+            let wasChosen = chosen.contains { $0.details.id("sessionId") == session }
+            let isLeft = !choices.between(frame.event, history.due(frame.event)).isEmpty
+            if wasChosen || isLeft && ([state.sessionId] + sessions).contains(nil) { continue }
             let wanted = (state.unread[session] ?? 0) + 1
             let seen = history.client.states.first { $0.isAfter(frame.event) && $0.sessionId == session }?.event
             let left = history.end(of: frame.event, at: ObservedClient.interruptions)

@@ -114,10 +114,10 @@ extension CLIENT {
         }
     }
 
-    /// Whether a message may hold up others at rest: refused temporarily, or never answered, and not shown as failed.
+    /// Whether a message may hold up others at rest: refused temporarily, or awaited, and not shown as failed.
     private static func mayWait(_ question: ClientQuestion, at rest: ClientRest, _ history: Observations) -> Bool {
         if history.hasFailed(question, from: question.event, to: rest.end) { return false }
-        let last = question.news.last { $0.isBefore(rest.event) && $0.kind != .proof }
+        let last = question.news.last { question.settles($0, before: rest.event) }
         return last.map { $0.error?.retryAfter != nil || passingCodes.contains($0.error?.code ?? "") } ?? true
     }
 
@@ -134,7 +134,7 @@ extension CLIENT {
             question.news.allSatisfy({ $0.kind == .refusal && $0.isBefore(again) }),
             questions.allSatisfy({ other in
                 other.isAfter(again) || other.typed == question.typed
-                    || other.news.contains { $0.kind != .proof && $0.isBefore(again) }
+                    || other.news.contains { other.settles($0, before: again) }
             })
         else { return }
         let alike = questions.filter { $0.says(question.text) }.flatMap(\.requests)
@@ -387,9 +387,9 @@ extension Observations {
         // A message typed before the app was launched again is still awaited, unless that launch erased everything.
         let start = client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
         let settled = earlier.filter { $0.isAfter(start ?? 0) }.map { other in
-            // A message refused temporarily is sent again, and may delay messages typed after it.
+            // A message refused temporarily is sent again, or was, and may delay messages typed after it.
             other.news.first { news in
-                news.kind != .proof && !CLIENT.passingCodes.contains(news.error?.code ?? "")
+                other.settles(news, before: .max) && !CLIENT.passingCodes.contains(news.error?.code ?? "")
                     && !mayBeMissed(news, of: other, before: typed)
             }?.event
         }
