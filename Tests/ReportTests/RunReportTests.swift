@@ -50,7 +50,7 @@ import Testing
         let kept = [Verdict(clause: ClauseID(.ENV, 1), outcome: .pass, exercised: 1)]
         func meaning(_ cut: ScenarioResult.Cut?) throws -> String {
             let scenarios: [Sample.Scenario] = [.init("a", kept), .init("b", [], stoppedAt: "no pong", cut: cut)]
-            return try Sample.report(scenarios, selection: [ClauseID(.ENV, 1)]).meaning
+            return try Sample.report(scenarios, selection: [ClauseID(.ENV, 1)], intended: ["b": []]).meaning
         }
         #expect(try meaning(nil) == "incomplete, 1 scenario ended early")
         #expect(try meaning(.interruption) == "conforms")
@@ -64,7 +64,7 @@ import Testing
             let scenarios: [Sample.Scenario] = [
                 .init("a", [States.verdict(id, .pass)]), .init("b", verdicts, stoppedAt: "/steps/3: no pong in time"),
             ]
-            return try Sample.report(scenarios, selection: [id])
+            return try Sample.report(scenarios, selection: [id], intended: ["b": []])
         }
         let unseen = try report(.violation, in: ClauseID(.LIVE, 1))
         #expect(unseen.headline == "incomplete, 1 scenario ended early: 1 pass", "LIVE-1 is not in question")
