@@ -1,6 +1,6 @@
 /// Joins the lines of values that span several, and splits arrays, so that one value at a time is read.
 struct JSONJoiner {
-    /// A value that begins on a new line, with its start.
+    /// The text of a value or of another line, with the location where it begins.
     typealias Piece = (text: String, location: CaptureLocation)
 
     private var pending = ""
@@ -67,7 +67,7 @@ struct JSONJoiner {
             switch bytes[index] {
             case UInt8(ascii: "\"") where depth > 0:
                 guard let end = JSONScan.end(ofString: index, in: bytes) else {
-                    // No string continues in another line.
+                    // A JSON string never continues on the next line.
                     pending += String(decoding: bytes[start...], as: UTF8.self)
                     return pieces + finish()
                 }

@@ -145,7 +145,7 @@ struct SchemaBundle {
         return Self.reference(to: define(name(of: schema, in: file), schema, in: file))
     }
 
-    /// A schema without references to other files, conditions and extension keywords.
+    /// A schema with no references to other files, no conditions and no extension keywords.
     private mutating func plain(_ schema: JSONValue, in file: String) -> JSONValue {
         let alternatives = (schema["allOf"]?.arrayValue ?? []).compactMap { part in
             part["then"]?["$ref"]?.stringValue.flatMap { target($0, from: file) }

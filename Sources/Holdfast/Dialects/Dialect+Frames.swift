@@ -136,7 +136,7 @@ extension Dialect {
             ?? frameRules.naming(FrameRule.anyType, sentBy: sender).first
     }
 
-    /// Marks a wire frame without canonical form with a type outside the specification.
+    /// Gives a wire frame that has no canonical form a type outside the specification.
     public func foreign(_ frame: JSONValue) -> JSONValue {
         guard !isCanonical, let type = wireType(of: frame) else { return frame }
         let isMistakable = Self.canonicalTypes.values.contains { $0.contains(type) }

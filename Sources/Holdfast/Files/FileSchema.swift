@@ -116,7 +116,7 @@ package struct FileSchema: Hashable, Sendable {
             : ("\(given.joined(separator: " and ")) at once", "keep one")
     }
 
-    /// The noun for an element of a member, in the singular.
+    /// The singular noun for the value at a pointer, such as `step` for an element of `do`.
     private static func noun(_ pointer: JSONPointer) -> String {
         guard let key = pointer.tokens.last(where: { Int($0) == nil }) else { return "value" }
         if let noun = ["do": "step", "within": "bound", "for": "bound"][key] { return noun }

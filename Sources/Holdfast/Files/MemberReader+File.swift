@@ -29,7 +29,7 @@ extension MemberReader {
         return try read(document.root, isSound ? nil : schema, into: collector, reading)
     }
 
-    /// Reads an object that has no lines because it is inside something else; without a schema, it must be valid.
+    /// Reads an object inside something else, so problems have no line numbers; without a schema, it must be valid.
     package static func read<Value>(
         _ value: JSONValue, at location: String, schema: FileSchema?, _ reading: (MemberReader) -> Value?
     ) throws(InputProblems) -> Value {

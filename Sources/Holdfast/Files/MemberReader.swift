@@ -68,7 +68,7 @@ package final class ProblemCollector {
         }.map(\.problem)
     }
 
-    /// Notes a flaw of the text, since readers interpret it differently.
+    /// Notes a flaw of the text that JSON parsers interpret differently.
     func note(_ flaw: JSONFlaw) {
         switch flaw.kind {
         case .duplicateKey(let key):
@@ -183,7 +183,7 @@ package struct MemberReader {
     }
 }
 
-/// Text for a message, cut at 120 characters with its length.
+/// Text for a message; beyond 120 characters it is cut, and its length is added.
 package func clipped(_ text: String) -> String { excerpt(text) }
 
 extension InputProblem {

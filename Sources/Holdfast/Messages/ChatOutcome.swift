@@ -8,7 +8,7 @@ package enum ChatOutcome: Sendable {
     case failed
     /// No turn was started.
     case refused
-    /// The response does not tell; treat it as lost.
+    /// The response does not say; treat it as lost.
     case unknown
 
     /// Classifies a response: a 5xx that names neither turn nor question may come from a gateway.

@@ -2,7 +2,7 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// A change of behavior for certain events, and how often it applies: in a scripted server, a proxy or an agent.
+/// How a scripted server, a proxy or an agent changes its behavior for certain events, and how often.
 ///
 /// Rules are written as words (`drop toolUse#2`), as steps of client scenarios (`when`) and in files of replies. Each
 /// notation allows only the events and deeds that its interpreter supports.
@@ -171,7 +171,7 @@ enum TextCondition: Sendable, Equatable {
     case exactly(String)
     /// The text contains this one, ignoring case.
     case containing(String)
-    /// The text matches; the time is proportional to its length for any pattern.
+    /// The text matches this pattern; matching takes linear time, whatever the pattern.
     case matching(Pattern)
 
     func holds(for text: String) -> Bool {

@@ -31,7 +31,7 @@ package struct Rules: Sendable {
 
     /// The index of the rule to apply to an event: the first match, or the newest.
     ///
-    /// Every rule about the nth event counts each one, even if another rule is applied.
+    /// A rule about the nth event counts every matching event, even one to which another rule is applied.
     package mutating func follow(
         _ arrival: Rule.Arrival, on connection: Int = 0, doing deed: Rule.Deed? = nil, newest: Bool = false
     ) -> Int? {
@@ -57,7 +57,7 @@ package struct Rules: Sendable {
         follow(arrival, on: connection, doing: deed).map { entries[$0].rule }
     }
 
-    /// Takes back an application, because the awaited effect never happened.
+    /// Uncounts one use of a rule, because its effect never happened.
     package mutating func giveBack(_ rule: Rule) {
         guard let index = entries.firstIndex(where: { $0.rule == rule && $0.uses > 0 }) else { return }
         entries[index].uses -= 1

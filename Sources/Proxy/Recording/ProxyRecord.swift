@@ -69,7 +69,7 @@ final class ProxyRecord: Sendable {
         state.lastTime = max(state.lastTime, (ContinuousClock.now - start).microseconds)
         let event = Event(at: state.lastTime, lane: lane, kind: kind)
         state.file?.append(event)
-        // Messages are forwarded in batches; any other event may be forwarded at once.
+        // Messages are forwarded in batches; any other event may go out at once, so it is written now.
         if !kind.isMessage { keep(&state) }
         watch(event)
         state.tallies.events += 1

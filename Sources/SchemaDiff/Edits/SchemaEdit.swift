@@ -32,7 +32,7 @@ struct SchemaEdit: Sendable {
     var widening: [[Literal]] = []
     /// The paths to it.
     var paths: [[PathStep]] = []
-    /// Whether it is a finding whatever can be proved.
+    /// Whether it is a finding, no matter what can be proved.
     var isDecreed = false
     /// Whether it is worth reporting even if readers accept anything.
     var isNews = false
@@ -61,7 +61,7 @@ enum PathStep: Sendable {
     /// The same value, with further demands on the old side and on the new side.
     case inPlace(old: [Literal], new: [Literal])
 
-    /// Demands on a value that express the demands on the value after this step.
+    /// Turns demands on the value after this step into demands on the value before it.
     func goal(_ inner: [Literal], writerIsOld: Bool = true) -> [Literal] {
         switch self {
         case .member(let name): [.kinds(.object), .present(name, inner)]

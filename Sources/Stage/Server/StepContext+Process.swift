@@ -77,7 +77,7 @@ extension StepContext {
         }
         guard let wasAlive = await kill.fired.wait(within: performer.limit(bound.within)) else {
             if Task.isCancelled { throw StepEnd.interrupted }
-            // A server chooses its own output and encoding.
+            // Not a fault: a server is free to send or encode something else.
             throw StepEnd.unmet("\(pointer): the server was not killed, because it never sent \(kill.awaited)")
         }
         guard wasAlive else { throw ended(instance) }

@@ -8,7 +8,7 @@ import HoldfastSmallFoundation
 import HoldfastSuite
 import ReferenceClient
 
-/// The words that a shell may complete, from the program itself, so that a script never gets outdated.
+/// The words that a shell may suggest, from the program itself, so that a script never goes out of date.
 enum CompletionWords {
     private static let specification = try? Specification(.embedded)
 
