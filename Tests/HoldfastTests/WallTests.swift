@@ -222,7 +222,7 @@ import Testing
     }
 
     /// The most lines of Swift that a folder may have: each number only gets smaller.
-    private static let mostLines = ["Sources/": 112_588, "Sources/Judge/": 18_415]
+    private static let mostLines = ["Sources/": 112_587, "Sources/Judge/": 18_415]
 
     // What is added makes something else needless, or takes its place.
     @Test(arguments: mostLines.keys.sorted()) func `a folder does not grow`(folder: String) throws {

@@ -9,18 +9,16 @@ extension Dialect {
     /// translated.
     package func heard(_ text: String) -> String? {
         guard !isCanonical, let document = try? JSONParser.document(text), document.flaws.isEmpty else { return text }
-        return meaning(of: document.root, sentBy: .client).map { frame in
-            let frame = frame["type"] == "chat" ? named(frame) : frame
-            return frame == document.root ? text : frame.text()
-        }
+        let frame = meaning(of: document.root, sentBy: .client).map { $0["type"] == "chat" ? named($0) : $0 }
+        return frame.map { $0 == document.root ? text : $0.text() }
     }
 
     /// Translates a request of a client; nil if the dialect has no such request.
     package func heard(_ wire: RESTRequest) -> RESTRequest? {
-        guard var asked = decode(wire), !isCanonical, asked.method == "POST", asked.path == "/api/chat",
-            let text = asked.body, let body = try? JSONParser.document(text), body.flaws.isEmpty,
-            body.root.objectValue != nil
-        else { return decode(wire) }
+        guard var asked = decode(wire) else { return nil }
+        guard !isCanonical, asked.method == "POST", asked.path == "/api/chat", let text = asked.body,
+            let body = try? JSONParser.document(text), body.flaws.isEmpty, body.root.objectValue != nil
+        else { return asked }
         asked.body = named(body.root).text()
         return asked
     }

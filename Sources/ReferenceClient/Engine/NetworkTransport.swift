@@ -64,8 +64,9 @@ private struct NetworkSocket: ClientSocket {
     let dialect: Dialect
 
     func send(_ text: String) async throws {
+        if dialect.isCanonical { return try await connection.send(text: text) }
         guard case .frame(let wire) = dialect.encode(try JSONParser.value(text), sentBy: .client) else { return }
-        try await connection.send(text: dialect.isCanonical ? text : wire.text())
+        try await connection.send(text: wire.text())
     }
 
     func next() async -> ClientSocketEvent? {
