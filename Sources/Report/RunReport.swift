@@ -346,15 +346,13 @@ extension RunReport {
 
     /// The selector for a clause in the scenario to repeat: `TURN-2@server/TURN/two-devices`.
     ///
-    /// A lost connection may be the fault of a concurrent scenario. If several scenarios of a clause lost one, all of
-    /// them are selected.
+    /// A connection that was lost or not accepted may be the fault of a concurrent scenario. If several scenarios of a
+    /// clause saw that, all of them are selected.
     package func selector(of result: ClauseResult) -> String {
         let clause = result.clause.id.description
         guard let finding = repeated(result) else { return clause }
         let events = scenario(finding.scenario)?.history.events ?? []
-        let isLoss = finding.finding.events.contains { event in
-            if events.indices.contains(event), case .eof = events[event].kind { true } else { false }
-        }
+        let isLoss = finding.finding.events.contains { events.indices.contains($0) && events[$0].kind.isLoss }
         let isShared = isLoss && Set(result.findings.map(\.scenario)).count > 1
         if isShared, intended[finding.scenario]?.contains(result.clause.id) ?? false { return clause }
         return "\(clause)@\(finding.baseName)"

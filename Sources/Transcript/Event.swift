@@ -122,6 +122,14 @@ extension Event.Kind {
     package var isGoodbye: Bool {
         if case .close(.fromServer, let code?, _) = self { [1001, 1012, 1013].contains(code) } else { false }
     }
+
+    /// Whether it is a connection that ended without a close frame, or was not accepted.
+    package var isLoss: Bool {
+        switch self {
+        case .eof, .failed, .refused(status: nil, _): true
+        default: false
+        }
+    }
 }
 
 extension Event {

@@ -111,6 +111,27 @@ import Testing
                 == ["run --only SYNC-3@a", "3 of 10 checks in 2 scenarios found it"])
     }
 
+    @Test(arguments: ["A+ A<eof", "A>open A<refused('connection refused')", "1>GET(health) 1<failed('reset')"])
+    func `a connection lost in two scenarios is looked for in all scenarios of its clause`(notation: String) throws {
+        let id = ClauseID(.ENV, 5)
+        func again(_ names: String..., losing last: Int) throws -> String? {
+            let scenarios = names.map {
+                let verdict = Verdict(
+                    clause: id, outcome: .violation, exercised: 1,
+                    findings: [Finding("gone", expected: "", actual: "", at: [last])])
+                return Sample.Scenario($0, [verdict], notation: notation)
+            }
+            let intended = Dictionary(uniqueKeysWithValues: names.map { ($0, [id]) })
+            var report = try Sample.report(scenarios, selection: [id], intended: intended)
+            report.again = RunReport.Again("run")
+            return report.again(of: try #require(report.clauses.first))
+        }
+        let last = try NotationExpansion(notation, header: History.Header(scenario: "a")).history.events.count - 1
+        #expect(try again("a", "b", losing: last) == "run --only ENV-5")
+        #expect(try again("a", losing: last) == "run --only ENV-5@a")
+        #expect(try again("a", "b", losing: 0) == "run --only ENV-5@a")
+    }
+
     @Test func `a scenario that was performed and exercised nothing is a failure of the suite`() throws {
         let report = try Sample.report([
             .init("a", [Verdict(clause: ClauseID(.SYNC, 3), outcome: .untested, exercised: 0)]),
