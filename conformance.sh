@@ -2,8 +2,8 @@
 # Builds, and without a command tests the reference server: `./conformance.sh`, `./conformance.sh --format html=report.html`.
 # With a command it hands everything to `conformance`: `./conformance.sh doctor ws://127.0.0.1:8080/ws`.
 # The first build is a quick one, without optimization, TLS and HTTP/2; `swift test` uses it too. What a command needs beyond it is
-# built when it is asked for: TLS for wss:// and https://, HTTP/2 for a push service (HOLDFAST_TLS=1 asks for both too), an optimized
-# program for load, proxy, selftest and long captures (HOLDFAST_CONFIGURATION=release).
+# built when it is asked for: TLS for wss:// and https://, HTTP/2 for a push service (HOLDFAST_TLS=1 asks for both), an optimized
+# program for load, proxy, selftest and long captures (HOLDFAST_CONFIGURATION=release asks for it).
 # 'sh conformance.sh' is run by bash too.
 if [ -z "${BASH_VERSION:-}" ]; then exec bash "$0" "$@"; fi
 set -u
@@ -40,7 +40,9 @@ if [ -z "$configuration" ]; then
             ;;
     esac
     # Once it is there, it serves for all.
-    if [ -x "$package/.build/release/conformance" ]; then configuration=release; fi
+    for program in "$package"/.build/release/conformance{,-without-tls}; do
+        if [ -x "$program" ]; then configuration=release; fi
+    done
 fi
 case "$configuration" in
     debug | release) ;;
@@ -67,8 +69,7 @@ needs_tls() {
 }
 
 product=conformance-without-tls what="conformance"
-if [ "$configuration" = release ] || [ -x "$package/.build/$configuration/conformance" ] || [ -n "${HOLDFAST_TLS:-}" ] ||
-    needs_tls "$@"; then
+if [ -x "$package/.build/$configuration/conformance" ] || [ -n "${HOLDFAST_TLS:-}" ] || needs_tls "$@"; then
     product=conformance what="conformance with TLS"
 fi
 

@@ -99,7 +99,7 @@ import Testing
             "conformance-without-tls server --reference --only TURN-2")
         try await expect(
             "doctor", "wss://host/ws", builds: "conformance with TLS (debug)", "conformance doctor wss://host/ws")
-        try await expect("selftest", builds: "conformance with TLS (release)", "conformance selftest")
+        try await expect("selftest", builds: "conformance (release)", "conformance-without-tls selftest")
         try FileManager.default.createDirectory(
             atPath: tools.path + "/.build/release", withIntermediateDirectories: true)
         try writeProgram("", to: ".build/release/conformance")
