@@ -21,7 +21,6 @@ extension Observations {
         return proof(after: cause, limit: limit)
     }
 
-    /// The event that proves that an HTTP request was not answered in time; nil without proof.
     func deadline(after exchange: ObservedExchange, within bound: Duration) -> Int? {
         guard exchange.response == nil, exchange.unread == nil else { return nil }
         let limit = patience(of: exchange.request) + bound.microseconds
@@ -91,13 +90,9 @@ extension Observations {
     }
 }
 
-/// An answer that was due and did not arrive.
 struct Unanswered {
-    /// The message or request without an answer.
     let asked: Int
-    /// The event that proves the absence.
     let proof: Int
-    /// The observed behavior, in words.
     let actual: String
 }
 
@@ -121,8 +116,6 @@ extension Observations {
         return Unanswered(asked: asked, proof: ending.event, actual: "the end of the connection")
     }
 
-    /// The proof that a response will never arrive: its timeout has passed, or the server ended the connection without
-    /// another reason, even in the middle of the response.
     func unanswered(_ exchange: ObservedExchange, within bound: Duration) -> Unanswered? {
         if let late = deadline(after: exchange, within: bound) {
             return Unanswered(asked: exchange.request, proof: late, actual: "nothing within \(bound)")
@@ -158,7 +151,7 @@ extension Observations {
 }
 
 extension Duration {
-    /// The length in microseconds, rounded down; no more than a century.
+    /// The length in microseconds, rounded down; at least 0, and at most about 2^32 seconds.
     var microseconds: Int {
         let (seconds, attoseconds) = components
         return Int(clamping: min(max(seconds, 0), 1 << 32)) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)

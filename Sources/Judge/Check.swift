@@ -11,18 +11,14 @@ struct Rule: Sendable {
     init(_ judge: @escaping Predicate, needs: [CaptureNeed] = []) { (self.judge, self.needs) = (judge, needs) }
 }
 
-/// Judges one clause by its rules.
 package struct Check: Sendable {
-    /// The clause it judges.
     package let clause: ClauseID
     private let rules: [Rule]
 
-    /// The check for a clause of an area.
     init(_ area: Area, _ number: Int, _ rules: Rule...) {
         (clause, self.rules) = (ClauseID(area, number), rules)
     }
 
-    /// The check for a clause whose rules require nothing beyond the clause itself.
     init(_ area: Area, _ number: Int, _ predicates: Rule.Predicate...) {
         (clause, rules) = (ClauseID(area, number), predicates.map { Rule($0) })
     }
@@ -42,15 +38,12 @@ package struct Check: Sendable {
     }
 }
 
-/// All existing checks, by area.
 package enum Checks {
-    /// All checks, in the order of their clauses.
     package static let all: [Check] = [
         ENV.checks, ID.checks, TURN.checks, ORDER.checks, SYNC.checks, IDEM.checks, PERSIST.checks,
         REST.checks, RATE.checks, PUSH.checks, AUTH.checks, LIVE.checks, CLIENT.checks,
     ].flatMap { $0 }.sorted { $0.clause < $1.clause }
 
-    /// The check of a clause; nil if there is none.
     package static func check(of clause: ClauseID) -> Check? { byClause[clause] }
 
     private static let byClause = Dictionary(all.map { ($0.clause, $0) }, uniquingKeysWith: { first, _ in first })

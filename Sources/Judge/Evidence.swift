@@ -6,14 +6,12 @@ import HoldfastJSON
 struct Evidence: Sendable, Equatable {
     /// The number of times the clause was exercised.
     var exercised = 0
-    /// Each way in which the clause was broken.
     var violations: [Finding] = []
     /// Each reason why the evidence proves nothing, though the clause was exercised.
     var doubts: [Finding] = []
     /// Remarks on the strength of the evidence, one sentence each.
     var remarks: [String] = []
 
-    /// Adds the evidence of another rule, with findings in the order of the history.
     mutating func add(_ other: Evidence) {
         exercised += other.exercised
         doubts += other.doubts
@@ -45,14 +43,12 @@ struct Evidence: Sendable, Equatable {
             at: events())
     }
 
-    /// Counts a test: passed if there is no fault, failed otherwise, with a finding.
     mutating func test<Fault>(
         no fault: Fault?, keptIf counts: @autoclosure () -> Bool = true, _ finding: (Fault) -> Finding
     ) {
         if let fault { violate(finding(fault)) } else if counts() { keep() }
     }
 
-    /// Counts a test: passed if nothing was found, failed otherwise.
     mutating func test(no finding: Finding?, keptIf counts: @autoclosure () -> Bool = true) {
         test(no: finding, keptIf: counts()) { $0 }
     }
@@ -62,7 +58,6 @@ struct Evidence: Sendable, Equatable {
         if holds { keep() } else if let proof = proof() { violate(finding(proof)) }
     }
 
-    /// Counts a test of a screen that was watched long enough: passed if it showed the expected state, failed otherwise.
     mutating func test(_ sighting: Observations.Sighting, _ finding: (Int) -> Finding) {
         switch sighting {
         case .kept: keep()
@@ -71,7 +66,6 @@ struct Evidence: Sendable, Equatable {
         }
     }
 
-    /// Counts a failed test, with the reason.
     mutating func violate(_ what: String, expected: String, actual: String, at events: [Int]) {
         violate(Finding(what, expected: expected, actual: actual, at: events))
     }
@@ -81,23 +75,19 @@ struct Evidence: Sendable, Equatable {
         doubt(Finding(what, expected: expected, actual: actual, at: events))
     }
 
-    /// Counts a test that failed because an answer did not arrive.
     mutating func violate(_ what: String, expected: String, by missing: Unanswered) {
         violate(what, expected: expected, actual: missing.actual, at: [missing.asked, missing.proof])
     }
 
-    /// Counts a test that failed because a connection ended that the server had to keep open.
     mutating func violate(_ what: String, byEnd actual: String = "the server ended it", at events: [Int]) {
         violate(what, expected: "it stays open", actual: actual, at: events)
     }
 
-    /// Counts a failed test.
     mutating func violate(_ finding: Finding) {
         exercised += 1
         violations.append(finding)
     }
 
-    /// Counts a test that proved nothing.
     mutating func doubt(_ finding: Finding) {
         exercised += 1
         doubts.append(finding)

@@ -33,7 +33,6 @@ public func examine(
     )
 }
 
-/// A history in the terms of the specification, with its facts.
 private struct ReadHistory {
     let history: History
     let view: DialectView
@@ -64,7 +63,7 @@ private func verdicts(of read: ReadHistory) -> [Verdict] {
     return zip(verdicts, before).map { $0.without($1, upTo: capture.carried) }
 }
 
-/// Judges a history with all its facts.
+/// Judges all events of a history, including those of earlier parts of a capture.
 private func judgeWhole(_ read: ReadHistory, only part: (clause: ClauseID, rule: Int)? = nil) -> [Verdict] {
     let (history, specification, observations) = (read.history, read.specification, read.observations)
     // Guesses about the owners of frames must not decide: only findings that hold without them count.
@@ -122,7 +121,6 @@ extension Observations {
         return isShown && isOfIt && (history.header.subject.role == .client || !isAboutAnEnd(finding))
     }
 
-    /// Whether a finding says that the server ended a greeted connection, or its own process, without a reason.
     fileprivate func isAboutAnEnd(_ finding: Finding) -> Bool {
         let isOfTheProcess = finding.events.contains { event in
             if case .act("exit", _) = events[event].kind {
@@ -153,7 +151,6 @@ extension Symptom {
 }
 
 extension Story {
-    /// The same, citing the original events of a view.
     fileprivate func citing(_ origins: [Int]) -> Story {
         var story = self
         story.chapters = chapters.map { chapter in
@@ -168,7 +165,6 @@ extension Story {
 }
 
 extension Verdict {
-    /// The verdict with findings that cite the original events of a view.
     fileprivate func citing(_ origins: [Int]) -> Verdict {
         Verdict(
             clause: clause, outcome: outcome, exercised: exercised,

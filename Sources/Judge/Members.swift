@@ -14,6 +14,5 @@ extension JSONValue {
 }
 
 extension JSONObject {
-    /// The text of a member; nil if it is absent or not a string.
     func string(_ name: String) -> String? { self[name]?.stringValue }
 }

@@ -13,10 +13,8 @@ final class Observations {
     let history: History
     /// Whether the wire has acks; it may have none if its dialect generates the names.
     let hasAcks: Bool
-    /// The bounds of the stage's waits.
     let timeouts: Timeouts
     private let patientClock: PatientClock
-    /// The lives of the subject's process, and the faults of its disk.
     let lives: SubjectLives
     /// The schemas under the profiles the subject declares.
     let schemas: MessageSchemas
@@ -67,20 +65,17 @@ final class Observations {
         guard case .act(let name, _) = events[index].kind else { return false }
         return ["kill", "stop", "exit"].contains(name)
     }
-    /// The frames of the server whose type this specification defines for servers.
+    /// The server's frames of a type that this specification defines for servers.
     private(set) lazy var receivedOfKnownType: [Frame] = {
         let known = Set(schemas.types(sentBy: .server))
         return received.filter { $0.type.map(known.contains) ?? false }
     }()
-    /// Every handshake that started correctly: an `auth` as the first frame, valid except perhaps for its version and
-    /// its token.
     private(set) lazy var handshakes = Handshake.all(
         on: connections, schemas: coreSchemas, checksTokens: profiles.contains(.auth))
-    /// Conversations as REST showed them, in the order of the responses.
+    /// Successful session reads, in the order of the responses.
     private(set) lazy var sessionReads = exchanges.compactMap(ObservedSessionRead.init)
-    /// The session reads by conversation and principal.
     private(set) lazy var readsBySession = Dictionary(grouping: sessionReads, by: \.name)
-    /// Lists of conversations as REST showed them, in the order of the responses.
+    /// Successful list reads, in the order of the responses.
     private(set) lazy var listReads = exchanges.compactMap(ObservedListRead.init)
     /// The positions of the questions and answers in each session read, by its event.
     private lazy var storedPlaces = Dictionary(
@@ -92,17 +87,13 @@ final class Observations {
     /// The kind of each message that the server must not, or need not, accept, by event.
     private lazy var hostileKinds = HostileFrame.kinds(
         in: history, on: connections, schemas: coreSchemas, hasSync: profiles.contains(.sync))
-    /// Requests for missed frames with their answers, in the order of asking.
     private(set) lazy var syncs = ObservedSync.all(on: connections, hostile: hostileKinds, isCapture: isCapture)
     /// Every numbered frame shown to anyone, in the order of time; a replay in the order of its list.
     private(set) lazy var shown = NumberedFrame.all(on: connections, syncs: syncs)
-    /// The same frames by the stream they belong to.
     private(set) lazy var streams = Stream.all(in: shown)
-    /// Each replay with a meaningful position: it names the epoch of the answer, or is 0.
     private(set) lazy var replays = Replay.all(of: syncs, on: connections, from: streams)
-    /// Requests to the push service, in the order of time.
     private(set) lazy var pushes = ObservedPush.all(in: history)
-    /// Every frame with information for a client, those of connections before those of replays, each in time order.
+    /// Every frame of the server: those of connections, then those of replays, each in time order.
     private(set) lazy var framesTold = received + syncs.flatMap(\.missed)
     /// The schema problems of each frame of a known type and of each body, by event.
     private(set) lazy var schemaProblems: [Int: [MessageProblem]] = {
@@ -129,16 +120,12 @@ final class Observations {
 
     // MARK: Facts of a client
 
-    /// Every look at the screen, in order.
     private(set) lazy var looks = Look.all(in: history, by: client)
-    /// The person's messages and their fate.
     private(set) lazy var clientQuestions = ClientQuestion.reconstructed(in: self)
     /// Everything that brought the client a message, in time order.
     private(set) lazy var clientDeliveries = ClientDelivery.reconstructed(in: self)
-    /// The client's possible positions in the stream, and the messages that reached it.
     private(set) lazy var clientPlaces = ClientPlaces(self)
     private(set) lazy var clientMessages = ClientMessages(self)
-    /// The messages of the person, run through their states.
     private(set) lazy var messageModel = MessageModel(self)
 
     // MARK: Turns
@@ -157,7 +144,6 @@ final class Observations {
         for connection in Set(turn.requests.compactMap(\.connection)) { known[connection, default: []].append(turn) }
     }
     private lazy var turnsByWords = Dictionary(grouping: turns) { ExactString($0.request.prompt) }
-    /// The sessions that the server named to each principal, and since when.
     private(set) lazy var sessions = SessionKnowledge(self)
     /// Messages that the server must not, or need not, accept, with their answers, in time order.
     private(set) lazy var hostileFrames = HostileFrame.all(of: hostileKinds, in: self)
@@ -167,13 +153,10 @@ final class Observations {
     /// The turns that were asked, or repeated, on a connection, in the order of asking.
     func turns(on connection: Int) -> [ObservedTurn] { turnsByConnection[connection] ?? [] }
 
-    /// The turns whose question has this text, in the order of asking.
     func turns(asking text: String) -> [ObservedTurn] { turnsByWords[ExactString(text)] ?? [] }
 
-    /// The connections of a principal, in the order of the requests.
     func connections(of principal: String) -> [Int] { connectionsByPrincipal[principal] ?? [] }
 
-    /// The reads of a session by a principal, in the order of the responses.
     func reads(of session: String, by principal: String) -> [ObservedSessionRead] {
         readsBySession[OwnName(session, of: principal)] ?? []
     }
@@ -185,13 +168,10 @@ final class Observations {
         event.flatMap { schemaProblems[$0] }?.first { $0.clause == clause }
     }
 
-    /// The kind of problem of a message to the server; nil if there is none.
     func hostileKind(of event: Int) -> HostileFrame.Kind? { hostileKinds[event] }
 
-    /// The positions of the questions and answers in a session read.
     func places(in read: ObservedSessionRead) -> StoredPlaces { storedPlaces[read.event] ?? StoredPlaces(read) }
 
-    /// The session read in an exchange; nil if it is not a successful one.
     func read(in exchange: ObservedExchange) -> ObservedSessionRead? {
         exchange.response.flatMap { storedPlaces[$0]?.read }
     }
@@ -200,13 +180,12 @@ final class Observations {
     var frames: [Frame?] { history.frames }
     var subject: History.Subject { history.header.subject }
     var profiles: Set<Profile> { subject.profiles }
-    /// The parts that a capture lacks; nil for a history recorded by a stage.
+    /// Nil for a history that a stage recorded.
     var capture: History.Capture? { history.header.capture }
 
-    /// Whether the times of events are known.
     var knowsTimes: Bool { capture?.lacks.contains(.times) != true }
 
-    /// The time of an event, in microseconds since the history began; no more than a century, so that sums stay in range.
+    /// The time of an event, in microseconds since the history began; at most 2^52, so that sums stay in range.
     func time(of event: Int) -> Int { min(history.events[event].at, 1 << 52) }
 
     /// The time of an event on the clock for bounds, which runs more slowly while the machine is late.
@@ -216,7 +195,6 @@ final class Observations {
 
     func patience(at moment: Int) -> Int { patientClock.time(at: moment) }
 
-    /// Whether the machine was late at some time between two events.
     func wasLate(from first: Int, to last: Int) -> Bool {
         patientClock.wasLate(from: time(of: first), to: time(of: last))
     }

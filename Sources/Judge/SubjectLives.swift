@@ -3,7 +3,6 @@ import HoldfastTranscript
 
 /// The lives of the subject's process, from the acts of the stage: each start begins a new one.
 struct SubjectLives: Sendable {
-    /// The end of one life.
     struct End: Sendable {
         let event: Int
         let cause: Cause
@@ -28,7 +27,6 @@ struct SubjectLives: Sendable {
 
     private var starts: [Int] = []
     private var endings: [Int: End] = [:]
-    /// Faults, in the order of time.
     private(set) var faults: [Fault] = []
 
     /// One life, without an end.
@@ -64,7 +62,6 @@ struct SubjectLives: Sendable {
         close(history.events.count)
     }
 
-    /// The first event after the stage began to refuse writes.
     private static func earliest(_ begin: Int, _ history: History) -> Int {
         guard case .act(_, let details) = history.events[begin].kind, let took = details["took"]?.intValue else {
             return begin
@@ -82,7 +79,6 @@ struct SubjectLives: Sendable {
     /// The event that began a life; nil for the first.
     func start(of life: Int) -> Int? { life > 0 ? starts[life - 1] : nil }
 
-    /// The lives that are over, in order.
     var ended: [(life: Int, end: End)] { endings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
 
     /// Whether the process ended between one life and a later one without being stopped: it exited or was killed.
@@ -90,7 +86,6 @@ struct SubjectLives: Sendable {
         first < last && (first..<last).contains { endings[$0]?.cause != .stopped }
     }
 
-    /// Whether the disk accepted no writes at some moment between two events.
     func refusedWrites(between first: Int, and last: Int) -> Bool {
         faults.contains { $0.earliest <= last && $0.end > first }
     }
@@ -106,7 +101,8 @@ extension Observations {
         lives.life(at: request.connection.map { connections[$0].opening } ?? request.event)
     }
 
-    /// Whether the stage caused the end of a connection or exchange: it ended the process, or refused its writes.
+    /// Whether the stage caused the end of a connection or exchange: it ended the process, or refused the writes of a
+    /// process that then exited.
     ///
     /// The end of a socket can be seen a moment before the act is recorded, and later requests meet no process.
     func wasStopped(between first: Int, and last: Int) -> Bool {
@@ -143,7 +139,6 @@ extension Observations {
             }
     }
 
-    /// Whether between two events the stage ended the process or refused its writes.
     func wasDisturbed(between first: Int, and last: Int) -> Bool {
         wasStopped(between: first, and: last) || lives.refusedWrites(between: first, and: last)
     }

@@ -12,7 +12,7 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
     case warning
     /// The subject does not declare the profile.
     case notApplicable
-    /// Declared, but nothing exercised it; counts as failure.
+    /// Declared, but nothing exercised it; the run is then incomplete.
     case untested
     /// Exercised, but the evidence proves neither compliance nor a violation.
     case inconclusive
@@ -33,7 +33,6 @@ public struct Verdict: Sendable, Equatable {
     /// The strength of the evidence, if the count does not show it.
     public let remarks: [String]
 
-    /// A verdict with its evidence.
     package init(
         clause: ClauseID, outcome: Outcome, exercised: Int, findings: [Finding] = [], remarks: [String] = []
     ) {
@@ -55,7 +54,6 @@ public struct Finding: Sendable, Equatable {
     /// The missing member, if that is the problem.
     let lacking: String?
 
-    /// A finding at the last of the given events.
     package init(_ what: String, expected: String, actual: String, at events: [Int], lacking: String? = nil) {
         (self.what, self.events, self.lacking) = (what, events, lacking)
         // Texts that Swift considers equal look alike; escapes show the difference.

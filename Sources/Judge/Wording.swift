@@ -15,7 +15,6 @@ func listed(_ names: some Sequence<String>) -> String {
 /// A message and a place in it, such as `connected /protocol`; the message alone if the place is its root.
 func located(_ name: String, _ place: JSONPointer) -> String { place.isRoot ? name : "\(name) \(place)" }
 
-/// The name of a frame in a finding: its type, and the code of an error.
 func called(_ frame: Frame) -> String {
     guard let type = frame.type else { return frame.isBinary ? "a binary message" : "a text without type" }
     guard type == "error" else { return type }
@@ -23,7 +22,6 @@ func called(_ frame: Frame) -> String {
 }
 
 extension Finding {
-    /// A finding about a message that its schema rejects, with the place of the problem.
     init(_ problem: MessageProblem, in value: JSONValue, of name: String, at events: [Int]) {
         self.init(
             "\(located(name, problem.instance)): \(problem.what)", expected: problem.expected,

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Separation of principals.
 extension AUTH {
     /// AUTH-6: "A server MUST NOT show one principal's sessions, turns or frames to another: not live, in `missed`, in
     /// a list or session read, nor by a push".
@@ -70,7 +69,7 @@ extension AUTH {
     /// AUTH-7: "A server MUST answer a question as if the sessions and the `clientMessageId`s of other principals did
     /// not exist".
     ///
-    /// Once for each question to such a session, and for each later read by its owner.
+    /// Once for each question to another principal's session, and for each later read by the owner.
     static func foreignSessionsTakeNoQuestions(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for (turn, request) in history.requests {
@@ -90,7 +89,6 @@ extension AUTH {
         }
     }
 
-    /// Whether a read contains a question, by a key that no other principal used.
     private static func holds(
         _ read: ObservedSessionRead, _ request: ObservedRequest, _ history: Observations
     ) -> Bool {
@@ -104,7 +102,6 @@ extension AUTH {
 }
 
 extension Observations {
-    /// Whether a frame belongs to a turn that the principal requested in the frame's session.
     fileprivate func answersOwnQuestion(_ frame: Frame, of principal: String) -> Bool {
         turns.contains { turn in
             turn.principal == principal && turn.sessionAsked == frame.sessionId && frame.turnId != nil

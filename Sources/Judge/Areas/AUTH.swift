@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of the handshake, and of the separation of principals.
 enum AUTH {
     static let checks: [Check] = [
         Check(.AUTH, 1, Rule(validAuthIsGreeted, needs: [.delays]), Rule(connectionsAreGreetedOnce)),
@@ -24,8 +23,8 @@ enum AUTH {
     /// AUTH-1: "A server MUST answer a valid `auth` with the connection's only `connected`, within `connect`, unless it
     /// stops or is overloaded".
     ///
-    /// Once for each connection that started with a valid one. A server may close with 1012 or 1013 instead (LIVE-10);
-    /// ENV-5 judges silence after a malformed message.
+    /// Once for each connection that started with a valid `auth`. A server may close with 1012 or 1013 instead
+    /// (LIVE-10); ENV-5 judges silence after a malformed message.
     static func validAuthIsGreeted(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.timeouts.connect
         for handshake in history.handshakes where handshake.isValid {
@@ -191,7 +190,6 @@ enum AUTH {
         principal == nil || principal == "" || principal == "other"
     }
 
-    /// The frames of a connection before any successful `auth`.
     private static func earlyFrames(on index: Int, _ history: Observations) -> [Frame] {
         let connection = history.connections[index]
         guard connection.isWhole, !connection.isGreetingAssumed else { return [] }
@@ -326,7 +324,7 @@ enum AUTH {
         }
     }
 
-    /// The shortest time for which a greeting must be withheld for the check.
+    /// The shortest delay of a greeting that exercises AUTH-10.
     private static let withheld = Duration.milliseconds(250)
 
     /// AUTH-10, rule 2: the client sends no other frame before `connected`.
@@ -350,7 +348,7 @@ enum AUTH {
 
     /// AUTH-11: "A client MUST NOT put its token into a URL".
     ///
-    /// Once for each upgrade and each request; transcripts name the owner of a token instead.
+    /// Once for each upgrade and each request; a transcript shows a token as `‹token of p1›`.
     static func tokensStayOutOfURLs(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ path: String, _ event: Int) {
             evidence.test(

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The client's screen at rest: a plain comparison, whatever mistake caused a difference.
 extension CLIENT {
     /// CLIENT-25, rule 3: at rest the screen shows the whole history in its order.
     ///
@@ -64,17 +63,15 @@ extension CLIENT {
     }
 }
 
-/// A session in the server's state at rest.
+/// The server's state of one session, recorded by an `atRest` act.
 struct ClientRest {
     let event: Int
     let sessionId: String
     let messages: [ObservedSessionRead.StoredMessage]
-    /// The next act or check, or the end of the history.
     let end: Int
 }
 
 extension Observations {
-    /// Every check of a session at rest, in time order.
     var rests: [ClientRest] {
         let acts = history.events.indices.compactMap { index -> (Int, JSONObject)? in
             guard case .act("atRest", let details) = history.events[index].kind else { return nil }
@@ -106,7 +103,7 @@ extension Observations {
         }
     }
 
-    /// The ids of messages that the person resent since the last read: they need not be shown before the next one.
+    /// The ids of messages that the person resent since the last read; the screen may omit them until the next read.
     private func replacedQuestions(in session: String, before event: Int) -> Set<String> {
         let read = sessionReads.last { $0.sessionId == session && $0.isBefore(event) }?.request ?? -1
         return Set(
@@ -115,7 +112,6 @@ extension Observations {
             }.flatMap(\.ids))
     }
 
-    /// Whether a session that was checked at rest shows something within the longest wait before a read is repeated.
     fileprivate func shown(atRest rest: ClientRest, holds: (ObservedClient.State) -> Bool) -> Sighting {
         guard client.hasNetwork(at: rest.event), !wasSentAway(before: rest.event) else { return .unknown }
         return shown(after: rest.event, within: clientBound(\.backoff), before: rest.end) { state in

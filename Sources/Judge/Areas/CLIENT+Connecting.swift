@@ -1,12 +1,11 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Opening, keeping and replacing connections.
 extension CLIENT {
     /// CLIENT-36: "A client MUST replace its connection within `foregroundReconnect` of each return to the foreground,
     /// never at launch, and send no frame on the old one, unless a terminal close came".
     ///
-    /// Once for each return with a network, unless the server had told the client to stay away.
+    /// Once for each return with a network, unless the server had sent the client away.
     static func foregroundReconnects(_ history: Observations, _ evidence: inout Evidence) {
         for back in history.client.returns {
             reconnects(after: back.event, "the app came to the foreground", history, into: &evidence)
@@ -98,7 +97,6 @@ extension CLIENT {
             expected: "a new connection within the bound 'foregroundReconnect'", history, into: &evidence)
     }
 
-    /// Judges whether the client requested a connection within a bound.
     private static func attempts(
         after event: Int, within path: KeyPath<Timeouts, Duration>, _ what: String, expected: String,
         _ history: Observations, into evidence: inout Evidence
@@ -199,8 +197,8 @@ extension CLIENT {
         abs(one - other) > max(max(one, other) / 20, 40_000)
     }
 
-    /// CLIENT-37: "A client MUST attempt to connect at most 30 s apart while unconnected, 10 s after losing a connection
-    /// that stood a minute, and `foregroundReconnect` after the network returns".
+    /// CLIENT-37: "A client MUST attempt to connect at most 30 s apart while unconnected, 10 s after losing a
+    /// connection that stood a minute, and `foregroundReconnect` after the network returns".
     ///
     /// Once for the last launch, if it has no attempt and the client was not sent away before, and once for each return
     /// of the network in the foreground.
@@ -219,7 +217,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-37, rule 2: each end that the client could see and that left it without a connection is followed by an attempt.
+    /// CLIENT-37, rule 2: an attempt follows each end that the client could see and that left it without a connection.
     ///
     /// Once for each such end, and once for the sum of the waits after good connections, if there are three or more. An
     /// attempt that neither ends nor is greeted is over after 30 s.
@@ -293,15 +291,12 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// Whether a client has waited long enough for a greeting to abandon the attempt.
     fileprivate func mayGiveUp(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         return connection.connected.isOpen(at: event)
             && patience(from: connection.opening, to: event) >= clientWindow(\.connect).microseconds
     }
 
-    /// Whether a client ended a connection without a reason: it had not waited too long for a greeting, and the machine
-    /// was not late.
     fileprivate func endsWithoutReason(_ index: Int, at end: Int) -> Bool {
         let connection = connections[index]
         if mayGiveUp(index, at: end) { return false }
@@ -338,7 +333,7 @@ extension Observations {
             }
     }
 
-    /// The maximum number of attempts, sends or reads of one kind that a client makes in a minute on its own.
+    /// The maximum number of attempts, sends or reads of one kind that a client may make in a minute on its own.
     static let mostInAMinute = 20
 
     /// The first range of events that contains too many for a minute of the client's time.
@@ -349,7 +344,7 @@ extension Observations {
             .first { span(from: $0.lowerBound, to: $0.upperBound) < window }
     }
 
-    /// Whether a period of the history lasts for a minute of the client's time.
+    /// Whether a period of the history lasts at least a minute of the client's time.
     func isWatched(_ stretch: Range<Int>) -> Bool {
         span(from: stretch.lowerBound, to: min(stretch.upperBound, events.count) - 1)
             >= clientWindow(\.attempts).microseconds

@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastTranscript
 
-/// The client's reports on its connection, and its behavior without one.
 extension CLIENT {
-    /// CLIENT-23: "A client MUST show itself as connected only after `connected` has arrived on the connection it uses".
+    /// CLIENT-23: "A client MUST show itself as connected only after `connected` has arrived on the connection it
+    /// uses".
     ///
     /// Once for each state shown while a handshake was pending and no other connection could be in use, and for each
     /// `connected` shown before any greeting.
@@ -91,7 +91,7 @@ extension CLIENT {
         }
     }
 
-    /// Whether news of a question arrived so soon after it was sent that there was no silence to react to.
+    /// Whether news of a question arrived so soon that there was no silence to react to.
     ///
     /// News counts if it arrived on the connection, or before the client reconnected or resent the message over REST.
     private static func isReported(
@@ -234,7 +234,7 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// The first connection or request of a kind by which a client reacted to something, in the same life.
+    /// The first connection or matching request after an event, in the same life of the app.
     fileprivate func reaction(after event: Int, _ isMeant: (ObservedExchange) -> Bool) -> Int? {
         let request = exchanges.first { $0.isAsked(after: event) && isMeant($0) }?.request
         return [nextOpening(after: event), request].compactMap(\.self).filter { $0 < endOfLife(at: event) }.min()

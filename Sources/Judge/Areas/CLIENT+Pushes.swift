@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastTranscript
 
-/// The effects of notifications.
 extension CLIENT {
     /// CLIENT-29: "A client MUST show the session and message that a tapped notification names, at launch, from the
     /// background and on the screen, unless it cannot be found or read".
@@ -144,7 +143,6 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// The look that proves that a screen did not show something within `pong`.
     fileprivate func lateAppearance(
         after cause: Int, before end: Int, _ holds: (ObservedClient.State) -> Bool?
     ) -> Int? {
@@ -165,7 +163,6 @@ extension Observations {
         return isSilent && mayCross(last, event)
     }
 
-    /// Whether a screen has the message that a notification names.
     fileprivate func isShown(_ notice: ClientNotice, in state: ObservedClient.State) -> Bool {
         state.sessionId == notice.sessionId && notice.messageId.map(state.ids.contains) == true
     }
@@ -189,7 +186,7 @@ extension Observations {
         return (cause, clientPatience, end)
     }
 
-    /// The response after an event that told the client that there is no such session.
+    /// The first response after an event that shows that there is no such session.
     private func notFound(_ session: String, after event: Int) -> Int? {
         let reads = client.reads(of: session).filter { $0.isAsked(after: event) }
         if reads.contains(where: { $0.status == 200 }) { return nil }

@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Reads that are due although nothing indicates a loss.
 extension CLIENT {
     /// CLIENT-18: "A client MUST read the session on its screen over REST, until a read is answered, whenever it may
     /// have a gap, unless a terminal close ended the last connection".
@@ -100,7 +99,6 @@ extension CLIENT {
             case neither
         }
 
-        /// Follows the reads until one is answered, or was late, or the person left the session.
         mutating func follow(until stay: Int, in history: Observations) -> Outcome {
             let reads = history.client.reads(of: session)
             while true {
@@ -153,7 +151,7 @@ extension Observations {
         }
     }
 
-    /// The first greeting after the return of a network that was gone at an event, while the client stays in its session.
+    /// The first greeting after the return of a network that was gone at an event, if the client stays in its session.
     fileprivate func returnOfNetwork(after event: Int) -> (greeted: Int, connection: Int)? {
         let back = end(of: event, at: ["networkUp"])
         guard let index = connections.firstIndex(where: { $0.connected.isAfter(back) }),
@@ -179,7 +177,7 @@ extension Observations {
         return isSynced && !gaps.contains { $0.told > since && $0.told < event }
     }
 
-    /// Whether a later `sync` used a position held before the greeting, so that it brought what that connection did not.
+    /// Whether a later `sync` used a position held before the greeting, and so brought what that connection did not.
     private func isPassedOver(_ connection: ObservedConnection, before event: Int) -> Bool {
         guard let greeting = connection.greeting, let epoch = greeting.epoch else { return false }
         let held = clientPlaces.ceiling(of: epoch, before: greeting.event)

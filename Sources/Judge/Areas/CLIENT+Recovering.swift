@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The client's recovery after a reconnect.
 extension CLIENT {
     /// Acts after which earlier announcements and requests need not be shown any more.
     static let navigationAwayActs = ObservedClient.endsOfLife.union(["selectSession", "openPush", "background"])
@@ -244,7 +243,6 @@ extension CLIENT {
         }
     }
 
-    /// Judges the wait for a question while the person was elsewhere, by the first look after their return.
     private static func waitingEndsElsewhere(
         for question: ClientQuestion, in period: Range<Int>, _ history: Observations, _ evidence: inout Evidence
     ) {
@@ -295,11 +293,9 @@ extension CLIENT {
     }
 }
 
-/// A question of a new conversation that was lost before any news of it.
 private struct LostConversation {
     let question: ClientQuestion
     let first: ObservedRequest
-    /// The event of its loss.
     let event: Int
     /// The refusal that settles it, so that there is nothing to find; the maximum if there is none.
     private let settled: Int
@@ -351,7 +347,6 @@ private struct LostConversation {
             || history.client.state(at: last.event)?.shows(first) == true
     }
 
-    /// The session that the client wrongly used for its question, in a request or on the screen.
     var wrongSession: (session: String, event: Int)? {
         let before = history.client.state(at: event)?.sessionId
         let endOfData = min(settled, history.endOfData(at: event))
@@ -372,7 +367,7 @@ private struct LostConversation {
         }.first
     }
 
-    /// A screen of a kind that shows a session without evidence for the message.
+    /// The first matching screen that shows a session without evidence for the message.
     private func wrongScreen(
         from start: Int, to end: Int, where isMeant: (ObservedClient.State) -> Bool
     ) -> (session: String, event: Int)? {
@@ -440,7 +435,6 @@ extension Observations {
         }
     }
 
-    /// Each read of the session on the screen, and each `sync`.
     fileprivate var recoveries: [(begun: Int, ended: Int)] {
         let reads = client.reads.compactMap { read -> (begun: Int, ended: Int)? in
             guard case .session(let id) = read.route, client.state(at: read.request)?.sessionId == id else {

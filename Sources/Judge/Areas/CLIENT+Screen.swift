@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The person's view: contents and sessions.
 extension CLIENT {
     /// CLIENT-26: "A client MUST show each message once, whole and at once, however often and in what order frames,
     /// replays, reads and pushes bring it, and whatever numbers are missing".
@@ -64,7 +63,6 @@ extension CLIENT {
         return nil
     }
 
-    /// Judges a message with the text of an earlier one of its session: the screen must show both.
     private static func judgeAlike(
         _ deliveries: [ClientDelivery], _ messages: ClientMessages, _ history: Observations,
         into evidence: inout Evidence
@@ -360,7 +358,7 @@ extension CLIENT {
 }
 
 extension Observations {
-    /// Whether a client may not have processed an answer as a live frame: its connection ended, or a read brought it earlier.
+    /// Whether a client may not have processed an answer as live: its connection ended, or a read brought it earlier.
     fileprivate func mayBeUntaken(_ frame: Frame, by late: Int) -> Bool {
         !connections[frame.connection].isOpen(at: late - 1)
             || sessionReads.contains { read in

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The fate of the person's messages.
 extension CLIENT {
     /// CLIENT-7: "A client MUST resend each question whose connection or request ended before the server said anything
     /// of it, unless CLIENT-9 or CLIENT-11 forbids it".
@@ -83,7 +82,6 @@ extension CLIENT {
             actual: "the same", at: [first, second])
     }
 
-    /// The requests that show that an equal text was sent under the key of an earlier one.
     private static func taken(
         for question: ClientQuestion, among earlier: ArraySlice<ClientQuestion>, _ history: Observations
     ) -> (first: Int, second: Int)? {

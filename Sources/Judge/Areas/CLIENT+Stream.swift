@@ -1,14 +1,14 @@
 import Holdfast
 import HoldfastTranscript
 
-/// A client's position in the stream.
 extension CLIENT {
     /// CLIENT-15: "A client MUST send `sync` from what it holds after each `connected` with an epoch, if it held a
     /// position or awaited a turn, and none without an epoch".
     ///
-    /// Once for each greeting with an epoch to a client that certainly held a position, or showed that it awaited an answer. The position
-    /// must be possible: not beyond the frames sent to the client before this greeting, and not before a frame that it certainly processed,
-    /// unless a `sync` still has to fill a gap. CLIENT-19 judges a position of another stream.
+    /// Once for each greeting with an epoch to a client that certainly held a position, or showed that it awaited an
+    /// answer. The position must be possible: not beyond the frames sent to the client before this greeting, and not
+    /// before a frame that it certainly processed, unless a `sync` still has to fill a gap. CLIENT-19 judges a position
+    /// of another stream.
     static func placesAreSynced(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         let questions = history.clientQuestions
@@ -95,8 +95,8 @@ extension CLIENT {
     /// until a read is answered, unless that is `too_many` with `more`".
     ///
     /// Once for each such answer, counted from its last page, while a session stays on the screen. A read that was
-    /// pending when the answer arrived may suffice too, and proves nothing unless it fails; nor does a refusal that
-    /// another read would not change.
+    /// pending when the answer arrived may suffice too, and proves nothing unless it fails. A refusal that another read
+    /// would not change proves nothing either.
     static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result, told) in history.gaps {
             guard let session = history.client.state(at: result.event)?.sessionId else { continue }
@@ -213,10 +213,10 @@ extension CLIENT {
     /// CLIENT-19: "A client MUST move its position over frames of unknown types too, never past those that a `sync` has
     /// still to bring, and change epoch and number together".
     ///
-    /// Once for each first `sync` of a connection, if an earlier one is unanswered, got an incomplete page, or was
-    /// answered as incomplete and no read of the session then on the screen followed, and if frames are due that the
-    /// client has not received. A client that abandoned an unanswered `sync` and read a session no longer waits for it;
-    /// the specification does not say what it may do then.
+    /// Once for each first `sync` of a connection, if frames are due that the client has not received: an earlier
+    /// `sync` is unanswered, got an incomplete page, or was answered as incomplete without a later read of the session
+    /// on the screen. A client that abandoned an unanswered `sync` and read a session no longer waits for it; the
+    /// specification does not say what it may do then.
     static func holesAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for (sync, position) in history.firstSyncs {
@@ -256,8 +256,8 @@ extension CLIENT {
 
     /// CLIENT-19, rule 2: epoch and number of a position change together.
     ///
-    /// Once for each `sync` that names an epoch after two were announced: its number must belong to that epoch, and once a frame of the
-    /// newest epoch was certainly processed, with nothing still to come, no older epoch is named again.
+    /// Once for each `sync` that names an epoch after two were announced: its number must belong to that epoch. Once a
+    /// client certainly processed a frame of the newest epoch, with nothing still to come, it names no older one.
     static func epochsComeWhole(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPlaces
         for sync in history.syncs {

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Typed messages: kept, sent in order, resent, and not failed once answered.
 extension CLIENT {
     /// CLIENT-6, rule 2: resending by the person takes a new key after an ending or `idempotency_mismatch`, else the
     /// last one while it is open.
@@ -42,9 +41,9 @@ extension CLIENT {
     /// CLIENT-38: "A client MUST send a typed message within `resend` of the last of typing, connecting and the end of
     /// what it awaited before, unless it shows it as failed".
     ///
-    /// Once for each message that was sent or shown as failed. Violated if a connection is open for `resend` without
-    /// either, or an error that names the message, and no earlier message is still awaited. Texts that were sent but
-    /// not typed may be altered forms of typed ones.
+    /// Once for each message that was sent or shown as failed. Violated if neither happens while a connection is open
+    /// for `resend`, no earlier message is still awaited, and no error names the message. Texts that were sent but not
+    /// typed may be altered forms of typed ones.
     static func whatIsTypedIsSent(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
@@ -77,7 +76,7 @@ extension CLIENT {
         }
     }
 
-    /// CLIENT-38, rule 2: at rest each message typed into the session on the screen was sent, or has been shown as failed.
+    /// CLIENT-38, rule 2: at rest, each message typed into the session on the screen was sent or shown as failed.
     ///
     /// Once for each session that was checked at rest after messages were typed into it in the same life of the app.
     /// Equal texts must be sent as often as they were typed. A message that waits for `retryAfterMs`, or for one that
@@ -184,7 +183,6 @@ extension CLIENT {
         }
     }
 
-    /// Judges a message of a new conversation by the client's knowledge of its session.
     private static func judge(
         _ conversation: NewConversation, _ typed: Int, _ request: ObservedRequest, _ history: Observations,
         _ evidence: inout Evidence
@@ -208,10 +206,10 @@ extension CLIENT {
 
     /// CLIENT-35: "A client MUST show or send, when it is launched again, every unconfirmed message of the person".
     ///
-    /// Once for each such message that is shown or sent after the end of the app, by the system or by itself, and
-    /// `launch`; a refused or failed one counts as present. Violated if a connection is open for `resend` while its
-    /// session is on the screen, or a new conversation if it was typed into one, and neither happens. A message typed
-    /// at the moment of a crash may not have been stored.
+    /// Once for each such message that is shown or sent after the app ended and was launched again; a refused or failed
+    /// one counts as shown. Violated if neither happens although a connection is open for `resend` while the screen
+    /// shows the session of the message, or a new conversation if it was typed into one. A message typed at the moment
+    /// of a crash may not have been stored.
     static func nothingTypedIsForgotten(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for end in client.acts where ObservedClient.deaths.contains(end.name) {
@@ -245,8 +243,8 @@ extension CLIENT {
     /// CLIENT-10: "A client MUST send the unsettled messages of one session on one connection or over REST in the order
     /// in which the person typed them, also after a reconnect".
     ///
-    /// Once for each two successive messages of one conversation that waited together, for their first transport or for
-    /// another one, and were sent on one path. REST requests may overtake others on the way.
+    /// Once for each two successive messages of one conversation that waited together to be sent, or sent again, and
+    /// went on one connection or over REST. REST requests may overtake each other.
     static func theOrderOfTypingIsKept(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions.filter { $0.typed != nil && !$0.isAmbiguous }
         for (place, first) in questions.enumerated() {
@@ -304,7 +302,6 @@ extension CLIENT {
 
 /// A conversation that had no session when a message was typed into it.
 private struct NewConversation {
-    /// The messages typed into it before, in order.
     let others: [ClientQuestion]
     /// Whether the message is the first in an empty conversation that the person chose.
     let isBegun: Bool
@@ -337,7 +334,6 @@ private struct NewConversation {
         return Set(news.compactMap(\.sessionId))
     }
 
-    /// The one session that the client certainly knew when it sent a message; nil if there is none.
     func session(for request: ObservedRequest, in history: Observations) -> String? {
         guard let first = first(before: request, in: history) else { return nil }
         let told = sessions(toldOf: first, before: request, in: history)
@@ -346,7 +342,6 @@ private struct NewConversation {
 }
 
 extension Observations {
-    /// The conversation without a session into which a message was typed.
     fileprivate func newConversation(
         of question: ClientQuestion, on screen: ObservedClient.State, after earlier: ArraySlice<ClientQuestion>
     ) -> NewConversation {
@@ -359,8 +354,6 @@ extension Observations {
         return NewConversation(others: others, isBegun: others.isEmpty && isChosen && screen.messages.isEmpty)
     }
 
-    /// Whether a client must still show or send a message after the app ended: typed in the life that ended, and
-    /// neither confirmed nor resent.
     fileprivate func mustOutlive(_ question: ClientQuestion, _ typed: Int, _ end: ObservedClient.Act) -> Bool {
         !question.isAmbiguous && question.repeats.isEmpty
             && client.launch(at: typed)?.events.upperBound == end.event
@@ -405,7 +398,6 @@ extension Observations {
             ? stood : sighting(of: question, after: stood, before: life.upperBound)
     }
 
-    /// Whether the first message of a new conversation was on its way before an event, and may yet begin a session.
     fileprivate func mayBegin(_ question: ClientQuestion, before event: Int) -> Bool {
         guard let last = question.requests.last(where: { $0.isBefore(event) }), last.sessionAsked == nil,
             question.news.allSatisfy({ $0.isAfter(event) })
@@ -434,7 +426,7 @@ extension Observations {
         }
     }
 
-    /// The event up to which a connection was open for `resend` after a launch while a session appeared on the screen and stayed.
+    /// The event up to which a connection was open for `resend` after a launch, while a session stayed on the screen.
     fileprivate func standing(on session: String?, since launch: Int) -> Int? {
         let proof = standing(after: launch, within: clientPatience) { greeted in
             client.states.first { $0.isAfter(launch) && $0.sessionId == session }.map { max($0.event, greeted) }
@@ -463,7 +455,6 @@ extension Observations {
         return standing(after: typed, within: clientPatience) { max($0, released) }
     }
 
-    /// The first look between two events that shows a message in the session in which it was typed.
     fileprivate func sighting(of question: ClientQuestion, after event: Int, before end: Int) -> Int? {
         guard let session = screen(at: question.event)?.sessionId else { return nil }
         return looks(after: event, before: end).first { look in
@@ -507,7 +498,6 @@ extension Observations {
 }
 
 extension ClientQuestion {
-    /// Whether the person typed it in a life of the app, before an event.
     fileprivate func isTyped(in life: Range<Int>, before event: Int) -> Bool {
         typed.map { life.contains($0) && $0.isBefore(event) } == true
     }

@@ -1,4 +1,3 @@
-/// Checks of clients, from the person's view.
 enum CLIENT {
     static let checks: [Check] = [
         Check(.CLIENT, 36, foregroundReconnects, oldConnectionsRest, firstConnectionIsKept),

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// A client's frames, and its handling of unknown members and types.
 extension ENV {
     /// ENV-12: "A client MUST send every WebSocket text message as one JSON object that is valid against the schema of
     /// its type".
@@ -140,7 +139,6 @@ extension ENV {
         return complaint
     }
 
-    /// Whether a preceding act of the user or the system makes a client leave a connection.
     private static func hasReasonToLeave(
         _ index: Int, at event: Int, _ history: Observations
     ) -> Bool {
@@ -152,7 +150,6 @@ extension ENV {
             }
     }
 
-    /// Whether something else between two events is a reason to show an error.
     private static func hasReason(from first: Int, to last: Int, _ history: Observations) -> Bool {
         history.received.contains { $0.isBefore(last) && $0.isAfter(first) && $0.type == "error" }
             || history.exchanges.contains { exchange in

@@ -1,6 +1,5 @@
 import HoldfastTranscript
 
-/// The order of refusals.
 extension ENV {
     /// ENV-14, rule 2: refusals of one connection's frames for their content arrive in the order of the frames.
     ///

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Acceptance of valid questions.
 extension ENV {
     /// ENV-7, rule 2: no valid question is called malformed: by `bad_request`, `parse_error`, `unknown_type` or 400, or
     /// by an `internal` without names, which only an unreadable frame gets.
@@ -67,7 +66,6 @@ extension Observations {
         }
     }
 
-    /// Whether a question may be refused for a reason other than its form: its session, its key or its size.
     fileprivate func mayBeRefused(_ request: ObservedRequest) -> Bool {
         let earlier = turns.filter {
             $0.isAccepted && $0.isBefore(request.event) && $0.principal == request.principal

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of the envelope that concern texts, sizes and fragments.
 extension ENV {
     /// ENV-6: "A server MUST give a message's text the same in every frame, chat response and session read, and a
     /// question's content in reads the same as it was sent".
@@ -51,7 +50,6 @@ extension ENV {
         }
     }
 
-    /// The answers of a turn in frames and responses, each with its id and event.
     private static func answers(
         to turn: ObservedTurn, _ history: Observations
     ) -> [(id: String?, text: String, event: Int)] {

@@ -131,7 +131,7 @@ enum ENV {
         }
     }
 
-    /// Text that is not UTF-8 is recorded as bytes, and may be answered by closing with 1007.
+    /// Whether the server closed with 1007, as it may after text that is not UTF-8; the stage records it as bytes.
     private static func mayClose(_ hostile: HostileFrame, _ history: Observations) -> Bool {
         guard hostile.kind == .binary, case .binary(_, let bytes) = history.events[hostile.frame.event].kind,
             case .closed(.fromServer, 1007) = history.connections[hostile.frame.connection].ending?.kind
@@ -174,7 +174,6 @@ enum ENV {
         }
     }
 
-    /// Judges a server's reaction to a valid message.
     static func count(_ reception: Reception, of what: String, from event: Int, in evidence: inout Evidence) {
         let expected = "the usual answer"
         switch reception {
@@ -187,7 +186,6 @@ enum ENV {
         }
     }
 
-    /// Judges a connection that was open while another one sent a hostile message.
     private static func bystander(
         _ index: Int, of hostile: HostileFrame, _ history: Observations, _ evidence: inout Evidence
     ) {
@@ -212,7 +210,6 @@ enum ENV {
         }
     }
 
-    /// Judges the first connection requested after a hostile message.
     private static func newcomer(
         _ index: Int, after hostile: HostileFrame, _ history: Observations, _ evidence: inout Evidence
     ) {

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of ill-formed session ids, and of the ids of turns and messages.
 extension ID {
     /// ID-5: "A server MUST answer a session id outside `[A-Za-z0-9_-]{1,128}` with `bad_request` or
     /// `session_not_found` on the WebSocket and with 400 or 404 over REST".
@@ -140,12 +139,10 @@ extension ID {
     }
 }
 
-/// The first use of each id of one kind, and the ids that were used for something else, too.
 private struct IdRegister {
     private var uses: [OwnName: (what: String, event: Int)] = [:]
     private(set) var clashes: [Clash] = []
 
-    /// Two uses of one id.
     struct Clash: Moment {
         let id: String
         let first: String

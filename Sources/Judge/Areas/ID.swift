@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of ids that must not be confused with each other.
 enum ID {
     static let checks: [Check] = [
         Check(.ID, 1, connectionsHaveTheirOwnIds),
@@ -221,7 +220,6 @@ enum ID {
     }
 }
 
-/// The allowed names in a turn's frames.
 private struct NamesOfTurn {
     private let turn: ObservedTurn
     private let turnId: String?
@@ -238,7 +236,6 @@ private struct NamesOfTurn {
         started = history.turnIdsStarted(by: turn)
     }
 
-    /// The first name in a frame that is not the turn's.
     func difference(to frame: Frame) -> (name: String, own: String?, given: String?)? {
         let isAck = frame.type == "ack"
         if frame.says("turnId"), let given = frame.turnId, let turnId, given != turnId {

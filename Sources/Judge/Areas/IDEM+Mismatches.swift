@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Keys that were used for something else, were refused, or belong to someone else.
 extension IDEM {
     /// IDEM-5: "A server MUST refuse a question that uses an accepted `clientMessageId` for other content or another
     /// session with `idempotency_mismatch`".

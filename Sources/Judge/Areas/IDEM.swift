@@ -47,7 +47,6 @@ enum IDEM {
         }
     }
 
-    /// The first two answers that cannot belong to one turn, because they name two turns or sessions.
     private static func otherTurn(in answers: [TurnAnswer], of turn: ObservedTurn) -> (TurnAnswer, TurnAnswer)? {
         func different(_ name: (TurnAnswer) -> String?) -> (TurnAnswer, TurnAnswer)? {
             guard let first = answers.first(where: { name($0) != nil }),
@@ -111,8 +110,8 @@ enum IDEM {
     /// IDEM-2: "A server MUST answer a repeated `chat` on its connection alone: an `ack` with the first `turnId` and,
     /// as no other, `duplicate: true`, then a copy of an earlier ending".
     ///
-    /// Nothing tells which of two requests with one key an `ack` answers, and a repeat may be answered before the first:
-    /// an `ack` with `duplicate` belongs to the repeat.
+    /// Nothing shows which of two requests with one key an `ack` answers, and the server may answer the repeat first.
+    /// So an `ack` with `duplicate` belongs to the repeat.
     static func repeatIsAcknowledgedAsSuch(_ history: Observations, _ evidence: inout Evidence) {
         judgeSingleQuestions(
             overREST: false, "a chat that was sent once was acknowledged as a repeat", history, &evidence)
@@ -166,7 +165,7 @@ enum IDEM {
     /// IDEM-2, rule 2: a repeat of an ended turn gets one copy of the ending, after its `ack` and on its connection
     /// only.
     ///
-    /// Once for each repeat of a turn that had ended before it was sent, and once for each copy without a repeat.
+    /// Once for each repeat of a turn that had ended before it was sent.
     static func endedTurnIsCopied(_ history: Observations, _ evidence: inout Evidence) {
         for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack,
@@ -191,7 +190,6 @@ enum IDEM {
         }
     }
 
-    /// The finding for a copy on a connection other than the one that asked, before the ack, or in excess.
     private static func misplacedCopy(of ending: Frame, for again: Repeat, _ ack: Frame) -> Finding? {
         let (copies, told) = (again.turn.duplicates, again.turn.acks.filter(\.isDuplicate))
         let here = copies.on(ack.connection)
@@ -280,7 +278,6 @@ enum IDEM {
         }
     }
 
-    /// The members in which the 200 of a repeat differs from the first outcome.
     private static func wrongMembers(
         ofResponse response: Int, to again: Repeat, _ history: Observations
     ) -> [String] {

@@ -282,8 +282,7 @@ enum LIVE {
 
     /// LIVE-5: "A server MUST close every connection with 1001 or 1012 within `stop` of being told to stop".
     ///
-    /// Once for each connection that was open when the stage asked the server to stop and that ended before the next
-    /// start.
+    /// Once for each connection that was open when the stage asked the server to stop, and ended afterwards.
     static func stoppingClosesConnections(_ history: Observations, _ evidence: inout Evidence) {
         for (life, end) in history.lives.ended where end.cause == .stopped {
             for connection in history.connections

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of order: in the history, between turns, and in the numbered stream.
 enum ORDER {
     static let checks: [Check] = [
         Check(.ORDER, 1, historyKeepsTheOrder),
@@ -307,7 +306,6 @@ enum ORDER {
     }
 }
 
-/// A name that belongs to one frame of a stream.
 private struct ShownName: Hashable {
     let stream: Stream.Key
     let connection: Int?
@@ -334,8 +332,6 @@ extension [ShownName: NumberedFrame] {
 }
 
 /// The answers that have one place in a read, in the order of their endings.
-///
-/// Answers with several places are skipped.
 private struct EndedAnswers {
     /// The answers that are stored after every answer with an earlier ending.
     private var rising: [(ended: Int, place: Int)] = []
@@ -351,7 +347,6 @@ private struct EndedAnswers {
         }
     }
 
-    /// The last answer in the read among those that ended before an event.
     func last(before event: Int) -> (ended: Int, place: Int)? {
         rising[..<rising.boundary { $0.ended >= event }].last
     }

@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of persistence: answers are stored before they are sent, and reads do not lose messages.
 enum PERSIST {
     static let checks: [Check] = [
         Check(
@@ -45,7 +44,6 @@ enum PERSIST {
         namedSessionsAreFound(history, &evidence)
     }
 
-    /// Judges reads that got a 404 for a session that a frame had named.
     private static func namedSessionsAreFound(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.status == 404 {
             guard let session = exchange.sessionRead, let response = exchange.response,
@@ -186,7 +184,6 @@ enum PERSIST {
         private let struck: Set<String>
         private let history: Observations
 
-        /// The crash of the life before an exchange.
         init?(before exchange: ObservedExchange, in history: Observations) {
             let life = history.lives.life(at: exchange.request)
             guard life > 0, let end = history.lives.end(of: life - 1), end.cause != .stopped,
@@ -201,7 +198,6 @@ enum PERSIST {
             history.listReads.before(event).last { $0.ids.contains(session) }
         }
 
-        /// The other sessions that a read, a list, an ack or an answer had shown.
         func othersKnown() -> [String] {
             history.sessions.all(for: principal, before: event).map(\.session).filter { session in
                 !struck.contains(session)
@@ -220,7 +216,6 @@ enum PERSIST {
             return history.mayBeLost(session, of: principal, since: read?.event ?? -1, before: event)
         }
 
-        /// Whether an earlier crash or refused writes may have removed a session from the list.
         func mayHaveUnlisted(_ session: String) -> Bool {
             mayHaveTaken(session)
                 || history.lives.refusedWrites(between: lastList(of: session)?.event ?? -1, and: event)
@@ -290,7 +285,7 @@ enum PERSIST {
     ///
     /// Once for each turn without a `done` while writes were refused. An error with another code is judged only for a
     /// turn certainly accepted before it, or for a question asked during the fault on a connection that the server left
-    /// open; one without a code only for the former. Without a script, the agent may have failed for its own reasons.
+    /// open; an error without a code only for the turn. Without a script, the agent may fail for its own reasons.
     static func failedStoringIsTold(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "error persist_failed, or the end of the connection"
         for write in RefusedWrite.all(in: history) {
@@ -319,7 +314,7 @@ enum PERSIST {
         }
     }
 
-    /// Whether a code other than `persist_failed` can have no reason other than the refused write.
+    /// Whether only the refused write can be the reason for a code other than `persist_failed`.
     private static func mustNotGetCode(
         _ code: String?, _ write: RefusedWrite, _ isAccepted: Bool, _ history: Observations
     ) -> Bool {
@@ -356,7 +351,6 @@ enum PERSIST {
         }
     }
 
-    /// Whether a turn has no outcome yet, its connection is still open, and its server was not stopped.
     private static func isUnderWay(_ turn: ObservedTurn, before next: Int, _ history: Observations) -> Bool {
         let last = min(next, history.events.count) - 1
         guard case .open = history.outcome(of: turn, turn.request, turn.endings, within: turn.event..<next),

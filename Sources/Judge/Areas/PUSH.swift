@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of notifications: their contents, when they are sent, and the handling of refusals by the push service.
 enum PUSH {
     static let checks: [Check] = [
         Check(.PUSH, 1, unseenAnswersArePushed),
@@ -16,9 +15,7 @@ enum PUSH {
         Check(.PUSH, 8, titlesAreForPeople),
     ]
 
-    /// The maximum size of a payload in bytes.
     private static let maxPayloadBytes = 4096
-    /// The maximum length of a body in characters.
     private static let maxBodyCharacters = 200
 
     /// PUSH-2: "A server MUST send payloads of at most 4096 bytes and headers, valid against their schemas, that name

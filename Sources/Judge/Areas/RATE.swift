@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of rate limits: one announced budget for each principal, enforced exactly.
 enum RATE {
     static let checks: [Check] = [
         Check(.RATE, 1, budgetIsStated),
@@ -124,13 +123,11 @@ enum RATE {
         }
     }
 
-    /// The limit, in words.
     private static func allowed(by excess: RateLedger.Excess) -> String {
         let windows = excess.windows == 1 ? "one window" : "\(excess.windows) windows in a row"
         return "at most \(excess.most) accepted in \(windows), \(excess.windows + 1) budgets"
     }
 
-    /// The proof that a question was never answered.
     private static func silence(after request: ObservedRequest, _ history: Observations) -> Unanswered? {
         if let exchange = history.exchange(of: request) {
             return history.unanswered(exchange, within: history.timeouts.turn + request.scriptedWait)

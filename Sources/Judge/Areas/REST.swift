@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of the REST interface, by which a client recovers.
 enum REST {
     static let checks: [Check] = [
         Check(.REST, 1, successesHaveTheirShape),
@@ -50,7 +49,6 @@ enum REST {
         return exchange.isChat && isSuccess ? "chatResponse" : nil
     }
 
-    /// Whether the turn of a question that was sent once succeeded before its response, as seen on a connection.
     private static func completed(_ exchange: ObservedExchange, _ history: Observations) -> Bool {
         history.turns.contains { turn in
             turn.requests.count == 1 && turn.event == exchange.request

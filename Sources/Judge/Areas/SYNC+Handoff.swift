@@ -2,15 +2,14 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The transition from replayed to live frames, and their visibility.
 extension SYNC {
     /// SYNC-8: "A server MUST send live, after a `syncResult`, of its stream's frames exactly those with a `seq` above
     /// its `lastSeq`; the `message` of a `chat` sent there is free".
     ///
     /// Once for each live numbered frame after a `syncResult` of the connection, and for each higher frame that was
     /// shown elsewhere. A frame is lost once a later number came live on the connection, unless a later replay there
-    /// contains it, or once the timeout `turn` passed. One above `lastSeq` that came before the answer left a hole behind
-    /// it.
+    /// contains it, or once the timeout `turn` passed. A frame above `lastSeq` that came before the answer left a hole
+    /// behind it.
     static func liveGoesOnWhereTheReplayEnds(_ history: Observations, _ evidence: inout Evidence) {
         var received: [Int: LiveFrames] = [:]
         for (sync, result) in history.answeredSyncs {
@@ -139,11 +138,11 @@ extension SYNC {
     /// or times out".
     ///
     /// Once for each older connection that ended while a newer one was open, if a turn that was asked or seen on the
-    /// newer one ended there afterwards, or should have. A turn from before may have ended earlier, and TURN-3 judges
-    /// one whose time was already up. A newer connection that sent malformed messages, or was not read, proves nothing.
-    /// ENV-5 judges an older one that was ended for a malformed message together with others. LIVE-10 judges two that
-    /// end with the code of a stop, restart or overload. A process that exits ends both. A silent one may have been
-    /// ended for that (LIVE-3).
+    /// newer one ended there afterwards, or should have. TURN-3 judges a turn whose timeout had passed before. A newer
+    /// connection that sent malformed messages, or was not read, proves nothing. ENV-5 judges an older connection that
+    /// the server ended, together with others, for a malformed message. LIVE-10 judges two that end with the code of a
+    /// stop, restart or overload. A process that exits ends both. The server may have ended a silent one for its
+    /// silence (LIVE-3).
     static func newerConnectionIsUndisturbed(_ history: Observations, _ evidence: inout Evidence) {
         let hostile = Set(history.hostileFrames.map(\.frame.connection))
         let lastEnding = Dictionary(
@@ -227,7 +226,6 @@ extension SYNC {
         }
     }
 
-    /// The first frame with the number of another one from before a restart.
     private static func firstReused(
         of old: [NumberedFrame], in new: [NumberedFrame]
     ) -> (old: NumberedFrame, new: NumberedFrame)? {
@@ -237,7 +235,6 @@ extension SYNC {
         }.first
     }
 
-    /// Judges by the replays of a life whether frames shown before it remain.
     private static func judgeReplay(
         in epoch: String, _ life: Int, _ principal: String, _ greeting: Frame, _ history: Observations,
         into evidence: inout Evidence

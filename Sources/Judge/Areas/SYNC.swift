@@ -153,18 +153,17 @@ enum SYNC {
             .compactMap { $0.endings(on: replay.first.connection).first?.event }.first
     }
 
-    /// The events of a frame that belongs in an answer, if it was shown earlier, and of the answer.
+    /// The events to cite: the frame's, if it came before the answer, and the answer's.
     private static func cited(_ item: NumberedFrame, _ result: Frame) -> [Int] {
         item.isBefore(result.event) ? [item.event, result.event] : [result.event]
     }
 
-    /// A valid sync on a greeted connection.
     private static func isValid(_ sync: ObservedSync, _ history: Observations) -> Bool {
         history.connections[sync.connection].isGreeted(before: sync.request.event)
             && !history.hostileFrames.contains { $0.frame.event == sync.request.event }
     }
 
-    /// Judges whether an answer says what is missing; if `reason` is nil, any reason is accepted.
+    /// Judges whether an answer reports its gap, with the given reason or, if `reason` is nil, with any.
     private static func judgeGap(
         _ sync: ObservedSync, _ result: Frame, reason: String?, _ what: String, into evidence: inout Evidence
     ) {
@@ -230,7 +229,7 @@ enum SYNC {
         }
     }
 
-    /// The required reason if a position is not in the stream, and the explanation; nil as reason accepts any.
+    /// The explanation and the required reason if a position is not in the stream; a nil reason accepts any.
     private static func gap(
         _ sync: ObservedSync, _ result: Frame, _ history: Observations
     ) -> (reason: String?, what: String)? {

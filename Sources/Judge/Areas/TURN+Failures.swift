@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of turns whose agent fails, whose client disconnects, or that the server interrupts.
 extension TURN {
     /// TURN-4: "A server MUST end a turn whose agent failed with an `error` of code `agent_failed`".
     ///
@@ -67,9 +66,9 @@ extension TURN {
     /// TURN-6: "A server MUST run an accepted turn to its end and store its answer whether or not any connection is
     /// open".
     ///
-    /// Exercised by a turn whose connection or REST request ended before its ending was seen there, and by a read with
-    /// the answer. Without an answer, a read after the timeout proves the loss, and so does a read that shows the turn
-    /// as failed.
+    /// Once for each turn whose connection or REST request ended before its ending was seen there, if a read has the
+    /// answer. Without an answer, a read after the timeout proves the loss, and so does a read that shows the turn as
+    /// failed.
     static func turnsOutliveTheirConnection(_ history: Observations, _ evidence: inout Evidence) {
         let canFail = history.subject.hasScriptedAgent
         for turn in history.turns {
@@ -152,7 +151,6 @@ extension TURN {
         }
     }
 
-    /// The allowed states of a turn in a read.
     private static func states(
         of turn: ObservedTurn, in read: ObservedSessionRead, _ history: Observations
     ) -> Set<String> {
@@ -274,8 +272,8 @@ extension TURN {
 
     /// TURN-9: "A server MUST give the code `interrupted` to an `error` that ends a turn because the server stopped".
     ///
-    /// Once for each turn that was running when the process was ended: by the first error with its end, live, replayed
-    /// or in the copy for a repeat. If its connection was watched to the end during the stop, a turn without such an
+    /// Once for each turn that was running when the stage ended the process: by the first error with its end, live,
+    /// replayed or in the copy for a repeat. If the server ended its connection during the stop, a turn without such an
     /// error also counts, because the server could have sent another code.
     static func stoppedTurnsAreInterrupted(_ history: Observations, _ evidence: inout Evidence) {
         let isScripted = history.subject.hasScriptedAgent

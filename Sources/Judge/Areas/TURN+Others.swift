@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of a turn on other connections, and of refused questions.
 extension TURN {
     /// TURN-10: "A server MUST send every `toolUse` of a turn and its ending, where that is a frame, to every open
     /// connection of its principal, whichever connection or transport started it".
@@ -36,13 +35,11 @@ extension TURN {
         }
     }
 
-    /// The tools that a turn used before its ending, as each connection saw them.
     private struct ToolUses {
         /// The tools by connection; never empty.
         private let seen: [Int: [Frame]]
-        /// The greatest number of tools on one connection.
         let most: Int
-        /// The tools on the first connection with that number.
+        /// The tools on the first connection that saw `most` of them.
         let first: [Frame]
 
         init(of turn: ObservedTurn) {
@@ -59,7 +56,7 @@ extension TURN {
         func on(_ connection: Int) -> [Frame] { seen[connection] ?? [] }
     }
 
-    /// The difference between the frames on a connection and those on the first one: the tools in order, then the ending.
+    /// The first difference between a connection's frames and those on the first one: the tools, then the ending.
     private static func difference(
         of turn: ObservedTurn, ended ending: Frame, on index: Int, _ uses: ToolUses
     ) -> Finding? {
@@ -86,8 +83,8 @@ extension TURN {
     /// In a capture, when a read shows a turn as over, each open connection gets its ending, live or in its replay; a
     /// stage waits for `turn` (TURN-3).
     ///
-    /// Once for each such turn that no frame ended, by a connection that was greeted before the question or asked for a replay
-    /// from before the ending.
+    /// Once for each such turn that no frame ended, by a connection that was greeted before the question or asked for a
+    /// replay from before the ending.
     private static func endingsInReadsAreSent(_ history: Observations, _ evidence: inout Evidence) {
         guard history.isCapture else { return }
         for turn in history.turns where turn.ended == nil && turn.copies.isEmpty && turn.isAccepted {
@@ -112,7 +109,6 @@ extension TURN {
         }
     }
 
-    /// The complete replay on a connection from a position before the ending of a turn that a read shows as over.
     private static func wholeReplay(
         of turn: ObservedTurn, on index: Int, before read: ObservedSessionRead, _ history: Observations
     ) -> Replay? {
@@ -157,7 +153,6 @@ extension TURN {
         }
     }
 
-    /// The difference between the messages on a connection, at least one, and the one question of their turn.
     private static func difference(of messages: [Frame], from turn: ObservedTurn) -> Finding? {
         let message = messages[0]
         if messages.count > 1 {
@@ -205,7 +200,6 @@ extension TURN {
         }
     }
 
-    /// Whether a `message` has a name of a turn's question.
     private static func isQuestion(_ message: Frame, of turn: ObservedTurn) -> Bool {
         let names = [
             (message.turnId, turn.turnId), (message.clientMessageId, turn.clientMessageId),
@@ -214,7 +208,7 @@ extension TURN {
         return names.contains { $0.0 != nil && $0.0 == $0.1 }
     }
 
-    /// The event that first told a principal of a position or a later one.
+    /// The first event that showed a principal a position, or a later one.
     private static func firstTold(
         _ position: Int, of epoch: String, to principal: String, _ history: Observations
     ) -> Int? {
@@ -314,7 +308,6 @@ extension TURN {
             .compactMap { $0.endings(on: index).first?.event }.first
     }
 
-    /// The event that proves that a connection did not see a turn's ending in time.
     private static func endingDeadline(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Int? {
         guard let ended = turn.ended else { return history.turnDeadline(of: turn, on: index) }
         guard history.connections[index].isOpen(at: ended) else { return nil }
@@ -374,7 +367,6 @@ extension TURN {
 /// A question that was refused for its own fault, and the traces by which it can be found.
 private struct RefusedQuestion {
     let refusal: Int
-    /// The next request with its key.
     let again: Int?
     /// The first frame that shows that it started a turn.
     let start: Int?

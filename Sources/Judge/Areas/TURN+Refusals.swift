@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Whether a refusal names its question.
 extension TURN {
     /// TURN-14: "A server MUST name in an `error` that refuses a valid `chat` of at most `limits.maxFrameBytes` bytes
     /// after `connected` the `clientMessageId` of that `chat`".
@@ -39,7 +38,6 @@ extension TURN {
 }
 
 extension Observations {
-    /// Whether a `chat` must not be refused for its form.
     fileprivate func isValid(_ chat: Frame) -> Bool {
         chat.document.map { $0.flaws.isEmpty && schemas.validate($0.root, as: "chat").isEmpty } ?? false
     }

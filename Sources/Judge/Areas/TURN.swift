@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Checks of the life of a turn: from an accepted question to exactly one ending.
 enum TURN {
     static let checks: [Check] = [
         Check(.TURN, 1, chatsAreAnswered, acksHaveTheKeyOfAChat),
@@ -60,7 +59,6 @@ enum TURN {
         }
     }
 
-    /// The finding for an ack on a connection where its question was not asked.
     private static func strayAck(of turn: ObservedTurn, on index: Int, _ history: Observations) -> Finding? {
         let stray = turn.acks.first { ack in
             // Questions from before a capture are unknown.
@@ -76,7 +74,6 @@ enum TURN {
         }
     }
 
-    /// The finding for a chat without an answer in time.
     private static func lateAnswer(
         _ answer: Int?, to turn: ObservedTurn, on index: Int, _ history: Observations
     ) -> Finding? {
@@ -105,7 +102,6 @@ enum TURN {
         return deadline(before.filter { answer.isOpen(at: $0) }.reduce(turn.event, max))
     }
 
-    /// The first ack on a connection beyond the number of the question's requests there.
     private static func extraAck(of turn: ObservedTurn) -> Frame? {
         let extra = Dictionary(grouping: turn.acks, by: \.connection).compactMap { index, acks in
             acks.dropFirst(turn.requests.count { $0.connection == index }).first
@@ -136,7 +132,6 @@ enum TURN {
         }
     }
 
-    /// The first unanswered chat before an ack on its connection.
     private static func waiting(for ack: Frame, _ history: Observations) -> ObservedRequest? {
         // The ack may answer a message that should have been refused (ENV-3).
         let isOfHostile = history.hostileFrames.contains {
@@ -179,7 +174,6 @@ enum TURN {
         }
     }
 
-    /// The finding for an asking connection without an ending: it arrived elsewhere, or not at all.
     private static func missingEnding(
         of turn: ObservedTurn, on index: Int, _ asked: Int, by end: Int, _ history: Observations
     ) -> Finding {

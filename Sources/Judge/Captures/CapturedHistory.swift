@@ -55,7 +55,6 @@ extension History.Capture {
     /// The first requirement of a clause that this capture does not meet; nil if it meets all.
     public func lacking(for clause: Clause) -> CaptureNeed? { lacking(anyOf: clause.captureNeeds ?? [.stage]) }
 
-    /// The first of the given needs that this capture does not meet.
     func lacking(anyOf needs: [CaptureNeed]) -> CaptureNeed? { needs.first { !meets($0) } }
 
     private func meets(_ need: CaptureNeed) -> Bool {

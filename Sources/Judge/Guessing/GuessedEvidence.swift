@@ -2,11 +2,8 @@ extension Evidence {
     /// The part of this evidence that also holds without guesses about the turns to which frames belong.
     ///
     /// A turn with a frame that may belong to another turn neither keeps nor breaks a clause. Evidence that exists only
-    /// with the guess, or only without the guessed turns, becomes a doubt.
-    /// - Parameters:
-    ///   - sure: The evidence of the same history without the guessed turns.
-    ///   - guessed: The guessed turns.
-    /// - Returns: The common evidence, and a doubt about each difference.
+    /// with the guess, or only without the guessed turns, becomes a doubt. `sure` is the evidence of the same history
+    /// without the guessed turns.
     func standing(with sure: Evidence, _ guessed: [ObservedTurn]) -> Evidence {
         guard self != sure else { return self }
         let own = Set(violations.map(Sight.init))

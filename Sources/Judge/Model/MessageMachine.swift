@@ -6,13 +6,12 @@ import HoldfastTranscript
 /// The client receives a frame at some moment between its arrival and the event by which it certainly has it. Each look
 /// at the screen rules out the worlds that do not fit it.
 final class MessageMachine {
-    /// One possible state of the message, with its history.
     struct World: Hashable {
         /// The row that led to the state; nil before any row applied.
         var row: Int?
         /// The step that caused that row; nil if the client itself did.
         var cause: Int?
-        /// Whether the client was informed that the server has the message.
+        /// Whether the client has learned that the server has the message.
         var isProved = false
         /// Whether a look has shown the message, and not as failed.
         var isSeen = false
@@ -22,7 +21,6 @@ final class MessageMachine {
         var pending: Set<Int> = []
     }
 
-    /// An event in the life of a message.
     struct Step {
         let event: Int
         /// The input of the table.
@@ -78,10 +76,8 @@ final class MessageMachine {
 
     func owes(_ part: MessageModel.Part, in world: World) -> Bool { world.row.map { owed[$0].contains(part) } == true }
 
-    /// Whether the client is certainly about to process something in a world.
     func isDue(_ world: World) -> Bool { world.pending.contains { steps[$0].isSure } }
 
-    /// Whether a client may resend it by itself.
     var maySend: Bool {
         worlds.contains { world in
             ["road.socket", "retryAfter.over"].contains { !table.places(of: state(of: world), $0).isEmpty }
@@ -115,7 +111,6 @@ final class MessageMachine {
             })
     }
 
-    /// The worlds, each with a change.
     func changed(_ change: (inout World) -> Void) -> Set<World> {
         Set(
             worlds.map { world in
@@ -127,7 +122,6 @@ final class MessageMachine {
 
     // MARK: Moving on
 
-    /// Applies the steps before an event.
     func advance(to event: Int) {
         while next < steps.count, steps[next].event < event {
             let step = steps[next]
@@ -181,7 +175,6 @@ final class MessageMachine {
         return all
     }
 
-    /// The worlds to which a step leads.
     private func after(_ step: Int, in world: World) -> [World] {
         var world = world
         let input = steps[step].input
@@ -215,7 +208,6 @@ final class MessageMachine {
 }
 
 extension Observations {
-    /// The steps of a message, in order.
     fileprivate func steps(of question: ClientQuestion) -> [MessageMachine.Step] {
         var steps = question.requests.flatMap { request in
             [(request.event, request.connection == nil ? "road.rest" : "road.socket")]

@@ -186,7 +186,6 @@ struct MessageModel {
 }
 
 extension MessageModel.Part {
-    /// The finding for a look that does not fit a row.
     fileprivate func finding(_ row: String, at events: [Int]) -> Finding {
         let (what, expected, actual) =
             switch self {

@@ -1,7 +1,6 @@
 import HoldfastBasics
 import HoldfastTranscript
 
-/// The usual problems of connections that do not last.
 extension SymptomReader {
     /// Several connections that end without a close frame after the same silence, as if a load balancer cut idle ones.
     func idleCuts() -> [Symptom] {

@@ -140,7 +140,6 @@ extension Story.Chapter {
         lines.append(.init(event: event, time: history.knowsTimes ? history.time(of: event) : nil, what: what))
     }
 
-    /// The chapter, with each long wait mentioned in the line after it.
     fileprivate func tellingWaits(from least: Int) -> Self {
         var told = self
         for (place, (before, line)) in zip(lines, lines.dropFirst()).enumerated() {

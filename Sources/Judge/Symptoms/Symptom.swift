@@ -29,7 +29,7 @@ public struct Symptom: Sendable, Equatable {
         case idleCut
         /// Connections that the server refused for good.
         case turnedAway
-        /// A wait for the server while a question was open.
+        /// A wait for the server while a question or a ping was open.
         case silence
 
         /// The topic of `conformance explain` that leads from the symptom to the clauses.

@@ -56,7 +56,6 @@ struct SymptomReader {
         return "a read shows \(hasFailed ? "that it failed" : "the answer")\(later(event, read))"
     }
 
-    /// The last read that shows the outcome of a question.
     private func readEnding(_ turn: ObservedTurn) -> Int? {
         let reads = turn.session.map { history.reads(of: $0, by: turn.principal) } ?? history.sessionReads
         return reads.last { $0.isAfter(turn.event) && showsEnd(of: turn, in: $0) }?.event
@@ -87,7 +86,6 @@ struct SymptomReader {
             + crossed() + emptyReads() + brokenOff() + idleCuts() + turnedAway() + silences()
     }
 
-    /// The human-readable time between two events.
     func duration(_ first: Int, _ last: Int) -> String { readable(.microseconds(history.span(from: first, to: last))) }
 
     /// `, 1.2 s later`; empty if the time is unknown.
@@ -302,14 +300,12 @@ struct SymptomReader {
         return isLeft ? own : history.events.count - 1
     }
 
-    /// The connection on which a question was asked, or REST, in words.
     func place(of request: ObservedRequest) -> String {
         request.connection.map { " on \(history.connections[$0].device)" } ?? " over REST"
     }
 }
 
 extension ObservedConnection.Ending {
-    /// The end in words that follow the name of the connection.
     var words: String {
         switch kind {
         case .cut: "was cut"

@@ -1,13 +1,12 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Proofs that a client did not do something in time, and ends of connections that it caused.
 extension Observations {
     /// The event that proves that a client did not do something in time: it ran in the foreground with a network, the
     /// bound was watched to its end, and the connection, if one is needed, stayed open.
     ///
-    /// Returns nil if an act with one of the given names comes first, or the end of the program or its next start; without
-    /// names, the client may be in the background.
+    /// Returns nil if an act with one of the given names comes first, or the end of the program or its next start.
+    /// Without names, the client may be in the background.
     func clientDeadline(
         after cause: Int, within bound: Duration, on connection: Int? = nil,
         unless names: Set<String> = ["background", "networkDown"]
@@ -27,13 +26,12 @@ extension Observations {
         return client.attempts[place...].first
     }
 
-    /// The connections of one life, in the order of the requests.
+    /// The connections that the client requested in a range of events, in the order of the requests.
     func attempts(in events: Range<Int>) -> ArraySlice<Int> {
         let first = client.attempts.boundary { connections[$0].opening >= events.lowerBound }
         return client.attempts[first...].prefix { connections[$0].opening < events.upperBound }
     }
 
-    /// Whether the client itself ended a connection, with a close frame or without.
     func wasEndedByClient(_ connection: ObservedConnection) -> Bool {
         switch connection.ending?.kind {
         case .closed(.toServer, _), .lost: true
@@ -41,7 +39,7 @@ extension Observations {
         }
     }
 
-    /// The event of a close that tells a client to stay away: 4001 or 4010 (CLIENT-3).
+    /// The event of a close that sends a client away: 4001 or 4010 (CLIENT-3).
     func terminalClose(of connection: ObservedConnection) -> Int? {
         guard let ending = connection.ending, case .closed(.fromServer, let code?) = ending.kind,
             code == 4001 || code == 4010, endOfLife(at: connection.opening) > ending.event
@@ -52,7 +50,7 @@ extension Observations {
     /// Whether the next connection after a refused version offers a version that was not tried in this life, and that
     /// the refusal listed, if it listed any.
     ///
-    /// - Returns: Nil if it offers an unsuitable version, or no listed one is left; false if it has not offered any.
+    /// - Returns: True if it does, false if it has not offered any version yet, nil otherwise.
     func offersAnotherVersion(after close: Int, of index: Int) -> Bool? {
         func offer(_ index: Int) -> Int? { connections[index].sent.first { $0.type == "auth" }?["protocol"]?.intValue }
         let refusal = connections[index].received.last { $0.code == "unsupported_version" }
@@ -67,7 +65,7 @@ extension Observations {
         return !tried.contains(offered) && listed?.contains(offered) != false ? true : nil
     }
 
-    /// Whether the client was told to stay away before an event, in the life at the event.
+    /// Whether the server sent the client away before an event, in the life at the event.
     func wasSentAway(before event: Int) -> Bool {
         let start = client.launch(at: event)?.events.lowerBound ?? 0
         return attempts(in: start..<event).contains { index in

@@ -2,9 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The state of a client's connections, as far as the client can know it.
 extension Observations {
-    /// The first event after another at which the client requested a connection.
     func nextOpening(after event: Int) -> Int? { attempt(after: event).map { connections[$0].opening } }
 
     /// Everything that arrived from the server on a connection, including WebSocket pings and pongs, in order.

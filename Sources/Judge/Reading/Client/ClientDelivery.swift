@@ -17,7 +17,6 @@ struct ClientDelivery {
     var text: String?
     var frame: Frame?
 
-    /// Everything that brought a message, in time order.
     static func reconstructed(in history: Observations) -> [ClientDelivery] {
         var all = history.framesTold.compactMap { ClientDelivery($0) }
         for read in history.sessionReads {
@@ -83,7 +82,6 @@ extension ClientDelivery {
     }
 }
 
-/// A notification that reached the app or the person.
 struct ClientNotice {
     let event: Int
     /// Whether the person tapped it; otherwise it arrived while the app was in the foreground.
@@ -91,7 +89,6 @@ struct ClientNotice {
     let sessionId: String?
     let messageId: String?
 
-    /// Every notification, in the order of time.
     static func all(in history: Observations) -> [ClientNotice] {
         history.client.acts.compactMap { act in
             let isTapped = act.name == "openPush" || act.name == "launch" && act.details.contains("opened")

@@ -6,7 +6,6 @@ import HoldfastTranscript
 /// Equal texts prove nothing: two messages may have the same text. A message is identified by its id, or by its key
 /// until it has an id; one that was typed and never sent is a separate message. A class, owned by its history.
 final class ClientMessages {
-    /// Everything that brought a message, in the order of time.
     let deliveries: [ClientDelivery]
     private let ids: [String: String]
     private let byWords: [Words: [ClientDelivery]]
@@ -14,7 +13,6 @@ final class ClientMessages {
     private let byKey: [String: [ClientDelivery]]
     private unowned let history: Observations
 
-    /// The exact text of a message, and its role.
     struct Words: Hashable {
         let role: String?
         let text: ExactString
@@ -63,7 +61,6 @@ final class ClientMessages {
         return had
     }
 
-    /// Whether a delivery surely arrived before an event.
     private func isSure(_ delivery: ClientDelivery, before event: Int) -> Bool {
         guard let frame = delivery.frame else { return true }
         let ending = history.connections[frame.connection].ending?.event ?? .max
@@ -102,7 +99,6 @@ final class ClientMessages {
         return (told ?? []).lazy.filter { $0.event < event && $0.sessionId != nil }
     }
 
-    /// The entry of a screen that belongs to another session, with its delivery; nil if there is none.
     func stranger(in state: ObservedClient.State) -> (message: ObservedClient.ShownMessage, delivery: ClientDelivery)? {
         for message in state.messages {
             let homes = homes(of: message, before: state.event)

@@ -51,7 +51,6 @@ struct ClientNewsReader {
         }
     }
 
-    /// Notes the server's ids of each message, and the ids of other messages.
     private func learnIds(_ questions: inout [ClientQuestion]) {
         var keys: [String: Set<String>] = [:]
         var events: [String: Int] = [:]
@@ -95,7 +94,6 @@ struct ClientNewsReader {
         return history.exchanges[index]
     }
 
-    /// The indices of messages, by key and by turn.
     private struct Owners {
         private var byKey: [String: [Int]] = [:]
         private var byTurn: [String: [Int]] = [:]

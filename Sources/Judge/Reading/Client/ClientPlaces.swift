@@ -10,7 +10,6 @@ import HoldfastTranscript
 final class ClientPlaces {
     /// Frames that a `sync` still has to bring.
     struct Hole {
-        /// The `sync` that should bring them.
         let sync: ObservedSync
         /// The epoch of the position before the hole.
         let epoch: String?
@@ -19,15 +18,12 @@ final class ClientPlaces {
         let told: (epoch: String, lastSeq: Int)?
     }
 
-    /// Every numbered frame, in time order.
     let given: [NumberedFrame]
     private unowned let history: Observations
     /// The event by which the frame at each event was certainly received; see ``taken(_:)``.
     private var takings: [Int: Int?] = [:]
-    /// The contents of each screen, by its event.
     private var shown: [Int: Shown] = [:]
 
-    /// The parts of a screen that frames bring.
     private struct Shown {
         var ids: Set<String> = []
         var answers: Set<ClientMessages.Words> = []
@@ -90,8 +86,10 @@ final class ClientPlaces {
 
     func isTaken(_ frame: Frame, before event: Int) -> Bool { taken(frame).map { $0 < event } ?? false }
 
-    /// The first event by which the client certainly had a frame: it showed something that only this frame or a later one of its connection
-    /// had brought, or the connection had stayed open for longer than the delay of a busy machine.
+    /// The first event by which the client certainly had a frame.
+    ///
+    /// It showed something that only this frame or a later one of its connection had brought, or the connection had
+    /// stayed open for longer than the delay of a busy machine.
     func taken(_ frame: Frame) -> Int? {
         if let known = takings[frame.event] { return known }
         let taking = firstTaking(of: frame)
@@ -118,7 +116,6 @@ final class ClientPlaces {
         return waited
     }
 
-    /// Whether the screen shows the content of a frame: an answer, a message, or the confirmation of a question.
     private func shows(_ state: ObservedClient.State, _ frame: Frame) -> Bool {
         let known = shown[state.event] ?? Shown(state)
         shown[state.event] = known
@@ -228,7 +225,8 @@ final class ClientPlaces {
 
     /// Whether a read of the session on the screen was answered after the connection of a `sync` was greeted.
     ///
-    /// A read that was requested before the last connection ended cannot contain later messages, nor can one of another session.
+    /// A read that was requested before the last connection ended cannot contain later messages, nor can one of another
+    /// session.
     func isRead(since sync: ObservedSync, before event: Int) -> Bool {
         let connection = history.connections[sync.connection]
         let greeted = connection.connected ?? sync.request.event

@@ -13,7 +13,6 @@ struct ClientQuestion: Sendable {
     let typed: Int?
     /// The requests that carried it, in order; none if none reached the stage.
     private(set) var requests: [ObservedRequest] = []
-    /// The news that the client received, in time order.
     var news: [News] = []
     var turnIds: Set<String> = []
     /// The server's ids for this message, received together with its key.
@@ -21,12 +20,10 @@ struct ClientQuestion: Sendable {
     /// The server's ids of other messages of the person, as far as known: received with another key, or before this one
     /// was sent.
     var foreignIds: Set<String> = []
-    /// The acts by which the person resent it.
     private(set) var repeats: [Int] = []
     /// Whether another message with the same text makes it unclear which of the two a request carried.
     private(set) var isAmbiguous = false
 
-    /// One frame, response or read with information about a message.
     struct News: Sendable, Equatable {
         let event: Int
         let input: Input
@@ -36,7 +33,6 @@ struct ClientQuestion: Sendable {
         /// The error, if there is one that the client may have to show.
         var error: ClientError?
 
-        /// Whether it brought the answer, or reported that there is one.
         var isAnswer: Bool { input == .done || input == .answer }
 
         var kind: Kind {
@@ -52,7 +48,6 @@ struct ClientQuestion: Sendable {
             case proof
             /// Ended: by `done`, an `error`, a response, or a history with its answer.
             case ending
-            /// Refused.
             case refusal
         }
 
@@ -86,7 +81,6 @@ struct ClientQuestion: Sendable {
         }
     }
 
-    /// An error as the client received it.
     struct ClientError: Sendable, Equatable {
         let code: String?
         let text: String?
@@ -94,13 +88,10 @@ struct ClientQuestion: Sendable {
         let retryAfter: Int?
     }
 
-    /// The event at which it was typed, or first sent.
     var event: Int { typed ?? requests.first?.event ?? 0 }
     private(set) var keys: Set<String> = []
     var key: String? { requests.first?.clientMessageId }
-    /// The first news that proves to the client that the server has it.
     var proof: Int? { news.first { $0.kind != .refusal }?.event }
-    /// The first news of its end.
     var ended: Int? { news.first { $0.kind == .ending }?.event }
 
     /// Whether some news had ended it at an event; a message that was refused and resent is awaited again.
@@ -122,10 +113,9 @@ struct ClientQuestion: Sendable {
     /// Whether a byte is a space, or begins or ends a character that may be one.
     private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x80 }
 
-    /// The sessions that the news before an event named for it.
     func sessions(before event: Int) -> Set<String> { Set(news.filter { $0.event < event }.compactMap(\.sessionId)) }
 
-    /// Every message of the person, in the order of typing; one that was resent under another key is a separate message.
+    /// Every message of the person, in the order of typing; one that was resent under another key is a separate one.
     static func reconstructed(in history: Observations) -> [ClientQuestion] {
         var questions: [ClientQuestion] = []
         for (index, event) in history.history.events.enumerated() {
@@ -156,7 +146,6 @@ struct ClientQuestion: Sendable {
         core = Self.core(text)
     }
 
-    /// Indices for finding messages by key or text.
     private struct Places {
         var byText: [Substring: [Int]] = [:]
         var byKey: [String: [Int]] = [:]
@@ -171,7 +160,6 @@ struct ClientQuestion: Sendable {
         }
     }
 
-    /// Notes that the person resent a message.
     private static func note(_ act: ObservedClient.Act, in questions: inout [ClientQuestion], _ places: Places) {
         let key = act.details.id("clientMessageId")
         // A message that was never sent is identified by the text that the screen shows with its key.

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The requests by which a client recovers, and the answers.
 extension Observations {
     /// Whether all connections certainly belong to one client: with a stage they always do; in a capture they must
     /// belong to one person, on one device if that is known, and none is used again once a later one has begun.
@@ -24,7 +23,7 @@ extension Observations {
         let asked: Int
         let sessionId: String
         let messages: [ObservedSessionRead.StoredMessage]
-        /// The connection of a replay.
+        /// The connection of a replay; nil for a read.
         var connection: Int?
     }
 
@@ -57,7 +56,6 @@ extension Observations {
         }
     }
 
-    /// The message in a frame, if it names one.
     private static func message(in frame: Frame) -> ObservedSessionRead.StoredMessage? {
         guard frame.type == "message" || frame.type == "done", let id = frame.messageId else { return nil }
         return .init(
@@ -79,7 +77,6 @@ extension Observations {
         return [connections[last].ending?.event, away, opening].compactMap { $0 }.min()
     }
 
-    /// The client's first request that recovers one of these sessions.
     func recovery(of sessions: Set<String>, since lost: Int, of index: Int) -> Int? {
         let reads = client.reads.filter { read in
             guard case .session(let id) = read.route, sessions.contains(id) else { return false }
@@ -116,10 +113,8 @@ extension Observations {
         return recoveryTriggers.contains { $0 > person && $0 < read.request }
     }
 
-    /// The event at which a read ended; the end of the history if it has not.
     func end(of read: ObservedExchange) -> Int { read.response ?? read.failure ?? history.events.endIndex }
 
-    /// The event at which a sync was answered, or lost with its connection; the end of the history if neither.
     func end(of sync: ObservedSync) -> Int {
         sync.result?.event ?? loss(of: sync.connection) ?? history.events.endIndex
     }
@@ -132,7 +127,6 @@ extension Observations {
         return patience(of: end) <= patience(of: other.request) + timeouts.scheduling.microseconds
     }
 
-    /// Whether a read of a session, a sync or a connection was requested between two events, or a read was pending.
     func isRecovering(_ session: String, between first: Int, and last: Int) -> Bool {
         client.reads(of: session).contains { $0.request < last && end(of: $0) > first }
             || syncs.contains { $0.request.event < last && end(of: $0) > first }
@@ -149,7 +143,6 @@ extension ObservedExchange {
     /// Whether a read brought the session or a refusal; a gateway's refusal has no error body, and does not count.
     var isAnswered: Bool { status == 200 || status.map((400...499).contains) == true && hasErrorBody }
 
-    /// Whether a read showed that the session does not exist.
     var tellsOfNoSession: Bool { status == 404 && hasErrorBody }
 
     /// Whether a read failed and another one may succeed: it was lost, or the server could not answer it.
@@ -174,7 +167,6 @@ extension ObservedClient.State {
         return count
     }
 
-    /// Whether a stored message is on this screen.
     func shows(_ message: ObservedSessionRead.StoredMessage) -> Bool { !places(of: message).isEmpty }
 
     /// Whether stored messages are on this screen in their order, possibly with others in between.

@@ -7,7 +7,6 @@ import HoldfastTranscript
 /// A waiting stage looks several times a second. It records a state that differs from the one before, and an unchanged
 /// one every half second. Between two looks, the time of a change is unknown.
 extension Observations {
-    /// A moment at which the stage looked at the screen.
     struct Look: Sendable {
         /// The event: a recorded state, or a wait that found it unchanged.
         let event: Int
@@ -32,7 +31,6 @@ extension Observations {
         }
     }
 
-    /// Every look at the screen after one event and before another.
     func looks(after first: Int, before last: Int) -> ArraySlice<Look> {
         let start = looks.boundary { $0.event > first }
         return looks[start..<max(start, looks.boundary { $0.event >= last })]
@@ -51,15 +49,9 @@ extension Observations {
         case unknown
     }
 
-    /// Whether the screen showed something within a bound, unless the need for it ended first.
+    /// Whether the screen showed something within a bound after `cause`, unless the need for it ended with `end`.
     ///
-    /// - Parameters:
-    ///   - cause: The event after which it must be shown.
-    ///   - bound: The time it may take.
-    ///   - end: The first event after which it need not be shown any more.
-    ///   - never: Whether a look shows something so wrong that time cannot excuse it.
-    ///   - holds: Whether a state shows it; nil if the state does not tell.
-    /// - Returns: The outcome.
+    /// Time does not excuse a look for which `never` holds; `holds` is nil for a state that decides nothing.
     func shown(
         after cause: Int, within bound: Duration, before end: Int,
         never: (Look) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?
@@ -85,7 +77,6 @@ extension Observations {
         return later.first { names.contains($0.name) }?.event ?? history.events.endIndex
     }
 
-    /// The end of the client's life at an event.
     func endOfLife(at event: Int) -> Int {
         client.launch(at: event)?.events.upperBound ?? end(of: event, at: ObservedClient.endsOfLife)
     }

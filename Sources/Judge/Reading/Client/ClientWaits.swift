@@ -2,13 +2,10 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The answers that a client waits for, and the signs of waiting.
 extension Observations {
     /// A period in which a client waits for an answer, and no external event makes it read.
     struct AnswerWait: Sendable {
-        /// The message.
         let question: ClientQuestion
-        /// The event that began this period.
         let start: Int
         /// Its reads of the session, in order; its reads of the list while the session was unknown.
         let reads: [Int]
@@ -16,11 +13,9 @@ extension Observations {
         let end: Int
     }
 
-    /// The acts that end one wait for an answer, or begin another.
     private static let turnsOfWaiting = ObservedClient.interruptions.union(
         ["send", "sendAgain", "openPush", "selectSession"])
 
-    /// Every period in which a client waited for an answer and sent reads.
     var waitsForAnswers: [AnswerWait] {
         // A list that differs from the previous one shows that there is something to read (CLIENT-40).
         let lists = zip(listReads, listReads.dropFirst()).filter { before, list in
@@ -86,8 +81,10 @@ extension Observations {
         return waits.count { !reads.isDisjoint(with: $0.reads) }
     }
 
-    /// The periods without a connection that can bring the answer, as far as the client can tell, and without a request for it: a read of
-    /// its session, of the list while the session is unknown, a `sync`, or the question itself over REST.
+    /// The periods in which nothing could bring the answer, as far as the client can tell.
+    ///
+    /// There is no connection that can bring it, and no request for it: a read of its session, of the list while the
+    /// session is unknown, a `sync`, or the question itself over REST.
     ///
     /// Each ends with a connection, a request, an act, the answer or the end of the history. A change of the session on
     /// the screen ends one too, unless `acrossVisits`.

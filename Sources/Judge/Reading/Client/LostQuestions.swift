@@ -2,9 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Questions that were lost before the server said anything about them.
 extension Observations {
-    /// The loss of a question about which the server had said nothing.
     struct LostQuestion {
         /// The request, or the command that typed it if no request ever arrived.
         let sent: Int
@@ -78,13 +76,9 @@ extension Observations {
     }
 
     /// The event that proves that a connection was greeted after an event, and lasted for the whole of a bound while
-    /// the client could act.
+    /// the client could act; nil if none did.
     ///
-    /// - Parameters:
-    ///   - event: The cause that requires an act on the next connection.
-    ///   - bound: The time that the act may take.
-    ///   - start: The event at which the bound begins, given the greeting; nil if it never does.
-    /// - Returns: Nil if no connection lasted that long.
+    /// `start` maps the greeting to the event at which the bound begins; nil if it never begins.
     func standing(after event: Int, within bound: Duration, from start: (Int) -> Int? = { $0 }) -> Int? {
         for (index, connection) in connections.enumerated() {
             guard let greeted = connection.connected, greeted > event, greeted < endOfLife(at: event),
@@ -96,7 +90,6 @@ extension Observations {
         return nil
     }
 
-    /// Whether a message was shown as failed between two events.
     func hasFailed(_ question: ClientQuestion, from first: Int, to last: Int) -> Bool {
         client.states.contains { state in
             state.event > first && state.event < last

@@ -14,14 +14,11 @@ final class ObservedClient {
     /// Acts after which a client receives nothing that was sent before.
     static let interruptions = endsOfLife.union(["background", "networkDown"])
 
-    /// The acts of the system and the person, in order.
     private(set) var acts: [Act] = []
-    /// The acts at which it entered or left the foreground, and got or lost the network.
     private var foreground: [(event: Int, holds: Bool)] = []
     private var network: [(event: Int, holds: Bool)] = []
     /// The screens it showed, in order; a state is recorded if it differs from the one before, and every half second.
     private(set) var states: [State] = []
-    /// The lives of the app, from launch to end, in order.
     private(set) var launches: [Launch] = []
     /// For each key, the looks between which it first appeared: a message typed in between may have the key.
     private(set) var firstShown: [String: Range<Int>] = [:]
@@ -29,7 +26,6 @@ final class ObservedClient {
     let reads: [ObservedExchange]
     /// The connections it requested, as indices into `Observations.connections`, in order.
     let attempts: [Int]
-    /// Its returns to the foreground, in order.
     private(set) var returns: [Return] = []
     /// For each connection, the first event by which the client learned of its end, or ended it itself.
     ///
@@ -46,7 +42,6 @@ final class ObservedClient {
         let details: JSONObject
     }
 
-    /// One life of the program.
     struct Launch: Sendable {
         /// From its `launch` to the end of that life: the next of ``ObservedClient/endsOfLife``, or the end of the
         /// history.
@@ -61,15 +56,12 @@ final class ObservedClient {
         let left: Int
     }
 
-    /// Messages that the scripted server stored without a request, whether or not it sent them to a client.
     struct Stored: Sendable {
-        /// The index of the event by which the scripted server stored it.
         let event: Int
         let sessionId: String
         /// Their ids, oldest first.
         let ids: [String]
 
-        /// Reads the messages that an act of the server stored; nil if it stored nothing.
         fileprivate init?(_ details: JSONObject, event: Int) {
             guard let session = details.id("sessionId") else { return nil }
             let messages = (details["messages"]?.arrayValue ?? []) + [details["messageId"]].compactMap { $0 }
@@ -109,7 +101,6 @@ final class ObservedClient {
         return (state(at: first).map { [$0] } ?? []) + later
     }
 
-    /// Its reads of one session, in order, even those that were never answered.
     func reads(of session: String) -> [ObservedExchange] { reads.filter { $0.route == .session(session) } }
 
     /// The event at which the data that the app may have now began: its last launch as a new installation.
@@ -117,7 +108,6 @@ final class ObservedClient {
         launches.last { $0.isFresh && $0.events.lowerBound <= event }?.events.lowerBound ?? 0
     }
 
-    /// Derives the acts, screens and lives from the lane `client`.
     init(_ history: History, connections: [ObservedConnection], exchanges: [ObservedExchange]) {
         let end = history.events.count
         reads = exchanges.filter { $0.sessionRead != nil || $0.isRead(of: .sessions) }

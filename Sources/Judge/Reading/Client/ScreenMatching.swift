@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// Finds questions, errors and entries of an earlier screen on a screen.
 extension ObservedClient.State {
     /// Whether this screen shows an error of a message: an entry with its key, or a new entry without a key that fits
     /// no other message; nil if only an earlier entry may be about it.

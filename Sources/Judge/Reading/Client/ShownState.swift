@@ -11,11 +11,8 @@ extension ObservedClient {
         let sessionId: String?
         let thinking: Bool
         let messages: [ShownMessage]
-        /// The ids of the messages that have one, in the order shown.
         let ids: [String]
-        /// The same as a set, for lookups.
         let idSet: Set<String>
-        /// The errors on the screen.
         let errors: [ShownError]
         /// The number of unread messages in each session; sessions without any are omitted.
         let unread: [String: Int]

@@ -2,9 +2,7 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension ObservedExchange {
-    /// The request, and the event that ended the exchange.
     var events: [Int] { [request, response ?? failure].compactMap { $0 } }
-    /// Whether the response has an error body as in the specification.
     var hasErrorBody: Bool { answer?.root["error"]?.stringValue != nil }
     /// Whether the request had a valid token.
     var isSomebodys: Bool { sent.principal.map { $0 != "other" } ?? false }
@@ -39,7 +37,6 @@ extension ObservedConnection {
 
     func isOpen(at event: Int) -> Bool { ending.map { $0.event > event } ?? true }
 
-    /// The end by the server, optionally only after an event; nil if there is none.
     func endByServer(after event: Int = -1) -> Ending? {
         guard wasEndedByServer, let ending, ending.event > event else { return nil }
         return ending
@@ -54,7 +51,6 @@ extension Frame {
     static let answersByName: Set = ["ack", "pong", "syncResult"]
     static let answers = answersByName.union(["connected", "error"])
 
-    /// Whether it answers a request, judged by type and name.
     fileprivate func answers(_ request: Frame) -> Bool {
         switch request.type {
         case "auth": type == "connected"
@@ -72,8 +68,8 @@ extension Frame {
 }
 
 extension Observations {
-    /// The end of a connection by its server after an event, unless the server announced a stop, restart or overload, or
-    /// the stage caused it.
+    /// The end of a connection by its server after an event, unless the server announced a stop, restart or overload,
+    /// or the stage caused the end.
     func unannouncedEnd(of index: Int, after event: Int) -> ObservedConnection.Ending? {
         guard let ending = connections[index].endByServer(after: event), !ending.isGoodbye,
             !wasStopped(between: event, and: ending.event), !isForLateAuth(ending, of: connections[index])
@@ -87,14 +83,12 @@ extension Observations {
         return span(from: connection.opening, to: auth) >= min(subject.limits["authSeconds"] ?? 10, 10) * 1_000_000
     }
 
-    /// Whether a client sent a hostile message on a connection, optionally only before an event.
     func sentHostile(on index: Int, before event: Int = .max) -> Bool {
         hostileFrames.contains { $0.frame.connection == index && $0.frame.event < event }
     }
 }
 
 extension Evidence {
-    /// Judges one answer to a request that must be refused with a status and an error body.
     mutating func test(
         _ exchange: ObservedExchange, isRefusedWith statuses: ClosedRange<Int>, otherwise what: String,
         expected: String
@@ -108,7 +102,6 @@ extension Evidence {
 }
 
 extension Observations {
-    /// Judges a request that must be refused: by its response, or by the proof that none will arrive.
     func judge(
         _ exchange: ObservedExchange, isRefusedWith statuses: ClosedRange<Int>, within bound: Duration, _ what: String,
         into evidence: inout Evidence
@@ -122,14 +115,11 @@ extension Observations {
     }
 }
 
-/// A close frame in the words of a finding.
 func called(close code: Int?) -> String { "close \(code.map(String.init) ?? "without a code")" }
 
-/// The end of a connection in the words of a finding.
 func called(_ ending: ObservedConnection.Ending) -> String {
     if case .closed(_, let code) = ending.kind { return called(close: code) }
     return "the end of the connection without a close frame"
 }
 
-/// An error in the words of a finding.
 func called(error code: String?) -> String { "error \(code ?? "without code")" }

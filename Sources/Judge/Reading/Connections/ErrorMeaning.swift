@@ -12,10 +12,8 @@ enum ErrorMeaning {
     /// Codes that only refuse questions.
     static let ofQuestions: Set<String> = ["session_not_found", "busy", "idempotency_mismatch"]
 
-    /// Codes that refuse a message for its form.
     static let malformed: Set<String> = ["parse_error", "bad_request", "unknown_type"]
 
-    /// Codes that refuse a message for its form or its size.
     static let formal = malformed.union(["too_large"])
 
     /// Codes that only report the failure of a running turn.

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The first `auth` of a connection, and the answer it requires.
 struct Handshake {
     /// The connection, as an index of `Observations.connections`.
     let connection: Int
@@ -13,13 +12,11 @@ struct Handshake {
     enum Credential: Equatable {
         /// A token issued by the server, or any token if tokens are ignored.
         case good
-        /// No token.
         case missing
         /// A token that the server never issued.
         case wrong
     }
 
-    /// Whether the server must send `connected`.
     var isValid: Bool { version == 1 && credential == .good }
 
     /// The problem of a refused token, and a remedy: a typo is more likely than a faulty server.
@@ -70,11 +67,9 @@ struct Handshake {
     }
 }
 
-/// Whether a path has a token in its query.
 func hasToken(inPath path: String) -> Bool { path.drop { $0 != "?" }.contains("‹token of ") }
 
 extension Observations {
-    /// Whether the path of an upgrade has a token in its query.
     func hasTokenInPath(_ connection: ObservedConnection) -> Bool {
         guard case .opening(let opening) = events[connection.opening].kind else { return false }
         return hasToken(inPath: opening.path)
@@ -112,7 +107,6 @@ extension Observations {
             }
     }
 
-    /// Judges the refusal of an `auth` that must fail: an `error` with the code, then the close.
     func judgeRefusal(
         of handshake: Handshake, code: String, close: Int, _ what: String, into evidence: inout Evidence
     ) {

@@ -20,14 +20,12 @@ struct HostileFrame: Sendable {
     }
 
     enum Kind: Sendable, Equatable {
-        /// Text that is not JSON.
         case notJSON
         case notObject
         /// An object without a string `type`.
         case untyped
         /// A binary message, or text that is not UTF-8.
         case binary
-        /// An unknown type.
         case unknownType
         /// A known type that violates its schema, or that is not allowed after the greeting.
         case invalid
@@ -38,7 +36,6 @@ struct HostileFrame: Sendable {
         /// A message that the specification lets a server accept or refuse.
         case free
 
-        /// The allowed codes of its `error`.
         var codes: Set<String> {
             switch self {
             case .notJSON, .notObject, .binary, .invalidNumber: ["parse_error", "bad_request"]
@@ -50,7 +47,6 @@ struct HostileFrame: Sendable {
             }
         }
 
-        /// Whether an `error` with this code can be its answer.
         func fits(_ code: String?) -> Bool { code.map(codes.contains) ?? true }
     }
 
@@ -61,7 +57,6 @@ struct HostileFrame: Sendable {
         let own = Set(schemas.types(sentBy: .client))
         let foreign = Set(schemas.types(sentBy: .server))
         var tape = JSONTape()
-        /// The kind of a message; nil if it is not hostile.
         func kind(of frame: Frame, limit: Int?) -> Kind? {
             if frame.wireBytes > limit ?? .max { return .oversize }
             if frame.isBinary { return .binary }
@@ -197,17 +192,14 @@ extension JSONValue {
     }
 }
 
-/// Whether the last message of a question is the user's.
 func endsWithUser(_ question: JSONValue) -> Bool { question["messages"]?.arrayValue?.last?["role"] == "user" }
 
 extension Observations {
-    /// The state of a connection after a hostile message.
     enum Survival {
         /// Alive: the server sent a later frame.
         case alive
         /// Dead: the server ended it or stopped answering, as the event shows.
         case dead(Int)
-        /// Unknown.
         case unknown
     }
 

@@ -19,7 +19,6 @@ final class ObservedConnection: @unchecked Sendable {
     fileprivate let endIsTold: Bool
     private(set) var events: [Int] = []
     private(set) var opened: Int?
-    /// The event that refused it.
     private(set) var refused: Int?
     private(set) var connected: Int?
     /// Whether the greeting is only inferred from the accepted upgrade, in a dialect without greetings.
@@ -103,7 +102,6 @@ final class ObservedConnection: @unchecked Sendable {
         return (1...86_400).contains(seconds) ? seconds * 1_000_000 : nil
     }
 
-    /// Whether the server ended it, with or without a close frame.
     var wasEndedByServer: Bool {
         switch ending?.kind {
         case .closed(.fromServer, _): true
@@ -112,7 +110,6 @@ final class ObservedConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether the stage read it until it ended.
     var wasReadToItsEnd: Bool { pauses.first.map { $0.stopped > ending?.event ?? .max } ?? true }
 
     /// Every connection in the order of the requests, and the frames of all of them by sender, in time order.
@@ -189,7 +186,6 @@ final class ObservedConnection: @unchecked Sendable {
         }
     }
 
-    /// Adds a frame, and returns whether the client sent it.
     private func note(_ frame: Frame, _ kind: Event.Kind) -> Bool {
         switch kind {
         case .text(.fromServer, _), .binary(.fromServer, _):

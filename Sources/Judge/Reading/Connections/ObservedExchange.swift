@@ -9,7 +9,6 @@ import HoldfastTranscript
 final class ObservedExchange {
     let request: Int
     let sent: Event.Request
-    /// The specification's name for the request.
     let route: Route
     let body: JSONValue?
     /// The body without a generated key.
@@ -33,13 +32,11 @@ final class ObservedExchange {
         saidBody = made.reduce(body) { $0?.removing($1) }
     }
 
-    /// The meaning of a path.
     enum Route: Sendable, Hashable {
         /// `/api/health`, `/api/sessions` and `/api/chat`
         case health, sessions, chat
         /// `/api/sessions/{id}`, with the decoded id.
         case session(String)
-        /// Any other path.
         case other
     }
 
@@ -48,13 +45,11 @@ final class ObservedExchange {
 
     func isRead(of route: Route) -> Bool { sent.method == "GET" && self.route == route }
 
-    /// The session that it reads: the id in the path of a GET.
     var sessionRead: String? { if case .session(let id) = route, sent.method == "GET" { id } else { nil } }
 
     /// Whether this version defines the request.
     var isRESTRequest: Bool { isChat || route != .chat && route != .other && sent.method == "GET" }
 
-    /// Whether it asks a question, by POST to `/api/chat`.
     var isChat: Bool { sent.method == "POST" && route == .chat }
 
     static func all(in history: History) -> [ObservedExchange] {

@@ -6,10 +6,8 @@ struct ObservedPing {
     /// The answer: each pong belongs to the oldest waiting ping with its nonce, else to the oldest waiting ping.
     fileprivate(set) var pong: Frame?
 
-    /// The text to repeat, if there is one.
     var nonce: String? { request.id("nonce") }
 
-    /// Whether the answer repeats the nonce exactly.
     var isRepeated: Bool {
         guard let nonce, let given = pong?.id("nonce") else { return false }
         return exactlyEqual(nonce, given)

@@ -40,10 +40,8 @@ struct Ownership {
         return owners[principal] == nil ? owners.values.min() : nil
     }
 
-    /// Whether a key belongs only to questions of others.
     func isForeign(key: String, to principal: String) -> Bool { keys[key].map { !$0.contains(principal) } ?? false }
 
-    /// Every session that belonged only to others before an event.
     func foreignSessions(to principal: String, before event: Int) -> Set<String> {
         Set(created.keys).filter { (foreign($0, to: principal) ?? .max) < event }
     }

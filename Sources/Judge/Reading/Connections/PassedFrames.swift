@@ -14,7 +14,6 @@ struct PassedFrames {
     /// The maximum number of binary messages to search for each key.
     private static let mostBinaries = 16
 
-    /// Adds the next message of either side.
     mutating func take(_ frame: Frame, isSent: Bool, _ kind: Event.Kind) {
         if isSent {
             switch frame.type {

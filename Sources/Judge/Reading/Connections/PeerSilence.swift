@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastTranscript
 
-/// The length of a client's silence on a connection.
 extension Observations {
     /// The last message of a client on a connection before an event; its greeting if that is later.
     func lastSign(on connection: ObservedConnection, before event: Int) -> Int {

@@ -1,7 +1,6 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// A server's reaction to a valid message.
 enum Reception {
     /// Accepted, as the event shows.
     case taken(Int)
@@ -14,7 +13,6 @@ enum Reception {
 }
 
 extension Observations {
-    /// The server's reaction to a valid `chat`, `sync` or `ping`.
     func reception(of frame: Frame) -> Reception {
         let connection = connections[frame.connection]
         let answer: Int?
@@ -61,7 +59,6 @@ extension Observations {
         return proof.map { .ignored($0) } ?? .open
     }
 
-    /// The server's reaction to a valid `POST /api/chat`.
     func reception(of exchange: ObservedExchange) -> Reception {
         guard let response = exchange.response, let status = exchange.status else { return .open }
         switch status {

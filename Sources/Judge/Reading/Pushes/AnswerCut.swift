@@ -1,6 +1,5 @@
 /// The relation of a shortened text, such as that of a notification, to the answer or question it shortens.
 enum AnswerCut: Equatable {
-    /// The whole text.
     case whole
     /// Its start, cut between two characters.
     case between
@@ -9,7 +8,6 @@ enum AnswerCut: Equatable {
     /// Something else, such as a summary.
     case other
 
-    /// Common marks of an omission.
     private static let ellipses = ["…", "...", "[…]", "[...]"].map { Array($0.unicodeScalars) }
 
     /// Compares scalars: a normalized or translated text is not a start of the answer.

@@ -1,18 +1,15 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One request to the push service, with its outcome.
 struct ObservedPush: Sendable {
     let event: Int
     /// The owner of the device, as named in the history.
     let principal: String
     let request: Event.Request
-    /// The payload, if it is JSON.
     let document: JSONDocument?
     /// The push service's response; nil if it is unknown.
     private(set) var outcome: Outcome?
 
-    /// The push service's response to one push.
     enum Outcome: Sendable, Equatable {
         /// It answered; a refusal has a reason.
         case answered(status: Int, reason: String?)
@@ -22,25 +19,20 @@ struct ObservedPush: Sendable {
         case closed
     }
 
-    /// The size of the payload in bytes, as sent.
     var bytes: Int { request.body?.utf8.count ?? 0 }
 
-    /// A member of the payload; nil if it is absent or the payload is not an object.
     subscript(name: String) -> JSONValue? { document?.root[name] }
 
     var sessionId: String? { document?.root.id("sessionId") }
     var messageId: String? { document?.root.id("messageId") }
     var turnId: String? { document?.root.id("turnId") }
-    /// The visible text.
     var alertBody: String? { self["aps"]?["alert"]?.string("body") }
     var alertTitle: String? { self["aps"]?["alert"]?.string("title") }
 
-    /// The status of the answer, if there was one.
     private var status: Int? { if case .answered(let status, _) = outcome { status } else { nil } }
 
     var wasTaken: Bool { (200...299).contains(status ?? 0) }
 
-    /// Whether the push service reported the device gone.
     var wasGone: Bool { status == 410 }
 
     /// Whether the answer says that the device is gone or wrong, so that a server may stop using it.
@@ -51,9 +43,7 @@ struct ObservedPush: Sendable {
         }
     }
 
-    /// Every request to the push service in a history.
-    ///
-    /// An outcome belongs to the newest request without one.
+    /// Every request to the push service, in order; an outcome belongs to the newest request without one.
     static func all(in history: History) -> [ObservedPush] {
         var pushes: [ObservedPush] = []
         for index in history.events.indices where history.events[index].lane == .push {

@@ -12,7 +12,6 @@ struct UnseenAnswer {
     let known: Int
 }
 
-/// The absence of pushes, and of the principals that should get them.
 extension Observations {
     /// The principals whose devices' pushes were recorded from an event on.
     func pushListeners(at event: Int) -> Set<String> {
@@ -155,7 +154,6 @@ extension Observations {
         return proof
     }
 
-    /// Whether a push for something else to the same device, or the timeout, proves that a push was not repeated.
     func staysSilent(after cause: Int, besides push: ObservedPush) -> Bool {
         pushes.contains { $0.event > cause && $0.request.path == push.request.path && !announceTheSame($0, push) }
             || pushListeners(at: cause).contains(push.principal)

@@ -1,7 +1,6 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The answers that pushes announce.
 extension Observations {
     /// The turn that a push announces: by turn id, by the answer's id, else the session's only turn so far.
     func turn(announcedBy push: ObservedPush) -> ObservedTurn? {
@@ -16,7 +15,6 @@ extension Observations {
         return near.count == 1 ? own.first { $0 === near[0] } : nil
     }
 
-    /// The ids of a turn's answer, as sent or stored.
     private func answerIDs(of turn: ObservedTurn) -> Set<String> {
         let responses = turn.requests.compactMap(\.success).compactMap { body(ofResponse: $0)?.id("messageId") }
         let stored = reads(of: turn).compactMap { storedAnswer(of: turn, in: $0)?.id }
@@ -31,7 +29,6 @@ extension Observations {
         return counts && push.sessionId != nil && push.sessionId == turn.session
     }
 
-    /// The text of the announced answer, if the history has it.
     func text(announcedBy push: ObservedPush) -> String? {
         let named = sessionReads.lazy.filter { $0.principal == push.principal }.flatMap(\.messages)
             .first { $0.role == "assistant" && $0.id != nil && $0.id == push.messageId }
@@ -41,14 +38,12 @@ extension Observations {
             ?? reads(of: turn).lazy.compactMap { self.storedAnswer(of: turn, in: $0)?.text }.first
     }
 
-    /// Whether two pushes are for the same device and turn.
     func announceTheSame(_ one: ObservedPush, _ other: ObservedPush) -> Bool {
         guard one.request.path == other.request.path else { return false }
         if let id = one.turnId, id == other.turnId { return true }
         return one.messageId != nil && one.messageId == other.messageId && one.sessionId == other.sessionId
     }
 
-    /// Whether a push is for a turn that was asked after another push.
     func isAskedLater(_ push: ObservedPush, than other: ObservedPush) -> Bool {
         turn(announcedBy: push).map { $0.event > other.event } ?? false
     }

@@ -6,7 +6,6 @@ import HoldfastTranscript
 struct CountedTurn {
     let person: String
     let key: String
-    /// The requests with that key.
     private(set) var requests: [ObservedRequest]
     private(set) var session: String?
     private(set) var acked: Int?
@@ -18,7 +17,6 @@ struct CountedTurn {
     var asked: Int { requests[0].event }
     var sessionName: OwnName? { session.map { OwnName($0, of: person) } }
 
-    /// Every question with a key, in order.
     static func all(
         _ told: [Frame], on connections: [ObservedConnection], in exchanges: [ObservedExchange]
     ) -> [CountedTurn] {

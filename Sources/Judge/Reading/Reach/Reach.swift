@@ -2,14 +2,12 @@ import HoldfastTranscript
 
 /// The reach of histories: the largest value in each dimension of volume and concurrency, and coinciding situations.
 package struct Reach: Sendable, Equatable {
-    /// The largest value in each dimension that occurred.
     package private(set) var values: [Dimension: Int] = [:]
     /// The pairs of situations of one principal within ten seconds; each situation that occurred is paired with itself.
     package private(set) var pairs: Set<Pair> = []
-    /// The smallest announced value of each limit.
+    /// The smallest announced or configured value of each limit.
     package private(set) var limits: [String: Int] = [:]
 
-    /// A quantity of a history.
     package enum Dimension: String, Sendable, CaseIterable {
         case sessionMessages, sessions, openAtOnce, cuts, connectionSeconds, pages, framesDuringSync, unacknowledged
         case inLine, inLineSeconds, keys, repeatSeconds, repeatQuestions, writes, restarts, textBytes, frameShare
@@ -42,7 +40,6 @@ package struct Reach: Sendable, Equatable {
         }
     }
 
-    /// The combined reach of several histories.
     package init(_ parts: some Sequence<Reach>) {
         for part in parts {
             values.merge(part.values, uniquingKeysWith: max)

@@ -31,7 +31,6 @@ extension ReachCount {
         markStream()
     }
 
-    /// Marks unusual orders of a client's incoming frames.
     private mutating func markStream() {
         var highest = 0
         var known: (epoch: String?, capabilities: Set<String>) = (nil, [])

@@ -38,7 +38,6 @@ struct ReachCount {
         if history.header.subject.role == .client { countClient() }
     }
 
-    /// The index after the last event.
     var end: Int { history.events.count }
 
     private func time(_ event: Int) -> Int { history.events[max(0, min(event, end - 1))].at }
@@ -64,7 +63,6 @@ struct ReachCount {
         }
     }
 
-    /// The situations of one principal within ten seconds.
     var pairs: Set<Reach.Pair> {
         var pairs: Set<Reach.Pair> = []
         let shared = spans.filter { $0.person == nil }

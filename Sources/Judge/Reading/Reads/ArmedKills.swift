@@ -16,7 +16,6 @@ struct ArmedKills {
     /// The last promise that survived a kill, and the read that contains it.
     private var shown: [Int] = []
 
-    /// The number of kills with a result.
     var count: Int { kept + lost }
 
     /// Counts the kills whose trigger contains a word, or those on an exchange if `ofExchange`.
@@ -43,7 +42,6 @@ struct ArmedKills {
         }
     }
 
-    /// The number of kills so far, of those required, and how to get the others.
     func progress(on what: String) -> String {
         guard kept < Self.fewest else { return "\(kept) kills on the bytes of \(what)" }
         guard tried > 0 else { return "no kill of \(Self.fewest) on the bytes of \(what)" }
@@ -63,7 +61,6 @@ struct ArmedKills {
             at: shown)
     }
 
-    /// The result of the kills, in a sentence; nil if there are none.
     func remark(on what: String, _ thing: String) -> String? {
         guard count > 0 else { return nil }
         let kills = "\(count) kill\(count == 1 ? "" : "s") on the bytes of \(what)"
@@ -74,7 +71,6 @@ struct ArmedKills {
     }
 }
 
-/// A count in words: once, twice, 3 times.
 func times(_ count: Int) -> String {
     switch count {
     case 1: "once"
@@ -84,7 +80,6 @@ func times(_ count: Int) -> String {
 }
 
 extension Evidence {
-    /// Adds the kills without a loss, with what they prove and what is missing.
     mutating func take(_ kills: ArmedKills, on what: String, _ thing: String) {
         exercised += kills.kept
         doubts += [kills.doubt(on: what, thing)].compactMap { $0 }

@@ -1,6 +1,5 @@
 /// The evidence of a history about PERSIST-1, and its gaps.
 struct DurabilityProof {
-    /// Every answer announced by a `done`.
     let promises: [StoredPromise]
     private let kills: ArmedKills
     /// The number of turns without a `done` because writes were refused.
@@ -57,7 +56,6 @@ struct DurabilityProof {
             actual: actual, at: last.map { [$0] } ?? [])
     }
 
-    /// The result of refusing writes.
     private var probe: String {
         if !blind.isEmpty { return "a store that the fault does not reach" }
         if held == 0 { return "no failed write" }

@@ -6,7 +6,6 @@ import HoldfastTranscript
 struct ListWindow {
     let before: ObservedListRead
     let after: ObservedListRead
-    /// Sessions only in the later list.
     let added: [String]
     /// Sessions that an `ack` named: they belong to accepted questions, even if one ran twice.
     let named: Set<String>
@@ -15,7 +14,6 @@ struct ListWindow {
     /// Refused WebSocket and REST requests, with their answers.
     let refused: [(request: Int, answer: Int, session: String?)]
 
-    /// New sessions without an accepted question.
     var unexplained: [String] {
         let explained = Set(
             created.flatMap { [$0.sessionId] + ($0.endings + $0.replayed).map(\.sessionId) }.compactMap(\.self))

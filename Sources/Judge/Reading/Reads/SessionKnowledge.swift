@@ -75,7 +75,6 @@ struct SessionKnowledge: Sendable {
         return list.map { !$0.ids.contains(session) } ?? false
     }
 
-    /// The first read after an event that got a 404, if there is one.
     func notFound(_ session: String, for principal: String, after event: Int) -> Int? {
         reads[OwnName(session, of: principal)]?.first { $0.event > event && $0.status == 404 }?.event
     }
@@ -124,7 +123,6 @@ extension Observations {
         return members
     }
 
-    /// Whether a stored message has a readable member.
     static func shows(_ message: JSONValue, _ member: String) -> Bool {
         switch member {
         case "id": message.id("id") != nil

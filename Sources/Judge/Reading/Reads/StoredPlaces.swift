@@ -19,7 +19,6 @@ struct StoredPlaces {
         }
     }
 
-    /// The number of questions with this text.
     func questions(saying text: String) -> Int { questions[ExactString(text)] ?? 0 }
 
     /// The positions of a turn's question; several if it is stored more than once.
@@ -36,7 +35,6 @@ struct StoredPlaces {
         return places.sorted()
     }
 
-    /// The positions of a turn's answer; several if it is stored more than once.
     func answers(of turn: ObservedTurn, under messageId: String? = nil) -> [Int] {
         var places: Set<Int> = []
         for id in turn.dones.compactMap(\.messageId) + [messageId].compactMap({ $0 }) {

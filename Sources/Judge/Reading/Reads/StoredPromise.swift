@@ -18,13 +18,11 @@ struct StoredPromise {
     /// The first read that contains it, in a later life.
     fileprivate(set) var keptAt: Int?
 
-    /// Whether any read settles it.
     var isKnown: Bool { lostAt != nil || shownAt != nil || keptAt != nil }
 }
 
 extension Observations {
-    /// Every promise of a kind: each response, and for each turn its `ack` or its first `done`, even a copy or a replayed
-    /// one.
+    /// Every promise of a kind: each response, and for each turn its `ack` or first `done`, even a copy or a replay.
     ///
     /// Reads of its session by its principal settle it. A 404 lacks everything; other failed reads settle nothing.
     func promises(by kind: StoredPromise.Kind) -> [StoredPromise] {

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Turns and their messages in session reads.
 extension Observations {
     func question(of turn: ObservedTurn, in read: ObservedSessionRead) -> Int? {
         places(in: read).questions(of: turn).first
@@ -16,7 +15,6 @@ extension Observations {
         answer(of: turn, in: read).map { read.messages[$0] }
     }
 
-    /// The reads of a turn's session by its principal, in order.
     func reads(of turn: ObservedTurn) -> [ObservedSessionRead] {
         guard let session = turn.session else { return [] }
         let reads = reads(of: session, by: turn.principal)
@@ -66,12 +64,10 @@ extension Observations {
         }
     }
 
-    /// The turns of a session, and those whose session is unknown.
     private func turnsPerhaps(in session: String) -> [ObservedTurn] {
         (turnsBySession[session] ?? []) + (turnsBySession[nil] ?? [])
     }
 
-    /// Every known text of a session: questions, answers and stored messages.
     func texts(of session: String, for principal: String) -> [String] {
         let asked = (turnsBySession[session] ?? []).filter { $0.principal == principal }
         let stored = reads(of: session, by: principal)
@@ -80,14 +76,11 @@ extension Observations {
     }
 }
 
-/// The end of a turn, as frames, responses and reads show it.
 extension Observations {
-    /// Whether a read shows the end of a turn: its answer, or a final status.
     func showsEnd(of turn: ObservedTurn, in read: ObservedSessionRead) -> Bool {
         answer(of: turn, in: read) != nil || ["done", "failed"].contains(read.entry(of: turn)?.status)
     }
 
-    /// The first event after another one that shows the end of a turn.
     func endingShown(of turn: ObservedTurn, after event: Int = -1) -> Int? {
         let read = reads(of: turn).first { $0.event > event && showsEnd(of: turn, in: $0) }
         let frame = turn.endings.first { $0.event > event }

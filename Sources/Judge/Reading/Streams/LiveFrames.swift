@@ -1,6 +1,5 @@
 import HoldfastTranscript
 
-/// The live frames on one connection.
 struct LiveFrames {
     /// The numbered frames, in order.
     let frames: [Frame]
@@ -27,7 +26,6 @@ struct LiveFrames {
 }
 
 extension Replay {
-    /// The wanted frames that are certainly covered by the replay promise.
     func promised(in history: Observations) -> [NumberedFrame] {
         wanted.values.filter { history.isPromised($0, in: self) }.sorted { $0.seq < $1.seq }
     }
@@ -37,11 +35,9 @@ extension Frame {
     /// Whether a `syncResult` says that it is complete; nil if it does not say.
     var complete: Bool? { self["complete"]?.boolValue }
     var hasMore: Bool { self["more"]?.boolValue == true }
-    /// Whether it shows a question of the person.
     var isQuestion: Bool { type == "message" && string("role") == "user" }
 }
 
 extension ObservedSync {
-    /// The request in the words of a finding.
     var words: String { "epoch \(shown(request.epoch)), lastSeqSeen \(lastSeqSeen.map(String.init) ?? "none")" }
 }

@@ -8,13 +8,9 @@ struct ObservedSync: Sendable {
     let result: Frame?
     let missed: [Frame]
 
-    /// The requested position; nil if it is not an integer.
     var lastSeqSeen: Int? { request["lastSeqSeen"]?.intValue }
-    /// Whether the answer says that nothing is missing.
     var claimsComplete: Bool { result?["complete"]?.boolValue == true }
-    /// The stated reason why frames are missing.
     var reason: String? { result?.string("reason") }
-    /// The last position that the answer covers.
     var lastSeq: Int? { result?["lastSeq"]?.intValue }
 
     /// Every sync of all connections, in order.

@@ -1,7 +1,6 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Streams, epochs and positions.
 extension Observations {
     /// The epoch of a connection at an event, from `connected` or a later `syncResult`.
     func epoch(on connection: Int, before event: Int) -> String? {
@@ -45,9 +44,7 @@ extension Observations {
 struct Replay {
     /// The requests of the pages, in order; each has an answer.
     let syncs: [ObservedSync]
-    /// The last page.
     let result: Frame
-    /// The requested position.
     let position: Int
     let principal: String
     let epoch: String
@@ -62,7 +59,6 @@ struct Replay {
     var first: ObservedSync { syncs[0] }
     var last: ObservedSync { syncs[syncs.endIndex - 1] }
     var frames: [Frame] { syncs.flatMap(\.missed) }
-    /// Whether further pages were available but not requested.
     var isCutShort: Bool { result.hasMore }
 
     /// The wanted numbers in no page.
@@ -73,7 +69,6 @@ struct Replay {
     /// Whether it has an ending without a turn, which may belong to any turn.
     var hasNamelessEnding: Bool { frames.contains { $0.isEnding && $0.turnId == nil } }
 
-    /// The first page that reports evicted frames.
     var evicted: Frame? {
         syncs.lazy.compactMap(\.result).first { $0.complete == false && $0.string("reason") == "evicted" }
     }
@@ -90,7 +85,6 @@ struct Replay {
 }
 
 extension Replay {
-    /// Each replay with a meaningful position.
     static func all(
         of syncs: [ObservedSync], on connections: [ObservedConnection], from streams: [Stream.Key: Stream]
     ) -> [Replay] {
@@ -140,7 +134,6 @@ extension ObservedSync {
         return request.epoch == epoch || request["epoch"] == nil && lastSeqSeen == 0
     }
 
-    /// Whether it asks for the page after another one.
     fileprivate func continues(_ page: ObservedSync) -> Bool {
         guard let before = page.result, before.hasMore, result?.epoch == before.epoch,
             request.event > before.event, let place = page.missed.last?.seq, lastSeqSeen == place
@@ -172,7 +165,6 @@ extension Observations {
             && fits(item, before: newest, at: answer)
     }
 
-    /// The promised bytes of the newest frames.
     private static let promisedBytes = 1_000_000
 
     /// Whether a frame and all newer ones certainly fit the promised bytes.

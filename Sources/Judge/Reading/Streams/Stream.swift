@@ -17,7 +17,6 @@ struct NumberedFrame {
     private static let besideStream: Set = ["connected", "syncResult", "ack", "pong"]
 
     var event: Int { frame.event }
-    /// Whether its type belongs to this version.
     var isOfKnownType: Bool { Self.isOfStream(frame.type) }
 
     /// Every numbered frame shown to anyone, in time order; replayed frames in list order.
@@ -60,15 +59,12 @@ extension Frame {
     var tellsPosition: Bool { type == "connected" || type == "syncResult" }
 }
 
-/// The frames shown from one numbered stream.
 struct Stream {
-    /// A stream belongs to a principal and has an epoch.
     struct Key: Hashable {
         let principal: String
         let epoch: String
     }
 
-    /// All showings, in time order.
     private(set) var items: [NumberedFrame] = []
     /// The first showing of each number, in number order.
     private var firsts: [NumberedFrame] = []
@@ -122,25 +118,20 @@ struct Stream {
         greatest.append(max(item.seq, greatest.last ?? item.seq))
     }
 
-    /// The first showing of each number after a position, in number order.
     func firstShown(after position: Int) -> ArraySlice<NumberedFrame> {
         firsts[firsts.boundary { $0.seq > position }...]
     }
 
-    /// The first showing of each number up to a position, in number order.
     func firstShown(upTo position: Int) -> ArraySlice<NumberedFrame> {
         firsts[..<firsts.boundary { $0.seq > position }]
     }
 
-    /// All showings of a number, in time order.
     func items(numbered seq: Int) -> [NumberedFrame] {
         places[seq].map { first in ([first] + (further[seq] ?? [])).map { items[$0] } } ?? []
     }
 
-    /// The showings before an event, in time order.
     func items(before event: Int) -> ArraySlice<NumberedFrame> { items[..<items.boundary { $0.event >= event }] }
 
-    /// The showings after an event, in time order.
     func items(after event: Int) -> ArraySlice<NumberedFrame> { items[items.boundary { $0.event > event }...] }
 
     /// The greatest number shown before an event, if any.
@@ -149,6 +140,6 @@ struct Stream {
         return place > 0 ? greatest[place - 1] : nil
     }
 
-    /// The greatest number shown by an event, if any.
+    /// The greatest number that an event shows, if any; a `syncResult` may show several.
     func greatest(at event: Int) -> Int? { items(after: event - 1).prefix { $0.event == event }.map(\.seq).max() }
 }

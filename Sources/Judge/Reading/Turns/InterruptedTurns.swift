@@ -1,6 +1,5 @@
 import HoldfastTranscript
 
-/// Turns that were running when a life of the subject's process ended.
 extension Observations {
     /// The turns that the server had certainly accepted in a life, and that had not ended with it.
     ///
@@ -45,7 +44,6 @@ extension Observations {
     }
 }
 
-/// The circumstances of a crash.
 extension Observations {
     /// The sessions with a turn running at the end of a life, and the session of the last question.
     func sessionsInUse(in life: Int, at end: Int) -> Set<String> {

@@ -24,7 +24,7 @@ final class ObservedTurn {
     var copies: [Frame] = []
     /// Frames of the turn inside `syncResult.missed`.
     var replayed: [Frame] = []
-    /// Errors with its key but without its id, whose code may end it, and that refuse no request.
+    /// Errors with its key but without its id that refuse no request, so that they may end it.
     var nameless: [Frame] = []
     /// Whether it repeats a question from before the capture.
     var isOfBefore = false
@@ -37,7 +37,6 @@ final class ObservedTurn {
 
     init(requests: [ObservedRequest]) { self.requests = requests }
 
-    /// The first request, on either transport.
     var request: ObservedRequest { requests[0] }
     var event: Int { requests[0].event }
     var principal: String { requests[0].principal }
@@ -48,12 +47,10 @@ final class ObservedTurn {
     var ending: Frame? { endings.first }
     var response: Int? { requests.lazy.compactMap(\.success).first }
 
-    /// Whether the server accepted it: by an ack, a frame, an ending or a successful response.
     var isAccepted: Bool {
         !acks.isEmpty || !frames.isEmpty || !endings.isEmpty || !replayed.isEmpty || response != nil
     }
 
-    /// Whether every request was refused and nothing shows acceptance.
     var isRefused: Bool { !isAccepted && requests.allSatisfy { $0.refusal != nil } }
 
     /// The first event that shows its end: an ending on any connection, or the REST response.
@@ -65,7 +62,6 @@ final class ObservedTurn {
     func endings(on connection: Int) -> [Frame] { endings.filter { $0.connection == connection } }
 }
 
-/// One request with a question: a `chat` frame or `POST /api/chat`.
 final class ObservedRequest: @unchecked Sendable {
     let event: Int
     let origin: Origin
@@ -84,7 +80,6 @@ final class ObservedRequest: @unchecked Sendable {
     /// The event that refused it without starting a turn: an `error` frame or an error response.
     var refusal: Int?
     var refusalCode: String?
-    /// The event of the successful REST response.
     var success: Int?
     /// The event of a REST response with the failure of the turn itself.
     var failure: Int?
@@ -95,18 +90,14 @@ final class ObservedRequest: @unchecked Sendable {
         case exchange(Int)
     }
 
-    /// Its connection; nil for REST.
     var connection: Int? { if case .connection(let index) = origin { index } else { nil } }
 
-    /// The REST response with the turn's outcome.
     var outcome: Int? { success ?? failure }
 
-    /// Whether its content or session differs from another request's.
     func asksOther(than other: ObservedRequest) -> Bool {
         !MessageContent.isSame(content, as: other.content) || sessionAsked != other.sessionAsked
     }
 
-    /// The request in the words of a finding.
     var road: String { connection == nil ? "a POST" : "a chat" }
 
     /// Every acceptable question, on either transport, in order.
@@ -130,7 +121,6 @@ final class ObservedRequest: @unchecked Sendable {
         return (chats + posts).sorted { $0.event < $1.event }
     }
 
-    /// The request in a message; nil unless it is an acceptable question.
     private init?(_ value: JSONValue?, event: Int, origin: Origin, principal: String) {
         guard let value, let messages = value["messages"]?.arrayValue, let last = messages.last,
             last.string("role") == "user"
@@ -147,7 +137,6 @@ final class ObservedRequest: @unchecked Sendable {
         script = mayBeScript ? (try? JSONParser.document(prompt))?.root["script"]?.arrayValue ?? [] : []
     }
 
-    /// The minimum duration of the turn because of its script.
     var scriptedWait: Duration {
         .milliseconds(script.compactMap { $0["wait"]?.intValue }.reduce(0) { $0 &+ max(0, min($1, 3_600_000)) })
     }

@@ -12,10 +12,8 @@ struct RateLedger {
         let request: ObservedRequest
         /// Whether an earlier request with its key was not refused: a recovery, not a new question.
         let isRepeat: Bool
-        /// The first event that shows its acceptance.
         let accepted: Int?
 
-        /// The event that answers it in any way.
         var answered: Int? { earliest(request.refusal, accepted) }
         let isLimited: Bool
     }
@@ -26,7 +24,6 @@ struct RateLedger {
     private let observations: Observations
     private let lent: [String: Int]
     private let byPrincipal: [String: [Entry]]
-    /// The budgets in greetings to each principal, in time order.
     private let budgets: [String: [(event: Int, limit: Int?)]]
 
     init(_ observations: Observations) {
@@ -58,7 +55,6 @@ struct RateLedger {
         }
     }
 
-    /// Every `error` that refuses a question for its rate, on any connection.
     static func limitErrors(_ observations: Observations) -> [Frame] {
         observations.received.filter { $0.type == "error" && $0.code == "rate_limited" }
     }

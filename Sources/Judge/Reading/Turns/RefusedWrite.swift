@@ -98,11 +98,9 @@ struct RefusedWrite {
     }
 }
 
-/// The outcome of a turn within a period.
 enum TurnOutcome {
     case done(Int)
     case succeeded(Int)
-    /// Failed, by an `error` or an error response.
     case failed(Int, code: String?)
     /// The server closed or lost the connection, or its process ended.
     case ended(Int)

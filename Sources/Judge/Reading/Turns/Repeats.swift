@@ -55,7 +55,6 @@ extension Observations {
     /// The request that started the turn: the first one not refused.
     func original(of turn: ObservedTurn) -> ObservedRequest? { turn.requests.first { $0.refusal == nil } }
 
-    /// The first event that shows that a request of a turn was accepted.
     func acceptance(of request: ObservedRequest, in turn: ObservedTurn) -> Int? {
         guard request.refusal == nil else { return nil }
         let frames = request === original(of: turn) ? turn.frames + turn.endings + turn.replayed : []
@@ -100,7 +99,6 @@ extension Observations {
     }
 }
 
-/// An answer to a question, with the turn that it names.
 struct TurnAnswer {
     let event: Int
     let turnId: String?
@@ -116,12 +114,9 @@ extension Repeat {
 }
 
 extension Observations {
-    /// Requests that repeat a question exactly.
     var trueRepeats: [Repeat] { repeats.filter { !$0.isMismatch } }
-    /// Requests that reuse a key for something else.
     var mismatches: [Repeat] { repeats.filter(\.isMismatch) }
 
-    /// Whether the answer to a request is marked as a duplicate.
     func isCalledDuplicate(_ request: ObservedRequest) -> Bool {
         request.ack?.isDuplicate == true || request.success.map(isDuplicate(response:)) == true
     }
@@ -148,7 +143,6 @@ extension Observations {
         }
     }
 
-    /// Whether a repeat was refused for its rate; RATE-6 judges that.
     func isRefusedForItsRate(_ request: ObservedRequest) -> Bool {
         request.refusalCode == "rate_limited" && profiles.contains(.rateLimit)
     }

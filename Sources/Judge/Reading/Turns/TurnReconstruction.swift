@@ -12,7 +12,6 @@ struct TurnReconstruction {
     private var turns: [ObservedTurn] = []
     private var byKey: [OwnName: ObservedTurn] = [:]
     private var byTurnId: [OwnName: ObservedTurn] = [:]
-    /// The requests by event.
     private var byRequest: [Int: ObservedRequest] = [:]
     /// Messages that a server must refuse and may be unable to read, by connection in reading order.
     private var unreadable: [Int: [Int]] = [:]
@@ -20,15 +19,12 @@ struct TurnReconstruction {
     private var flawed: [Int: [Int]] = [:]
     /// Events that refused a request; they end no turn.
     private var refusals: Set<Int> = []
-    /// Sessions that the server has named.
     private var namedSessions: Set<OwnName> = []
 
-    /// Groups the frames of a history into turns.
-    /// - Parameters:
-    ///   - history: The events and the facts that follow directly from them.
-    ///   - hostile: The messages that a server must not, or need not, accept, by event.
-    ///   - inDoubt: The events of questions whose frames have guessed names.
-    /// - Returns: The turns in order; those without reliable evidence are marked as guessed.
+    /// The turns of a history, in order; those without reliable evidence are marked as guessed.
+    ///
+    /// `hostile` are the messages that a server must not, or need not, accept, and `inDoubt` the questions whose frames
+    /// have guessed names, both by event.
     static func turns(
         in history: Observations, hostile: [Int: HostileFrame.Kind], inDoubt: Set<Int>
     ) -> [ObservedTurn] {
@@ -47,7 +43,6 @@ struct TurnReconstruction {
 
     // MARK: Questions
 
-    /// Collects the questions, and handles the responses to those over REST.
     private init(_ history: Observations, hostile: [Int: HostileFrame.Kind]) {
         connections = history.connections
         exchanges = history.exchanges
@@ -121,7 +116,6 @@ struct TurnReconstruction {
         earliest(request.ack?.event, request.refusal, request.outcome)
     }
 
-    /// Whether a request was answered as the first with its key.
     private func isAnsweredAsFirst(_ request: ObservedRequest) -> Bool {
         if let ack = request.ack { return !ack.isDuplicate }
         guard request.success != nil, case .exchange(let index) = request.origin else { return false }
@@ -152,7 +146,6 @@ struct TurnReconstruction {
 
     private func principal(of frame: Frame) -> String { connections[frame.connection].principal }
 
-    /// The turn with a key, if it was asked before a frame that names the key.
     private func turn(withTheKeyOf frame: Frame) -> ObservedTurn? {
         let turn = frame.clientMessageId.flatMap { byKey[OwnName($0, of: principal(of: frame))] }
         return turn.flatMap { turn in turn.requests.contains { $0.event < frame.event } ? turn : nil }
@@ -162,7 +155,6 @@ struct TurnReconstruction {
         frame.turnId.flatMap { byTurnId[OwnName($0, of: principal(of: frame))] }
     }
 
-    /// The turn that a frame names, by its id or by the key of an earlier question.
     private func owner(of frame: Frame) -> ObservedTurn? { turn(withTheIdOf: frame) ?? turn(withTheKeyOf: frame) }
 
     private mutating func learn(from read: ObservedSessionRead) {
@@ -212,7 +204,6 @@ struct TurnReconstruction {
 
     private func turnAcked(by ack: Frame) -> ObservedTurn? { turn(withTheKeyOf: ack) ?? turn(withTheIdOf: ack) }
 
-    /// The turn's unanswered requests before a frame on its connection.
     private func waiting(for frame: Frame, of turn: ObservedTurn) -> [ObservedRequest] {
         turn.requests.filter { request in
             request.connection == frame.connection && request.event < frame.event && request.ack == nil

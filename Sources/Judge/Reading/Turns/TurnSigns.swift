@@ -1,9 +1,7 @@
 import Holdfast
 import HoldfastTranscript
 
-/// Evidence in the frames of a turn, and its relation to other turns.
 extension ObservedTurn {
-    /// The session that the server named, else the requested one.
     var session: String? { sessionId ?? sessionAsked }
     /// The first event that shows its acceptance.
     var firstSign: Int? {
@@ -14,15 +12,12 @@ extension ObservedTurn {
     var firstFrame: Int? { Self.first(of: acks, frames, endings) }
     /// The first event that shows that it was accepted and is running, at least `event`; `event` if there is none.
     func accepted(since event: Int) -> Int { Self.first(of: acks, frames).map { max($0, event) } ?? event }
-    /// The event of the earliest frame in some lists.
     private static func first(of lists: [Frame]...) -> Int? {
         lists.reduce(nil) { first, frames in frames.reduce(first) { min($0 ?? .max, $1.event) } }
     }
 
-    /// Every frame that the server sent about it.
     var told: [Frame] { acks + frames + endings + copies + replayed }
     var toolUses: [Frame] { frames.filter { $0.type == "toolUse" } }
-    /// Every `done` with its answer: live, as a copy or in a replay.
     var dones: [Frame] { (endings + copies + replayed).filter { $0.type == "done" } }
     /// The accepted request: the one whose `ack` is not a copy, else the first that was not refused.
     var accepted: ObservedRequest {
@@ -63,7 +58,6 @@ extension ObservedTurn {
             && requests.contains { $0.event < sign && $0.sessionAsked != request.sessionAsked }
     }
 
-    /// Whether both may have run at the same time.
     func overlaps(_ other: ObservedTurn) -> Bool {
         guard event != other.event else { return false }
         let (first, second) = event < other.event ? (self, other) : (other, self)
@@ -72,7 +66,6 @@ extension ObservedTurn {
 }
 
 extension ObservedRequest {
-    /// The start of the question, in quotes.
     var excerpt: String { "'\(prompt.prefix(40))'" }
 
     /// The difference in form between the content here and in an earlier request; nil if there is none.
@@ -88,7 +81,6 @@ extension ObservedRequest {
 }
 
 extension Frame {
-    /// Whether its type is one of the given types.
     func isOf(_ one: String, _ two: String, _ three: String? = nil, _ four: String? = nil) -> Bool {
         guard let type else { return false }
         return type == one || type == two || type == three || type == four
@@ -105,12 +97,10 @@ extension Frame {
 }
 
 extension Observations {
-    /// Every request of every turn, in turn order.
     var requests: some Sequence<(turn: ObservedTurn, request: ObservedRequest)> {
         turns.lazy.flatMap { turn in turn.requests.lazy.map { (turn: turn, request: $0) } }
     }
 
-    /// The exchange of a REST request; nil for one on a connection.
     func exchange(of request: ObservedRequest) -> ObservedExchange? {
         if case .exchange(let index) = request.origin { exchanges[index] } else { nil }
     }
@@ -124,29 +114,24 @@ extension Observations {
     /// The smallest announced `limits.maxFrameBytes`; without any, a common value.
     var leastFrameLimit: Int { frameLimits.map(\.bytes).min() ?? 983_040 }
 
-    /// Each `limits.maxFrameBytes` in a `connected`, in order.
     var frameLimits: [(told: Int, bytes: Int)] {
         connections.compactMap { connection in
             connection.connected.flatMap { told in connection.limit("maxFrameBytes").map { (told, $0) } }
         }.sorted { $0.told < $1.told }
     }
 
-    /// The last `limits.maxFrameBytes` in a `connected` before an event.
     func frameLimit(before event: Int) -> Int? { frameLimits.last { $0.told < event }?.bytes }
 
-    /// Whether a request may exceed the last limit announced before it.
     func mayBeTooLarge(_ request: ObservedRequest) -> Bool {
         guard let limit = frameLimit(before: request.event) else { return true }
         return size(of: request).map { $0 > limit } ?? true
     }
 
-    /// Whether a request exceeds the limit of its own connection.
     func isTooLarge(_ request: ObservedRequest) -> Bool {
         guard let limit = request.connection.flatMap({ connections[$0].limit("maxFrameBytes") }) else { return false }
         return size(of: request).map { $0 > limit } ?? false
     }
 
-    /// Whether the budget was certainly used up when a question was asked.
     func isOverBudget(_ request: ObservedRequest) -> Bool {
         let ledger = RateLedger(self)
         let entry = ledger.entries.first { $0.request.event == request.event }
