@@ -5,7 +5,6 @@ import HoldfastBasics
 /// A suite sends long questions and receives them again. As in LZ77, a copy stands for omitted bytes: it gives their
 /// offset in the written text, the distance back to an earlier occurrence, and their number.
 struct CopiedTexts {
-    /// One omission in a text.
     struct Copy: Equatable {
         /// The offset in the written text where it is inserted.
         var offset: Int
@@ -23,7 +22,6 @@ struct CopiedTexts {
     /// The number of bytes that are hashed to find an earlier occurrence.
     private static let key = 16
 
-    /// All texts so far, uncompressed.
     private var bytes: [UInt8] = []
     /// The last offset of bytes with each hash, plus 1; 0 for none.
     private var offsets: [Int32] = []
@@ -87,7 +85,6 @@ struct CopiedTexts {
         return (written, copies)
     }
 
-    /// The longest match around two positions, if it is worthwhile.
     private static func match(
         _ bytes: UnsafeRawBufferPointer, _ before: Int, _ offset: Int, downTo taken: Int
     ) -> (from: Int, end: Int)? {
@@ -119,13 +116,10 @@ struct CopiedTexts {
 
     // MARK: reading
 
-    /// Why a text cannot be restored.
     enum Problem: Error, Equatable {
         /// The copy with this number, from 0, refers to nothing.
         case misplaced(Int)
-        /// The texts exceed the size limit.
         case tooLong
-        /// The result is not UTF-8.
         case noText
     }
 

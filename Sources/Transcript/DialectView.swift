@@ -42,7 +42,6 @@ public struct DialectView: Sendable {
     public static let assumedAct = "assumed"
 }
 
-/// Processes a history once.
 private struct Builder {
     let source: History
     let dialect: Dialect
@@ -51,9 +50,7 @@ private struct Builder {
     var origins: [Int] = []
     /// The current wire request of each lane; nil after one outside the protocol.
     private var requests: [Int: RESTRequest?] = [:]
-    /// Requests with a partial answer, by event.
     private let partial: Set<Int>
-    /// The events at which a greeting is assumed.
     private let starts: Set<Int>
     /// The epoch in each connection's greeting, for a wire that states it only there.
     private var epochs: ConnectionEpochs
@@ -113,7 +110,6 @@ private struct Builder {
         if case .opened = event.kind { true } else { false }
     }
 
-    /// Adds the greeting that an open socket implies.
     private mutating func greet(_ event: Event, at index: Int) {
         guard let assumed = dialect.assumedGreeting?.objectValue else { return }
         put(Event(at: event.at, lane: event.lane, kind: .act(DialectView.assumedAct, assumed)), at: index)

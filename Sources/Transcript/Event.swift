@@ -16,7 +16,6 @@ public struct Event: Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
         /// A WebSocket upgrade was requested.
         case opening(Opening)
-        /// The upgrade was accepted.
         case opened
         /// The upgrade was refused with an HTTP status, or the connection failed (no status).
         case refused(status: Int?, reason: String)
@@ -32,15 +31,12 @@ public struct Event: Sendable, Equatable {
         case close(Direction, code: Int?, reason: String)
         /// The socket ended; the reason is empty for an orderly end.
         case eof(reason: String)
-        /// An HTTP request.
         case request(Request)
-        /// An HTTP response.
         case response(Response)
         /// An HTTP exchange ended without a response.
         case failed(reason: String)
         /// The stage acted on a lane: `cut`, `stopReading`, `kill`, `start`, `refuseWrites`, ….
         case act(String, JSONObject)
-        /// The stage saw the subject's state.
         case state(JSONValue)
         /// The stage waited until this moment; `awaited` names the event, and `met` tells whether it occurred.
         case wait(awaited: String, met: Bool)

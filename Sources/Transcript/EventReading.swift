@@ -2,12 +2,10 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Reads the events of a transcript with possibly compressed texts.
 package struct PackedEvents {
     /// The texts so far, if later ones are compressed.
     private var texts: CopiedTexts?
 
-    /// Events without a header.
     package init() {}
 
     package init(below header: LineReader) {
@@ -29,7 +27,6 @@ package struct PackedEvents {
 }
 
 extension LineReader {
-    /// Reads an event line of a transcript with possibly compressed texts.
     fileprivate func event(_ texts: inout CopiedTexts?) throws(InputProblem) -> Event {
         var event = try event()
         let copies = try copies()

@@ -106,7 +106,6 @@ public struct Frame: Sendable {
 
     private init(_ content: Content) { self.content = content }
 
-    /// The frame of an event; nil if it is not a message.
     package init?(_ kind: Event.Kind) {
         var tape = JSONTape()
         self.init(kind, in: &tape)
@@ -121,7 +120,6 @@ public struct Frame: Sendable {
         }
     }
 
-    /// A frame inside an answer's list.
     package init(_ value: JSONValue, replayedBy answer: Frame, at index: Int) {
         event = answer.event
         connection = answer.connection
@@ -143,7 +141,6 @@ public struct Frame: Sendable {
     @inlinable public var isBinary: Bool { content.isBinary }
     /// The members that are not on the wire.
     var assumed: [JSONPointer] { content.rest?.assumed ?? [] }
-    /// Whether it was replayed in a `syncResult`.
     package var isReplayed: Bool { replayIndex != nil }
 
     /// The message; nil if it was binary or not JSON.

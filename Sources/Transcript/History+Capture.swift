@@ -7,7 +7,7 @@ extension History {
     public struct Capture: Sendable, Equatable {
         /// The missing information, besides everything before the first event.
         public var lacks: Set<Lack>
-        /// The number of leading events that were judged before; they only establish the state at the start of this part.
+        /// The number of leading events that were judged before; they only set the state at the start of this part.
         public var carried: Int
         /// Whether something was omitted directly after it, so that open turns and connections may have ended there.
         public var endsInGap = false
@@ -30,9 +30,7 @@ extension History.Capture {
         case credentials
         /// Whether the server or the network caused a missing close frame or a late answer.
         case network
-        /// The header fields of HTTP responses.
         case headers
-        /// The bodies of HTTP requests.
         case requestBodies
         /// The start times of requests: each is placed at its response, but may have started much earlier.
         case requestTimes

@@ -18,7 +18,6 @@ public struct History: Sendable {
         self.init(header: header, events: events, frames: events.map { Frame($0.kind) })
     }
 
-    /// Uses frames that were already parsed.
     package init(header: Header, events: [Event], frames: consuming [Frame?], made: [Int: [JSONPointer]] = [:]) {
         (self.header, self.made) = (header, made)
         self.events = events

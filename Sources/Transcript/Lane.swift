@@ -4,11 +4,8 @@ public enum Lane: Sendable, Hashable, CustomStringConvertible {
     case connection(String)
     /// One HTTP exchange, numbered from 1.
     case exchange(Int)
-    /// The server process.
     case server
-    /// The client program.
     case client
-    /// The push service.
     case push
 
     /// Reads `A`, `1`, `server`, `client` or `push`; nil for anything else.
@@ -52,8 +49,6 @@ public enum Lane: Sendable, Hashable, CustomStringConvertible {
 
 /// The direction of a message, by protocol role.
 public enum Direction: String, Sendable, Hashable {
-    /// From the client.
     case toServer = ">"
-    /// From the server.
     case fromServer = "<"
 }

@@ -47,7 +47,6 @@ package struct LineReader {
             location: location, what: what, expected: expected, fix: "correct the line, or record the transcript again")
     }
 
-    /// A required member; a missing or wrong one is a problem.
     func member<Value>(
         _ name: String, _ kind: String, _ convert: (JSONValue) -> Value?
     ) throws(InputProblem) -> Value {
@@ -57,7 +56,6 @@ package struct LineReader {
         return value
     }
 
-    /// An optional member.
     func optional<Value>(
         _ name: String, _ kind: String, _ convert: (JSONValue) -> Value?
     ) throws(InputProblem) -> Value? {
@@ -88,6 +86,5 @@ package struct LineReader {
         self.object = object
     }
 
-    /// A value in quotes, cut at 120 characters.
     func shown(_ value: JSONValue) -> String { quoted(value.text()) }
 }

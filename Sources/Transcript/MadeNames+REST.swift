@@ -1,9 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// The names that REST responses lack.
 extension MadeNames {
-    /// Adds names to the response of an exchange.
     mutating func take(_ response: Event.Response, of number: Int, at index: Int) {
         guard let body = try? JSONParser.value(response.body) else { return }
         let road = "/api/sessions/"
@@ -23,7 +21,6 @@ extension MadeNames {
         events[index].kind = .response(response)
     }
 
-    /// Adds the turn to the answer to a question.
     private mutating func answer(
         _ body: JSONValue, _ status: Int, to question: Int, at index: Int
     ) -> (value: JSONValue, made: [JSONPointer]) {

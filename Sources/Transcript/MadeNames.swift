@@ -295,7 +295,6 @@ struct MadeNames {
         }
     }
 
-    /// Updates a turn from one of its frames.
     private mutating func begin(_ question: Int, by frame: Frame, on place: Int, at index: Int) {
         questions[question].hasBegun = true
         if questions[question].session == nil { questions[question].session = frame.sessionId }
@@ -408,7 +407,6 @@ struct MadeNames {
             || !isByConnection && (first.session == nil || second.session == nil)
     }
 
-    /// The question with a key, or with the id of a message.
     func named(_ what: String, _ name: String?, _ principal: String) -> Int? {
         name.flatMap { known[[principal, what, $0]] }
     }

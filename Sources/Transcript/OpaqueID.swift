@@ -26,11 +26,9 @@ extension JSONObject {
 }
 
 extension JSONValue {
-    /// The id in a member, in the form of ``opaqueID(_:)``; nil if it is absent or not a string.
     package func id(_ name: String) -> String? { self[name]?.stringValue.map(opaqueID) }
 }
 
 extension Frame {
-    /// The id in a field, in the form of ``opaqueID(_:)``; nil if it is absent or not a string.
     package func id(_ name: String) -> String? { self[name]?.stringValue.map(opaqueID) }
 }

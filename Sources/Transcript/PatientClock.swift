@@ -6,7 +6,7 @@ public struct PatientClock: Sendable {
     /// The time not counted by the end of each stretch, in microseconds.
     private let spared: [Int]
 
-    /// A clock for these stretches, which must be in order and must not overlap.
+    /// A clock for these periods, given in order; it ignores a period that overlaps an earlier one.
     public init(_ stretches: [History.Lateness]) {
         var end = 0
         let inOrder = stretches.filter { stretch in

@@ -97,7 +97,6 @@ public struct TranscriptReader {
 private let expectedHeader = "a first line with \"format\": \"\(TranscriptFormat.name)\""
 
 extension LineReader {
-    /// Reads the first line of a transcript.
     package func header() throws(InputProblem) -> History.Header {
         guard object["format"]?.stringValue == TranscriptFormat.name else {
             throw problem("this is not a transcript", expected: expectedHeader)

@@ -133,7 +133,6 @@ public enum TranscriptWriter {
 }
 
 extension Event.Kind {
-    /// The text of a message or the body of an exchange, which may be long.
     package var body: String? {
         switch self {
         case .text(_, let text): text
@@ -143,7 +142,6 @@ extension Event.Kind {
         }
     }
 
-    /// The name of its member in a line.
     fileprivate var bodyMember: String { if case .text = self { "text" } else { "body" } }
 
     package func withBody(_ text: String) -> Event.Kind {

@@ -7,7 +7,6 @@ extension WireSample {
         for event in history.events where !isFull { take(event, from: side) }
     }
 
-    /// Adds the message or address of an event.
     package mutating func take(_ event: Event, from side: Role? = nil) {
         switch event.kind {
         case .opening(let opening): take(path: opening.path)

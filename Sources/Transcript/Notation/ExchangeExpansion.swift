@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Expands words of the notation to HTTP requests and responses.
 struct ExchangeExpansion {
     /// The request of a lane, which determines the form of the response.
     enum Asked {
@@ -48,7 +47,6 @@ struct ExchangeExpansion {
         return (request, asked)
     }
 
-    /// The kind of a GET by its path.
     private static func asked(for path: String) -> Asked {
         if path == "/api/sessions" { return .list }
         if path == "/api/health" { return .health }

@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastJSON
 
-/// Writes HTTP requests and responses in the notation.
 struct ExchangePrinting {
     let names: NotationNames
 
@@ -30,12 +29,10 @@ struct ExchangePrinting {
         return (text, asked)
     }
 
-    /// A response such as `200(u1 a1)`.
     func response(_ response: Event.Response, to asked: ExchangeExpansion.Asked) -> String {
         Spelling.word(String(response.status), contents(response, asked))
     }
 
-    /// The contents of a response's body as words.
     private func contents(_ response: Event.Response, _ asked: ExchangeExpansion.Asked) -> [String] {
         guard let body = try? JSONParser.document(response.body).root else { return [] }
         if response.status >= 300 {

@@ -49,7 +49,6 @@ struct FrameExpansion {
         return .string("2026-03-01T\(padded(seconds / 3600)):\(padded(seconds / 60 % 60)):\(padded(seconds % 60))Z")
     }
 
-    /// The messages of a question, over either transport.
     static func question(_ arguments: NotationArguments) -> JSONValue {
         let text = arguments.text ?? "question \(arguments.number("c") ?? 1)"
         return [["role": "user", "content": .string(text)]]

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// The arguments of one frame, checked against its word.
 struct NotationArguments {
     private(set) var ids: [(letter: Character, number: Int, value: NotationArgument.Value?)] = []
     private(set) var position: Int?
@@ -81,7 +80,6 @@ struct NotationArguments {
         return id("p")?.stringValue ?? "p1"
     }
 
-    /// The session, by default `s1`.
     var session: JSONValue { id("s") ?? "s1" }
 
     func field(_ name: String) -> String? { fields.first { $0.name == name }?.value.characters }

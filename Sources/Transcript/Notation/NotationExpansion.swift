@@ -27,7 +27,6 @@ public struct NotationExpansion {
     }
 }
 
-/// Expands items to events, one by one.
 private struct EventBuilder {
     let frames: FrameExpansion
     let exchanges = ExchangeExpansion()
@@ -120,7 +119,6 @@ private struct EventBuilder {
         return .text(direction, JSONValue.object(object).text())
     }
 
-    /// Words for socket events.
     private func socket(
         _ frame: NotationFrame, _ direction: Direction
     ) throws(InputProblem) -> Event.Kind? {
@@ -191,7 +189,6 @@ private struct EventBuilder {
         return .state(try states.state(frame))
     }
 
-    /// The server's requests to the push service, and the answers.
     private func push(_ frame: NotationFrame, _ direction: Direction) throws(InputProblem) -> Event.Kind {
         switch direction {
         case .fromServer: .request(try pushes.request(frame))

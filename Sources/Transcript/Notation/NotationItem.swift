@@ -3,7 +3,6 @@ import HoldfastBasics
 
 /// One event or wait of the notation, unexpanded.
 struct NotationItem {
-    /// The text between two spaces.
     enum Content {
         /// `A+(e1 #0)`: open, auth and connected in one word.
         case handshake(NotationFrame)
@@ -35,7 +34,6 @@ struct NotationFrame {
     let location: NotationLocation
 }
 
-/// One argument in parentheses.
 struct NotationArgument {
     enum Content {
         /// `t1`, `t1=failed`, `a1='other'`.
@@ -56,7 +54,6 @@ struct NotationArgument {
         case word(String)
         case text(String)
 
-        /// The characters, quoted or not.
         var characters: String {
             switch self {
             case .word(let text), .text(let text): text
@@ -70,7 +67,6 @@ struct NotationArgument {
 
 /// A place in a notation text; line and column start at 1.
 struct NotationLocation {
-    /// The name of the text in problems.
     let source: String
     let line: Int
     let column: Int
@@ -81,7 +77,6 @@ struct NotationLocation {
 }
 
 extension NotationFrame {
-    /// A problem for an unknown name.
     func unknown(_ what: String, known: [String], fix: String = "correct the word") -> InputProblem {
         location.problem(
             what, expected: known.joined(separator: ", "),

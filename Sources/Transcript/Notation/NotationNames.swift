@@ -7,7 +7,6 @@ struct NotationNames {
     private var numbers: [Character: [ExactString: Int]] = [:]
     private var taken: [Character: Set<Int>] = [:]
 
-    /// Collects all ids of a history in order of appearance.
     init(_ history: History) {
         let bodies = history.events.map { event -> JSONValue? in
             switch event.kind {
@@ -36,7 +35,6 @@ struct NotationNames {
         }
     }
 
-    /// The name of an id, such as `t3`.
     func name(_ letter: Character, _ value: String) -> String? {
         numbers[Self.kind(letter)]?[ExactString(value)].map { "\(letter)\($0)" }
     }

@@ -14,7 +14,6 @@ struct NotationParser {
         self.name = name
     }
 
-    /// All items, in text order.
     mutating func items() throws(InputProblem) -> [NotationItem] {
         var items: [NotationItem] = []
         skipSpace()
@@ -129,7 +128,6 @@ struct NotationParser {
         return arguments
     }
 
-    /// Requires a space or the closing bracket.
     private mutating func separated(by close: Unicode.Scalar, open: String, since: NotationLocation)
         throws(InputProblem)
     {
@@ -245,7 +243,6 @@ struct NotationParser {
         return String(String.UnicodeScalarView(scalars[start..<index]))
     }
 
-    /// The next few characters, for messages.
     private var rest: String {
         String(String.UnicodeScalarView(scalars[index...].prefix { !Self.isSpace($0) }.prefix(20)))
     }

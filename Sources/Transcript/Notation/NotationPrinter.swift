@@ -32,7 +32,6 @@ public struct NotationPrinter {
     }
 }
 
-/// Converts events to words, one by one.
 private struct EventPrinting {
     let history: History
     let frames: FramePrinting

@@ -2,14 +2,12 @@
 struct NotationWord {
     /// The letters of its ids.
     let ids: String
-    /// Its bare words.
     let words: Words
     /// Whether it takes `#7`.
     let hasPosition: Bool
     /// Whether it takes `'text'`.
     let hasText: Bool
 
-    /// The bare words of a frame.
     enum Words {
         case none
         case any
@@ -57,7 +55,6 @@ struct NotationWord {
     /// Capabilities in `connected`; `core` means none.
     static let capabilities = ([.core] + FrameExpansion.capabilities).map(\.rawValue)
 
-    /// Why a replay has a gap.
     static let gapReasons = ["epoch_changed", "evicted", "unknown_position", "too_many"]
 
     static let errorCodes = [
@@ -81,7 +78,6 @@ struct NotationWord {
     /// States of a client; others are written `state(json='…')`.
     static let states = ["connected", "connecting", "degraded", "offline", "state"]
 
-    /// The arguments of a state.
     static let state = NotationWord("suca", .among(["thinking"] + errorCodes), text: true)
 
     /// The field that an argument such as `-s` drops.

@@ -2,9 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// Expands words on lane `push` to requests to the push service and its answers.
 struct PushExpansion {
-    /// The default header fields of a push.
     static let usualHeaders = [
         Event.Header(name: "apns-topic", value: "app.example"), Event.Header(name: "apns-push-type", value: "alert"),
     ]

@@ -2,7 +2,6 @@ import HoldfastJSON
 
 /// Forms words of the notation and their parts, and parses them back.
 enum Spelling {
-    /// A name with its parts in parentheses, if it has any.
     static func word(_ name: String, _ parts: [String]) -> String {
         parts.isEmpty ? name : "\(name)(\(parts.joined(separator: " ")))"
     }
@@ -51,7 +50,6 @@ enum Spelling {
 }
 
 extension NotationNames {
-    /// The names of the ids in members of a body.
     func ids(_ fields: [(Character, String)], in body: JSONValue?) -> [String] {
         fields.compactMap { letter, field in body?[field]?.stringValue.flatMap { name(letter, $0) } }
     }

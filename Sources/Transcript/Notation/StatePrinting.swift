@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastJSON
 
-/// Writes a client's screen as a word such as `connected(s1 u1 a1 thinking)`.
 struct StatePrinting {
     let names: NotationNames
 
