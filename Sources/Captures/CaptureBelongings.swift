@@ -1,7 +1,6 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The owner of each connection, as far as a capture has shown.
 struct CaptureBelongings {
     /// The act that names the owner of a connection, which is needed if its opening is not in the capture.
     static let act = "belongs"

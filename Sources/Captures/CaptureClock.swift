@@ -30,8 +30,9 @@ struct CaptureClock {
 
     /// The microseconds of a value; nil if it is not a time.
     ///
-    /// A text is RFC 3339, or a loggers' variant, or a number. A number from 10^17 on counts nanoseconds since 1970, from 10^14
-    /// microseconds, from 10^11 milliseconds, from 10^9 seconds; a smaller one counts milliseconds since an unknown time.
+    /// A text is RFC 3339, or a loggers' variant, or a number. A number from 10^17 on counts nanoseconds since 1970,
+    /// from 10^14 microseconds, from 10^11 milliseconds, from 10^9 seconds; a smaller one counts milliseconds since an
+    /// unknown time.
     static func microseconds(_ value: JSONValue) -> Int? {
         if let text = value.stringValue, Double(text) == nil {
             return Instant(text, leniently: true)?.microseconds ?? LogTime.microseconds(in: text)

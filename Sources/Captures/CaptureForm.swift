@@ -6,7 +6,6 @@ import HoldfastTranscript
 public enum CaptureForm: String, Sendable, Hashable, CaseIterable {
     /// Transcripts of this program, one or many.
     case transcript
-    /// A report of this program.
     case report
     /// One frame a line, bare or in an envelope.
     case frames
@@ -70,7 +69,6 @@ extension CaptureForm {
             expected: expected, fix: fix(forText: text))
     }
 
-    /// The problem of a file without messages.
     static func noFrames(in file: String, _ leftOut: CaptureLeftOut) -> InputProblem {
         let first = leftOut.entries.first
         return InputProblem(
@@ -79,14 +77,12 @@ extension CaptureForm {
             fix: fix(forText: ""))
     }
 
-    /// The fix for an incomplete message.
     static func fix(forCut line: String) -> String {
         line.contains(" TEXT '") || line.contains("websockets")
             ? "set WEBSOCKETS_MAX_LOG_SIZE=1000000 for the program, so that it does not shorten messages"
             : "delete the line if the capture was cut off, or make the logger print whole messages"
     }
 
-    /// The fix for a text without JSON.
     private static func fix(forText text: String) -> String {
         let envelope = "{\"at\":…,\"conn\":…,\"dir\":\">\",\"frame\":{…}}"
         for (mark, how) in prints where text.contains(mark) {

@@ -1,29 +1,25 @@
 import Holdfast
 import HoldfastJSON
 
-/// The evidence of a file about the owners of its connections: their tokens and devices, and whether connections overlap.
+/// The evidence of a file about the owners of its connections: tokens, devices, and whether connections overlap.
 ///
 /// Taking two people for one would accuse a healthy server, so a single person must be proven: by one token, or without
 /// tokens by one device whose connections follow each other.
 struct CaptureIdentities: Sendable {
     private var tokens: Set<String> = []
     private var devices: Set<String> = []
-    /// Whether a connection did not name its device.
     private var hasNameless = false
-    /// The people whom the file names itself.
     private var names: Set<String> = []
     private var lanes: [String] = []
     /// Whether a connection was used again after a later one had begun.
     private var areMixed = false
     /// Whether a client program wrote it in its own words; the log of one app belongs to one person.
     var isOfClient = false
-    /// Whether all of the file was read.
     var isWhole = true
 
     /// The clauses that need to know one person's connections, for remarks.
     static let costs = "PERSIST-2, TURN-7, TURN-10, SYNC-1, SYNC-3, IDEM-1 and others"
 
-    /// Whether all of it surely belongs to one person.
     var areOne: Bool {
         guard isWhole, names.isEmpty, tokens.count <= 1 else { return false }
         return tokens.count == 1
@@ -31,16 +27,13 @@ struct CaptureIdentities: Sendable {
                 && (devices.count == 1 && !hasNameless || lanes.count == 1 || isOfClient)
     }
 
-    /// Whether the file shows several people, whatever its format.
     var areSeveral: Bool { tokens.count > 1 || names.count > 1 || tokens.isEmpty && devices.count > 1 }
 
-    /// Notes a message on a connection, from either side.
     mutating func take(lane: String) {
         guard lane != lanes.last else { return }
         if lanes.contains(lane) || lanes.count == 100 { areMixed = true } else { lanes.append(lane) }
     }
 
-    /// Notes a message of a client.
     mutating func take(_ frame: JSONValue, _ dialect: Dialect) {
         let greeting = dialect.frame(frame, sentBy: .client) ?? frame
         guard ["auth", "login"].contains(where: { greeting["type"]?.stringValue?.lowercased().hasPrefix($0) == true })
@@ -57,7 +50,6 @@ struct CaptureIdentities: Sendable {
         }
     }
 
-    /// Notes the tokens in the query of a path.
     mutating func take(path: String) {
         guard let mark = path.firstIndex(of: "?") else { return }
         for pair in path[path.index(after: mark)...].split(separator: "&") {
@@ -72,7 +64,6 @@ struct CaptureIdentities: Sendable {
 
     mutating func take(name: String?) { if let name, names.count < 10 { names.insert(name) } }
 
-    /// Whether a text replaces a redacted secret.
     static func isPlaceholder(_ text: String) -> Bool {
         let bare = text.lowercased().filter { $0.isLetter || $0.isNumber }
         return ["redact", "masked", "filtered", "removed", "hidden"].contains { bare.contains($0) }

@@ -31,9 +31,7 @@ struct CaptureLines {
     /// Whether the pending line was too long, so that its rest is skipped.
     private var isSkipping = false
     private var line = 0
-    /// The bytes before the pending line.
     private var offset = 0
-    /// The position of the next byte.
     private var position = 0
 
     init(maxLineBytes: Int) { self.maxLineBytes = maxLineBytes }
@@ -60,7 +58,6 @@ struct CaptureLines {
 
     var next: CaptureLocation { CaptureLocation(line: line + 1, offset: offset) }
 
-    /// Counts whole lines that are missing.
     mutating func pass(lines: Int, bytes: Int) {
         line += lines
         position += bytes
@@ -68,10 +65,8 @@ struct CaptureLines {
         (pending, isSkipping) = ([], false)
     }
 
-    /// Notes that the next line is the first of another file.
     mutating func beginAgain() { self = CaptureLines(maxLineBytes: maxLineBytes) }
 
-    /// The last line, if it had no line end.
     mutating func finish() -> Line? { pending.isEmpty ? nil : takeLine() }
 
     private mutating func grow(_ bytes: ArraySlice<UInt8>, _ complete: inout [Line]) {

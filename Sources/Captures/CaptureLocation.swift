@@ -26,7 +26,6 @@ public struct CaptureLocation: Sendable, Hashable, CustomStringConvertible {
     /// `line 12, byte 3456`, or the pointer.
     public var description: String { pointer ?? "line \(line), byte \(offset)" }
 
-    /// The place in problems, after the file.
     func problem(in file: String) -> String {
         pointer.map { "\(file) \($0)" } ?? "\(file):\(line) (byte \(offset))"
     }

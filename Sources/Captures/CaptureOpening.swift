@@ -13,9 +13,7 @@ public struct CaptureOpening: Sendable {
     private var opposite = 0
     private var firstFitting: CaptureLocation?
     private var firstOpposite: CaptureLocation?
-    /// Whether any message was found.
     private(set) var hasMessages = false
-    /// The evidence about the owners of connections.
     var identities = CaptureIdentities()
     /// The position of the word before a message that names its connection; nil if there is none.
     private(set) var nameWord: Int?
@@ -83,7 +81,6 @@ public struct CaptureOpening: Sendable {
         }
     }
 
-    /// A message with its surroundings.
     private struct Message {
         let text: String
         let value: JSONValue?
@@ -134,10 +131,8 @@ public struct CaptureOpening: Sendable {
         return speaking.count > 1 && heard.isSubset(of: speaking)
     }
 
-    /// No messages.
     init() {}
 
-    /// Counts a message by whether it travels as its type does.
     mutating func note(isFitting: Bool, _ location: CaptureLocation) {
         if isFitting {
             (fitting, firstFitting) = (fitting + 1, firstFitting ?? location)
@@ -149,7 +144,6 @@ public struct CaptureOpening: Sendable {
     /// Whether the file was written by the other side than its directions suggest.
     var isTurned: Bool { opposite > fitting }
 
-    /// A remark about the directions; nil if they fit.
     var remark: String? {
         let whole = fitting + opposite
         guard opposite > 0 else { return nil }
@@ -166,6 +160,5 @@ public struct CaptureOpening: Sendable {
 }
 
 extension Direction {
-    /// The opposite direction.
     var other: Direction { self == .toServer ? .fromServer : .toServer }
 }

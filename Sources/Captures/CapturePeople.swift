@@ -18,7 +18,6 @@ struct CapturePeople {
     /// The connections and requests of unknown owners.
     private var untied: Set<String> = []
     private var tied: Set<String> = []
-    /// The connections whose owner the file itself names.
     private var named: Set<String> = []
     /// The maximum number of tokens that are distinguished; a capture with more is not a capture of people.
     private static let most = 10_000
@@ -45,7 +44,6 @@ struct CapturePeople {
         return name
     }
 
-    /// The name of a connection that showed no token.
     mutating func name(ofLane lane: String) -> String {
         if isOne, isStated || names.count <= 1 { return "p1" }
         if named.contains(lane) { return "unknown \(lane)" }
@@ -56,7 +54,6 @@ struct CapturePeople {
         return "unknown \(lane) \(requests)"
     }
 
-    /// Notes that a connection showed its owner.
     mutating func tie(_ lane: String, isNamed: Bool = false) {
         if tied.count < Self.most { tied.insert(lane) }
         if isNamed, named.count < Self.most { named.insert(lane) }
@@ -66,7 +63,6 @@ struct CapturePeople {
     /// Whether all owners are known: a single person, or those whom the file names itself.
     var areKnown: Bool { isOne || untied.isEmpty && !tied.isEmpty && tied == named && named.count < Self.most }
 
-    /// The connections without a known owner, and the consequence; nil if there are none.
     var remark: String? {
         let lanes = untied.filter { $0 != "HTTP" }.count
         guard untied.count + names.count > 1, !untied.isEmpty else { return nil }
@@ -105,7 +101,7 @@ struct CapturePeople {
         return [belongs, .text(direction, known?.text ?? text)].compactMap(\.self)
     }
 
-    /// A request without its credentials, with its owner; a request that was refused for its credentials has no known owner.
+    /// A request without its credentials, with its owner; nil is the owner of a request that was refused for them.
     mutating func asked(
         _ method: String, _ path: String, by named: String? = nil, status: Int?, body: String?
     ) -> Event.Kind {
@@ -117,7 +113,6 @@ struct CapturePeople {
                 body: body.map { redacted(body: $0) }))
     }
 
-    /// The body of a request without its credentials.
     private mutating func redacted(body: String) -> String {
         guard let first = body.first(where: { !$0.isWhitespace }) else { return body }
         guard first == "{" || first == "[" else {
@@ -129,7 +124,6 @@ struct CapturePeople {
         return redact(&root, opens: false, token: nil, &owner) ? root.text() : body
     }
 
-    /// A path without the credentials in its query, and their owner.
     mutating func redacted(path: String) -> (path: String, owner: String?) {
         guard let mark = path.firstIndex(of: "?") else { return (path, nil) }
         let (query, owner) = redacted(pairs: path[path.index(after: mark)...])
@@ -151,7 +145,6 @@ struct CapturePeople {
         return (shown.joined(separator: "&"), owner)
     }
 
-    /// The token of a frame that its dialect reads as `auth`, wherever the wire has it.
     private func canonicalToken(of frame: JSONValue) -> String? {
         guard !dialect.isCanonical, let auth = dialect.frame(frame, sentBy: .client),
             auth["type"] == "auth", let token = auth["token"]?.stringValue, !token.isEmpty
@@ -216,7 +209,6 @@ struct CapturePeople {
         }
     }
 
-    /// The token in the value of an `Authorization` header.
     static func bearer(_ value: String) -> String? {
         let words = value.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }

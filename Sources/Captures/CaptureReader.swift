@@ -7,7 +7,7 @@ import HoldfastTranscript
 public struct CaptureReader: Sendable {
     /// Facts that a capture does not contain.
     public struct Options: Sendable {
-        /// The profiles of the side under test.
+        /// The declaration of the side under test.
         public var subject: History.Subject
         /// Whether connections without a token belong to one person; nil to decide by the format.
         public var isOnePerson: Bool?
@@ -69,7 +69,7 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// Uses what the beginning of the file shows about its directions and its people.
+    /// Uses the evidence in the beginning of the file about its directions and its people.
     public mutating func orient(by opening: CaptureOpening) {
         orientation = opening.remark
         let current = reader
@@ -87,7 +87,7 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// Remarks about the capture besides its events: how it was read, and what it lacks.
+    /// Remarks about the reading of the capture and its gaps.
     public var remarks: [String] {
         switch reader {
         case .transcript, .taken: []
@@ -231,7 +231,6 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// Reads line by line; an unreadable line is a gap if these are skipped.
     private mutating func each(
         _ lines: [CaptureLines.Line], _ take: (CaptureItem) throws(InputProblem) -> Void,
         _ read: (CaptureLines.Line) throws(InputProblem) -> Void

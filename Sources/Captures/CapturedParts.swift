@@ -37,11 +37,8 @@ package struct CapturedParts: Sendable {
         }
     }
 
-    /// One history to be judged.
     package struct Part: Sendable {
-        /// The observations in this part of the capture.
         package let history: History
-        /// The place of each event in its file.
         package let locations: [CaptureLocation]
         /// Whether it ended at a bound, while something was open.
         package let wasCutShort: Bool
@@ -92,7 +89,6 @@ package struct CapturedParts: Sendable {
         }
     }
 
-    /// The last part; nil if there is nothing more.
     package mutating func finish(capture: History.Capture?) -> Part? {
         guard header != nil, noted.count > carried else {
             reset()
@@ -171,7 +167,6 @@ package struct CapturedParts: Sendable {
         return Part(history: history, locations: noted.locations, wasCutShort: isShort)
     }
 
-    /// A remark if requests are logged with their responses.
     static let remark =
         "requests are placed at their responses, but may have begun earlier: a read up to 10 s, a question up to 10 min"
 
@@ -195,7 +190,6 @@ package struct CapturedParts: Sendable {
     }
 }
 
-/// The events of a part with their contents.
 private struct Notes: Sendable {
     private(set) var events: [Event] = []
     private(set) var locations: [CaptureLocation] = []
@@ -227,14 +221,12 @@ private struct Notes: Sendable {
         frames = order.map { frames[$0] }
     }
 
-    /// The frames, to be changed in place.
     mutating func takeFrames() -> [Frame?] {
         defer { frames = [] }
         return frames
     }
 }
 
-/// One event with its contents, parsed once.
 private struct Noted: Sendable {
     let event: Event
     let frame: Frame?
@@ -248,7 +240,6 @@ private struct Noted: Sendable {
 }
 
 extension Event {
-    /// Its approximate size in bytes.
     package var size: Int {
         switch kind {
         case .text(_, let text): text.utf8.count + 64
@@ -263,13 +254,11 @@ extension Event {
 private struct OpenLane: Sendable {
     /// The time of its last event, counted in events.
     var lastUse = 0
-    /// The facts about the connection that are needed later.
     private(set) var greeting: [Noted] = []
-    /// The kinds that were seen; a second one of a kind adds nothing.
     private var greeted: Set<String> = []
     private(set) var owner: String?
     private(set) var isOpen = false
-    /// The number of pending messages, by what answers them.
+    /// The number of pending messages, by the kind of their answer.
     private var waiting = SIMD8<Int>.zero
 
     /// A kind of answer, as an index into `waiting`.

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// Facts about a capture that its dialect implies.
 extension Dialect {
     /// The direction of a wire frame, by its type; nil if both sides or neither can have sent it.
     ///

@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// The contents of a line.
 enum Found {
     case sightings([Sighting])
     /// It should be a message but cannot be read.
@@ -58,7 +57,6 @@ struct FrameFinder: Sendable {
 
     // MARK: Text
 
-    /// The messages in a text that is not an object, and whether one is incomplete.
     private func inText(_ text: Substring, _ outer: Surroundings, depth: Int = 0) -> ([Sighting], isCut: Bool) {
         guard depth < Self.mostDepth else { return ([], false) }
         let bytes = Array(text.utf8)
@@ -144,7 +142,6 @@ struct FrameFinder: Sendable {
         return Int(rest.dropFirst(2).prefix { $0.isNumber })
     }
 
-    /// The first number in a text that can be the code of a close frame.
     private static func closeCode(in text: some StringProtocol) -> Int? {
         text.split { !$0.isNumber }.lazy.compactMap { Int($0) }.first { (1000...4999).contains($0) }
     }
@@ -212,7 +209,6 @@ struct FrameFinder: Sendable {
         return isMessage ? [Sighting(kind: .text(text), around: outer)] : []
     }
 
-    /// Whether an object is a frame and not a record or envelope around one.
     private func isFrame(_ object: JSONObject, _ value: JSONValue) -> Bool {
         guard direction(value) != nil, !Self.isRecord(object) else { return false }
         guard ["dir", "direction", "frame", "http"].allSatisfy({ object[$0] == nil }) else { return false }
@@ -229,7 +225,6 @@ struct FrameFinder: Sendable {
         }
     }
 
-    /// Whether an object's members are those of a log line.
     private static func isRecord(_ object: JSONObject) -> Bool {
         object.contains { recordNames.contains(key($0.key)) }
     }
@@ -238,7 +233,6 @@ struct FrameFinder: Sendable {
         "level", "severity", "lvl", "logger", "loglevel", "hostname", "pid", "time", "ts", "msg", "log",
     ]
 
-    /// The messages in the members of an object, the usual members first.
     private func nested(_ object: JSONObject, _ text: String, _ around: Surroundings, depth: Int) -> [Sighting] {
         let members = object.enumerated().sorted { one, other in
             (Self.rank(one.element.key), one.offset) < (Self.rank(other.element.key), other.offset)
@@ -296,7 +290,6 @@ struct FrameFinder: Sendable {
         return JSONValue.object(JSONObject(object.filter { !Surroundings.isOfEnvelope(key($0.key)) })).text()
     }
 
-    /// The opening or the end of a connection that an object describes; nil if neither.
     private static func event(of object: JSONObject, _ around: Surroundings) -> Sighting.Kind? {
         let said = ["event", "msg", "message"].lazy.compactMap { object[$0]?.stringValue }.first
         let name = (said ?? around.words).lowercased()
@@ -349,7 +342,6 @@ struct FrameFinder: Sendable {
         return Sighting.Exchange(method: "GET", path: path, request: nil, status: 200, response: text)
     }
 
-    /// A request with its response.
     private static func exchange(_ object: JSONObject, _ text: String) -> Sighting.Exchange? {
         if let read = read(object, text) { return read }
         let words = (object["http"]?.stringValue ?? "").split(separator: " ", maxSplits: 1).map(String.init)

@@ -6,7 +6,8 @@ import HoldfastTranscript
 /// Reads the messages in the lines of any program's log; ``FrameFinder`` finds them.
 ///
 /// The best form is an object with a message and its description around it:
-/// * `at`: the time, in RFC 3339, in seconds, milliseconds or microseconds since 1970, or in milliseconds since an unknown time.
+/// * `at`: the time, in RFC 3339, in seconds, milliseconds or microseconds since 1970, or in milliseconds since an
+///   unknown time.
 /// * `conn`: the connection, by any name. `principal`: its owner.
 /// * `dir`: `>` if the client sent it, `<` if the server did. Without it the type of the frame decides.
 /// * `frame`: the message as JSON; or `text`: its text; or `hex`: the bytes of a binary one.
@@ -19,9 +20,7 @@ struct FrameReader {
     private let finder: FrameFinder
     private let isOfProtocol: @Sendable (_ method: String, _ path: String) -> Bool
     private let file: String
-    /// Whether the file was written by the other side than its words suggest.
     var isTurned = false
-    /// The position of the word before a message that names its connection.
     var nameWord: Int?
     private var joiner = JSONJoiner()
     private var http = HTTPLines()
@@ -39,7 +38,6 @@ struct FrameReader {
     private var belongings = CaptureBelongings()
     /// The members in which messages were found, each with the number of messages.
     private(set) var members: [String: Int] = [:]
-    /// The problem of the first unreadable message.
     private var problem: InputProblem?
     private var hasFound = false
     /// Whether requests are logged with their responses.
@@ -48,10 +46,8 @@ struct FrameReader {
     private(set) var lacksBodies = false
     /// The bodies of requests whose responses are in separate lines, by path.
     private var asked: [String: String?] = [:]
-    /// Whether every line so far had a time.
     var knowsTimes: Bool { clock.isSound }
 
-    /// The evidence that several connections without a name are open at once.
     private var unnamed = UnnamedConnections()
 
     private enum Greeting {
@@ -267,7 +263,7 @@ struct FrameReader {
         }
     }
 
-    /// The letter of a connection; a name that is already a letter stays.
+    /// The letter of a connection, in the order of first appearance.
     private mutating func lane(of name: String) -> String {
         lineCount += 1
         if let lane = lanes[name]?.letter {

@@ -20,7 +20,6 @@ struct HARReader {
     private var exchanges = 0
     private var orientation = CaptureOpening()
     private var belongings = CaptureBelongings()
-    /// The number of messages, and of those without a time.
     private var (messageCount, timelessCount) = (0, 0)
     private var hasBeenRead = false
 
@@ -31,7 +30,6 @@ struct HARReader {
     /// Whether most messages have a time.
     var knowsTimes: Bool { timelessCount * 10 <= messageCount }
 
-    /// Whether no WebSocket message was exported.
     var lacksMessages: Bool { hasBeenRead && messageCount == 0 }
 
     var remarks: [String] {
@@ -42,7 +40,6 @@ struct HARReader {
         return [orientation.remark, people.remark, lacksMessages ? lacking : nil].compactMap(\.self)
     }
 
-    /// Everything in a document, in the order of time.
     mutating func items(in bytes: [UInt8]) throws(InputProblem) -> [CaptureItem] {
         let root: JSONValue
         do {

@@ -13,7 +13,6 @@ struct JSONJoiner {
     /// A text longer than this is not a value.
     private static let mostBytes = 16 << 20
 
-    /// The values and other lines that a line completes.
     mutating func take(_ line: String, _ location: CaptureLocation) -> [Piece] {
         let isOpen = depth > 0 && opening != nil
         // A prefix of each line, such as the name of a container, is not part of the value.
@@ -45,7 +44,6 @@ struct JSONJoiner {
         return scan(text[...], indent, location)
     }
 
-    /// The incomplete value.
     mutating func finish() -> [Piece] {
         guard depth > 0 else { return [] }
         defer { (pending, depth, opening) = ("", 0, nil) }

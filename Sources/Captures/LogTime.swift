@@ -74,7 +74,7 @@ enum LogTime {
         return nil
     }
 
-    /// Seconds since 1970 at the beginning, possibly in brackets.
+    /// The microseconds since 1970 for the seconds at the beginning of a text, possibly in brackets.
     private static func epoch(_ bytes: [UInt8]) -> Int? {
         let text = String(decoding: bytes.drop { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "(") }, as: UTF8.self)
         let number = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }

@@ -12,7 +12,6 @@ enum LogWords {
     private static let arrowsUp: Set<String> = [">", "->", "-->", ">>", ">>>", "=>", "→", "⇒", "↑", "⬆", "▶"]
     private static let arrowsDown: Set<String> = ["<", "<-", "<--", "<<", "<<<", "<=", "←", "⇐", "↓", "⬇", "◀"]
 
-    /// The meaning of a member that names a direction or a sender.
     static func side(_ text: String) -> Direction? {
         switch text.lowercased() {
         case "out", "up", "client", "toserver", "to_server", "c2s", "browser", "user": .toServer
@@ -24,7 +23,8 @@ enum LogWords {
     /// Whether a text is only a direction word, such as `sent`.
     static func isPlain(_ text: String) -> Bool { toServer.union(fromServer).contains(text.lowercased()) }
 
-    /// The last words of a text that are neither a direction nor a value, the nearest first: one may name a connection.
+    /// The last words of a text that are neither a direction nor a pair such as `a=1`, the nearest first: one may name
+    /// a connection.
     static func names(in text: String) -> [String] {
         text.suffix(240).split(whereSeparator: \.isWhitespace).reversed().lazy
             .map { String($0.trimmed { "[](){}:,;'\"`|*#".contains($0) }) }

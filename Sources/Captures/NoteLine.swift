@@ -1,6 +1,5 @@
 import HoldfastTranscript
 
-/// One line of notes by hand.
 enum NoteLine: Equatable {
     /// `A -> {…}` or `A <- {…}`: a text message.
     case text(lane: String, Direction, String)
@@ -8,7 +7,7 @@ enum NoteLine: Equatable {
     case binary(lane: String, Direction, [UInt8])
     /// `A OPEN`, possibly with a path: a connection was opened.
     case open(lane: String, path: String)
-    /// `A CLOSED 4001 'reason'`, or `A CLOSED None None`: a connection ended, without a code if there was no close frame.
+    /// `A CLOSED 4001 'reason'`, or `A CLOSED None None`: a connection ended; no code means no close frame.
     case closed(lane: String, code: Int?, reason: String)
     /// `HTTP GET /path -> 200 {…}`, possibly with the body of the request after the path.
     case exchange(method: String, path: String, request: String?, status: Int, body: String)
@@ -16,7 +15,6 @@ enum NoteLine: Equatable {
     case gap
     /// A blank line, or one that begins with `#`.
     case comment
-    /// Anything else.
     case prose
 
     init(_ line: some StringProtocol) {
@@ -34,7 +32,6 @@ enum NoteLine: Equatable {
         }
     }
 
-    /// Whether a line describes something that was observed.
     static func isEvent(_ line: some StringProtocol) -> Bool {
         event(String(line.drop { $0 == " " || $0 == "\t" })) != nil
     }

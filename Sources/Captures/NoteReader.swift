@@ -20,7 +20,6 @@ struct NoteReader {
     /// The maximum number of bytes of a body that spans several lines; the rest is dropped.
     private static let mostBodyBytes = 1 << 20
 
-    /// Whether the notes were taken by the other side than their arrows suggest.
     var isTurned = false
 
     init(people: CapturePeople) { self.people = people }
@@ -77,7 +76,6 @@ struct NoteReader {
         return items
     }
 
-    /// Reads the lines that waited for more.
     mutating func finish() -> [CaptureItem] {
         guard let (note, location) = pending else { return [] }
         pending = nil

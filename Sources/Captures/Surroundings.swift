@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// A fact about a connection in a line of a log.
 struct Sighting {
     enum Kind {
         case text(String)
@@ -13,7 +12,6 @@ struct Sighting {
         case exchange(Exchange)
     }
 
-    /// A request with its response, if any.
     struct Exchange {
         let method: String
         let path: String
@@ -39,11 +37,9 @@ struct Surroundings {
     var path: [String] = []
     /// Whether an arrow or a word shows that this passed over a socket, instead of being a program's own act.
     var isOfSocket = false
-    /// Whether a member gives the direction.
     var statesDirection = false
     /// The words before it that may name its connection, the nearest first.
     var names: [String] = []
-    /// The text right before it.
     var words = ""
 }
 
@@ -62,7 +58,7 @@ extension Surroundings {
     private static let clients = ["fromclient", "isclient", "websocketmask", "mask", "outgoing", "sent"]
     private static let servers = ["fromserver", "incoming", "received"]
 
-    /// Notes what an object's members say about the message in it, or before it.
+    /// Notes the facts in an object's members about the message in it, or before it.
     mutating func note(_ object: JSONObject, isAbout: Bool = false) {
         var said: Direction?
         var ranks: (time: Int, connection: Int) = (.max, .max)
@@ -117,7 +113,6 @@ extension Surroundings {
         }
     }
 
-    /// Whether a member with this name belongs to an envelope, not to a message.
     static func isOfEnvelope(_ key: String) -> Bool {
         ["at", "ts", "time"].contains(key) || connections.contains(key) && key != "connectionid"
             || ["principal", "dir", "direction"].contains(key) || FrameFinder.recordNames.contains(key)

@@ -11,7 +11,7 @@ struct TranscriptLines {
 
     init(file: String) { self.file = file }
 
-    /// The event of a line; nil for an empty one.
+    /// The header or event in a line; nil for an empty one.
     mutating func take(_ line: CaptureLines.Line, _ tape: inout JSONTape) throws(InputProblem) -> CaptureItem? {
         let location = line.location
         let message = line.bytes.withUnsafeBufferPointer { bytes in

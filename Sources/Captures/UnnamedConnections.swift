@@ -17,7 +17,6 @@ struct UnnamedConnections {
     private var (asked, turns): (Set<String>, Set<String>) = ([], [])
     private static let most = 64
 
-    /// Notes that a connection ended.
     mutating func close() { signIns = max(0, signIns - 1) }
 
     /// Whether a message belongs to a connection other than the one that is being read.
