@@ -35,7 +35,6 @@ package struct ClauseList {
 
     private func isWanted(_ id: ClauseID) -> Bool { patterns.isEmpty || patterns.contains { $0.matches(id) } }
 
-    /// Each clause with its profile, its status and its sentence.
     package var text: String {
         let clauses = clauses
         let lines = clauses.map { clause in

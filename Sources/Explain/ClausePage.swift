@@ -10,14 +10,11 @@ import ReferenceClient
 struct ClausePage {
     let specification: Specification
     let style: ConsoleStyle
-    /// The names of the scenarios that exercise each clause.
     let scenarios: [ClauseID: [String]]
     let fixtures: FixtureIndex
     let handbook: Handbook
 
-    /// The maximum number of rows of a history that is drawn.
     private static let mostRows = 16
-    /// The maximum number of names of a list.
     private static let mostNames = 6
 
     /// The page, without a final newline.
@@ -86,7 +83,6 @@ struct ClausePage {
         return (["\(style.bold(title)): \(entry.why)", ""] + lines.map { "  " + $0 }).joined(separator: "\n")
     }
 
-    /// The scenarios, fixtures and defects of a clause, and other clauses of the same requirement.
     private func evidence(on clause: Clause) -> String {
         let performed = scenarios[clause.id] ?? []
         let files = fixtures.files(showing: clause.id).map { "Fixtures/\($0)" }

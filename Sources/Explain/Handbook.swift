@@ -8,7 +8,6 @@ struct Handbook {
 
     private func chapter(_ name: String) -> Substring { specification.files.texts[name, default: ""][...] }
 
-    /// The title of an area, and what it is about.
     func introduction(to area: Area) -> (title: String, text: String) {
         let lines = chapter("clauses/\(area.rawValue).md").split(separator: "\n", omittingEmptySubsequences: false)
         let title = lines.first?.split(separator: ":", maxSplits: 1).last.map { $0.dropFirst() } ?? ""
@@ -16,7 +15,6 @@ struct Handbook {
         return (String(title), text)
     }
 
-    /// The protocol on one sheet.
     var sheet: (title: String, text: Substring) {
         let text = chapter("chapters/00-on-one-sheet.md")
         let title = text.prefix { $0 != "\n" }
@@ -48,7 +46,6 @@ struct Handbook {
             + rows(of: "chapters/04-transport-and-handshake.md", headed: "| code |")
     }
 
-    /// The subject of a requirement, and its source.
     func requirement(_ name: String) -> (inShort: String, sources: String)? {
         let line = chapter("trace.md").split(separator: "\n").first { $0.hasPrefix("| \(name) |") }
         guard let cells = line.map(PlainMarkdown.cells), cells.count == 4 else { return nil }

@@ -11,7 +11,6 @@ package protocol NamedBehavior: Hashable {
     static var all: [Self] { get }
 }
 
-/// A named behavior that breaks a clause.
 package protocol NamedDefect: NamedBehavior {
     var clause: ClauseID { get }
 }
@@ -39,7 +38,6 @@ extension NamedBehavior {
 }
 
 extension ConsoleStyle {
-    /// A list of defects, variations and presets.
     package func list(
         _ defects: [some NamedDefect], _ variations: [some NamedBehavior], _ presets: [Preset] = []
     ) -> String {

@@ -5,7 +5,6 @@ import HoldfastReport
 struct PlainMarkdown {
     let style: ConsoleStyle
 
-    /// The text, wrapped; each line is indented.
     func text(_ markdown: some StringProtocol, indent: Int = 0) -> String {
         var blocks: [String] = []
         var paragraph: [Substring] = []
@@ -34,7 +33,6 @@ struct PlainMarkdown {
         return blocks.joined(separator: "\n\n")
     }
 
-    /// The cells of a line of a table.
     static func cells(_ line: some StringProtocol) -> [String] {
         line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
             .map { cell in String(cell.trimmed { $0 == " " }) }

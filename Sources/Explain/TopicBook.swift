@@ -45,7 +45,7 @@ package struct TopicBook {
                 problems.append(error)
             }
         }
-        // If some words are not topics, all of them may be a sentence; else the names in it tell its subject.
+        // If some words are not topics, all of them may be a sentence; else the names in it show its subject.
         if !problems.isEmpty, topics.count > 1 {
             do throws(InputProblem) {
                 return try self.pages(on: whole)
@@ -73,13 +73,11 @@ package struct TopicBook {
             fix: nearestName(to: topic, among: names).map { "did you mean '\($0)'?" } ?? nearest(to: topic))
     }
 
-    /// The known topic that is most similar to an unknown one.
     private func nearest(to topic: String) -> String {
         let found = symptoms.nearest(to: topic).map { "'\($0.name)' (\($0.entry.title))" }
         return "choose a known topic; the nearest are \(found.joined(separator: ", "))"
     }
 
-    /// The pages on everything with this name.
     private func named(_ topic: String) -> [String] {
         if let status = Int32(topic).flatMap(ExitStatus.init(rawValue:)) { return [page(on: status)] }
         // Profiles and areas have the same names except for case.
@@ -216,12 +214,10 @@ package struct TopicBook {
 }
 
 extension SymptomIndex.Entry {
-    /// Whether a word is one of the symptom's names.
     fileprivate func isCalled(_ word: String) -> Bool { words.contains { $0.lowercased() == word.lowercased() } }
 }
 
 extension ExitStatus {
-    /// The advice for the reader of an exit code.
     fileprivate var advice: String {
         switch self {
         case .conforms: "Every applicable clause was tested and passed."
