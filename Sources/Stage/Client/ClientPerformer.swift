@@ -28,7 +28,6 @@ final class ClientPerformer: ClientScene, Sendable {
     private let address: Address
     private let state = Mutex(State())
 
-    /// The address of the scripted server, and the credential it accepts.
     struct Address: Sendable {
         var webSocket: String
         var http: String
@@ -45,12 +44,10 @@ final class ClientPerformer: ClientScene, Sendable {
         (self.server, self.address, self.link, self.recorder, self.run) = (server, address, link, recorder, run)
     }
 
-    /// The driver's failure that ended the scenario; nil if there was none.
     var failure: String? { state.withLock { $0.failure } }
 
     // MARK: steps
 
-    /// Performs steps one after the other.
     /// - Throws: ``StepEnd`` if the rest cannot be performed.
     func perform(
         _ steps: [ClientStep], with local: ScenarioVariables = ScenarioVariables(), keepsMark: Bool = false
@@ -77,12 +74,9 @@ final class ClientPerformer: ClientScene, Sendable {
 
     func limit(_ name: String) -> Duration { subject.timeouts.limit(of: name, timeScale: timeScale) }
 
-    /// From now on, ends an optional wait of `scheduling` soon after the usual time.
-    ///
-    /// A life would otherwise spend half of its time on such waits.
+    /// Ends optional waits of `scheduling` soon after the usual time; a life would spend half of its time on them.
     func learnToWait() { state.withLock { $0.usual = (.zero, 0) } }
 
-    /// The limit of a wait; an optional one may be shorter.
     func limit(_ name: String, isOptional: Bool) -> Duration {
         let whole = limit(name)
         guard isOptional, name == "scheduling", let usual = state.withLock({ $0.usual }), usual.count > 4 else {
@@ -91,7 +85,6 @@ final class ClientPerformer: ClientScene, Sendable {
         return min(whole, max(.milliseconds(400), usual.time * 3))
     }
 
-    /// Notes the time of an optional arrival.
     func note(metAfter time: Duration) {
         state.withLock { state in
             guard let usual = state.usual else { return }
@@ -140,16 +133,14 @@ final class ClientPerformer: ClientScene, Sendable {
         }
     }
 
-    /// Discards arrivals of earlier rounds of a life.
     func beginRound() {
         server.pending.forgetAll()
         notes { $0.sent = $0.sent.suffix(40) }
     }
 
-    /// Whether the app was started and not ended.
     var isRunning: Bool { condition.isRunning }
 
-    /// The current screen; recorded if it differs from the last record, if that is old, or if forced.
+    /// The current screen; recorded if it differs from the last record, if that record is old, or if forced.
     func look(recording isForced: Bool = false, at pointer: JSONPointer) async throws -> JSONValue {
         try await gate.alone { () throws(StepEnd) in
             // Another branch may have ended the app while this look waited for its turn.
@@ -198,7 +189,6 @@ final class ClientPerformer: ClientScene, Sendable {
         }
     }
 
-    /// Records the failure of a driver.
     private func end(for problem: DriverProblem, at pointer: JSONPointer) -> StepEnd {
         if Task.isCancelled || problem.code == .interrupted { return .interrupted }
         state.withLock { state in
@@ -247,7 +237,7 @@ final class ClientPerformer: ClientScene, Sendable {
         }
     }
 
-    /// Looks at the screen one last time and makes the app end, in bounded time in any case.
+    /// Bounded in time, whatever the client does.
     func finish() async {
         let (isRunning, isBroken) = state.withLock { ($0.notes.condition.isRunning, $0.broken != nil) }
         if isRunning, !isBroken, !Task.isCancelled {
@@ -268,7 +258,6 @@ final class ClientPerformer: ClientScene, Sendable {
     }
 }
 
-/// Lets one command through at a time, in the order of requests.
 actor CommandGate {
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -287,7 +276,7 @@ actor CommandGate {
         }
     }
 
-    /// Waits for its turn; each command is bounded, and so is the wait for it.
+    /// Each command is bounded, and so is this wait.
     private func enter() async {
         if !isBusy {
             isBusy = true
@@ -296,6 +285,5 @@ actor CommandGate {
         await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Lets the next one through.
     private func leave() { if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() } }
 }

@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastJSON
 
-/// The state of an app and its phone.
 package struct ClientCondition: Sendable {
     package var isRunning = false
     package var isForeground = false
@@ -9,7 +8,6 @@ package struct ClientCondition: Sendable {
 
     package init() {}
 
-    /// Applies an act of the person or the phone.
     package mutating func take(_ act: ClientAct) {
         switch act {
         case .launch: (isRunning, isForeground) = (true, true)
@@ -25,9 +23,6 @@ package struct ClientCondition: Sendable {
 
 // The steps that bring a client to rest, chosen when they are due.
 extension ClientScene {
-    /// The steps of a part.
-    ///
-    /// * `session`: The session on the screen.
     package func steps(of rest: ClientRest, onScreen session: String?) -> [ClientStep] {
         switch rest {
         case .mend: return mending
@@ -46,7 +41,6 @@ extension ClientScene {
         }
     }
 
-    /// Restores network, app and server.
     private var mending: [ClientStep] {
         var steps: [ClientStep.Action] = []
         if !condition.hasNetwork { steps.append(.person(.networkUp)) }
@@ -101,7 +95,7 @@ extension ClientScene {
         return whole
     }
 
-    /// The server's actions for a part.
+    /// Performs the server's part at once, and returns what it must do besides.
     package func serve(_ rest: ClientRest, onScreen session: String?) -> [ServerDeed] {
         switch rest {
         case .withhold: act { $0.withholdsReads = true }

@@ -7,13 +7,9 @@ package protocol ClientScene: AnyObject {
     var scenario: ClientScenario { get }
     /// A unique text for `${run}` in a scenario.
     var run: String { get }
-    /// The length of the wait with this name.
     func limit(_ name: String) -> Duration
-    /// Reads or changes the notes.
     func notes<Result: Sendable>(_ body: (inout ClientNotes) -> Result) -> Result
-    /// Notes an act of the person or the phone.
     func note(done act: ClientAct)
-    /// Records an event.
     func record(_ kind: Event.Kind, on lane: Lane)
     /// Sets the mark: later waits accept only arrivals after it.
     func setMark()
@@ -22,12 +18,10 @@ package protocol ClientScene: AnyObject {
     func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result
 }
 
-/// The state of a scenario that is being performed.
 package struct ClientNotes: Sendable {
-    /// The messages that the person sent, in order.
+    /// In order.
     var sent: [(name: String, text: String)] = []
     private var launches = 0
-    /// The state of the app and the phone.
     package var condition = ClientCondition()
     /// Arrivals with larger numbers are new.
     package var mark = 0
@@ -35,7 +29,7 @@ package struct ClientNotes: Sendable {
 
     package init() {}
 
-    /// Counts a start of the app, whose first screen will be recorded; returns whether it is the first start.
+    /// Starts a new record of screens; returns whether this is the app's first start.
     mutating func countLaunch() -> Bool {
         looks = Looks()
         launches += 1
@@ -43,12 +37,11 @@ package struct ClientNotes: Sendable {
     }
 }
 
-// The meaning of the names in a scenario.
 extension ClientScene {
     var sent: [(name: String, text: String)] { notes { $0.sent } }
     var condition: ClientCondition { notes { $0.condition } }
 
-    /// A message that the person sent, by its name: its text, and its index among messages with the same text.
+    /// The text of a message that the person sent, and its index among messages with the same text.
     private func sent(_ name: String) -> (text: String, number: Int)? {
         let sent = sent
         guard let index = sent.lastIndex(where: { $0.name == name }) else { return nil }
@@ -56,7 +49,6 @@ extension ClientScene {
         return (text, sent[..<index].filter { $0.text == text && $0.name != name }.count)
     }
 
-    /// The message that a scenario refers to by name or id.
     package func named(_ name: String) -> ClientScreen.Named {
         guard let sent = sent(name) else {
             let text = act { world in
@@ -78,7 +70,6 @@ extension ClientScene {
         return act { world in world.key(of: sent.text, number: sent.number).flatMap { world.turnByKey[$0] } }
     }
 
-    /// The current values of references.
     func variables(with local: ScenarioVariables) -> ScenarioVariables {
         var variables = ScenarioVariables()
         variables["run"] = .string(run)

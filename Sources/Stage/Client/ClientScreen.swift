@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastJSON
 
-/// The parts of a client's screen that waits check.
 package struct ClientScreen {
     private let state: JSONValue
 
@@ -11,9 +10,8 @@ package struct ClientScreen {
 
     /// A message that a scenario names: the person's own, or one of the server's by its id.
     package struct Named: Sendable {
-        /// The id on the server; nil for a message of the person.
+        /// Nil for a message of the person.
         var id: String?
-        /// The key that the client gave to it, once known.
         var key: String?
         var text: String?
         /// The number of earlier messages of the person with the same text.
@@ -33,7 +31,6 @@ package struct ClientScreen {
         return named.key == nil ? meant.dropFirst(named.number).first ?? meant.last : meant.first
     }
 
-    /// Whether all conditions hold.
     package func shows(_ awaited: AwaitedState, named: (String) -> Named) -> Bool {
         if let words = awaited.connection, !words.contains(state["connection"]?.stringValue ?? "") { return false }
         if let thinking = awaited.thinking, state["thinking"]?.boolValue != thinking { return false }
@@ -57,7 +54,6 @@ package struct ClientScreen {
         return true
     }
 
-    /// Whether the screen shows stored messages in this order.
     private func shows(inOrder history: [String], _ named: (String) -> Named) -> Bool {
         guard !history.isEmpty else { return true }
         let places = Dictionary(
@@ -71,7 +67,6 @@ package struct ClientScreen {
         return true
     }
 
-    /// The index of a message that is shown without its id.
     private func place(of named: Named, from next: Int) -> Int? {
         messages.indices.first { place in
             place >= next && messages[place]["id"]?.stringValue == nil
@@ -89,7 +84,6 @@ package struct Looks: Sendable {
     /// The longest time for which an unchanged screen goes unrecorded; a later change happened within it.
     private static let longestSilence = Duration.milliseconds(500)
 
-    /// Whether to record the current screen.
     package mutating func isDue(_ state: JSONValue, at now: Duration, isForced: Bool) -> Bool {
         guard isForced || shown != state || now - noted >= Self.longestSilence else { return false }
         (shown, noted) = (state, now)

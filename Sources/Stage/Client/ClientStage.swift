@@ -8,7 +8,6 @@ package struct ClientStage: Sendable {
     package let subject: ClientSubject
     package let specification: Specification
 
-    /// The limits of one recording.
     var bounds = Recorder.Bounds()
 
     private let schemas: SentSchemas
@@ -40,7 +39,6 @@ package struct ClientStage: Sendable {
 
     /// Whether each scenario ends with a check of the client at rest.
     var audits = false
-    /// The number of sessions checked at the end of a scenario.
     package static let sessionsAtRest = 4
 
     /// The part of a run between the driver's first greeting and the end of the app.
@@ -111,7 +109,7 @@ package struct ClientStage: Sendable {
         await link.end()
     }
 
-    /// Everything that a scenario has recorded so far; empty without a recorder.
+    /// Empty without a recorder.
     func history(
         _ scenario: ClientScenario, _ recorder: Recorder? = nil, since startedAt: String? = nil
     ) -> History {

@@ -2,11 +2,8 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-// Acts of the person, the phone and the server.
 extension ClientStepContext {
-    /// The driver's command for an act of the person or the phone, and the details to record.
-    ///
-    /// * `shown`: The current screen.
+    /// The driver's command for an act of the person or the phone, and the details to record, given the current screen.
     package func order(_ act: ClientAct, shown: JSONValue?) throws -> (command: JSONObject, act: JSONObject) {
         performer.note(done: act)
         var members: JSONObject = [:]
@@ -49,7 +46,6 @@ extension ClientStepContext {
         return (command, details)
     }
 
-    /// A notification as the push service would deliver it.
     private func notification(
         _ it: ClientNotification
     ) throws -> (payload: JSONValue, session: String, message: String) {
@@ -155,7 +151,7 @@ extension ClientStepContext where Scene == ClientPerformer {
 }
 
 extension ClientAct {
-    /// Whether the server is reachable from then on; nil if that does not change.
+    /// Nil if the act does not change it.
     package var makesReachable: Bool? {
         switch self {
         case .networkDown: false

@@ -2,12 +2,10 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-// Waits.
 extension ClientStepContext where Scene == ClientPerformer {
     /// The shortest and the longest pause between two looks at the state.
     private static var firstPause: Duration { .milliseconds(15) }
     private static var longestPause: Duration { .milliseconds(120) }
-    /// The same while an arrival from the client is awaited.
     private static var pauseOfArrivals: Duration { .milliseconds(240) }
 
     func await(_ awaited: AwaitedArrival) async throws {
@@ -108,7 +106,7 @@ extension AwaitedArrival {
     /// Whether an earlier arrival counts too, as an open connection and an unawaited question do.
     package var isLasting: Bool { [.connection, .chat, .post, .question].contains(kind) }
 
-    /// A description of the missing arrivals, given the number that came.
+    /// Names the missing arrivals, given the number that came.
     package func words(_ number: Int) -> String {
         [kind.rawValue, name, session.map { "of \($0)" }].compactMap { $0 }.joined(separator: " ")
             + (count > 1 ? " (\(number + 1) of \(count))" : "")
@@ -116,7 +114,6 @@ extension AwaitedArrival {
 }
 
 extension ClientScene {
-    /// Whether an arrival matches a wait.
     package func `is`(_ arrival: WorldArrival, what awaited: AwaitedArrival) -> Bool {
         guard arrival.kinds.contains(awaited.kind) else { return false }
         if let session = awaited.session, arrival.session != session { return false }

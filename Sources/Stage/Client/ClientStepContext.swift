@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One step of a client scenario at the moment it is performed.
 package struct ClientStepContext<Scene: ClientScene> {
     let performer: Scene
     package let pointer: JSONPointer
@@ -125,9 +124,6 @@ extension ClientStepContext {
         return inner
     }
 
-    /// Begins one part of bringing the client to rest.
-    ///
-    /// * `session`: The session on the screen.
     package func begin(_ rest: ClientRest, onScreen session: String?) throws -> ClientTask {
         for deed in performer.serve(rest, onScreen: session) { try self.deed(deed) }
         let awaited: AwaitedState?
@@ -167,7 +163,6 @@ extension ClientStepContext where Scene == ClientPerformer {
 }
 
 extension ClientSubject {
-    /// Whether the driver does not support the command of a step.
     fileprivate func refuses(_ step: ClientStep) -> Bool {
         guard case .person(let act) = step.action else { return false }
         return unsupported.contains(act.verb)

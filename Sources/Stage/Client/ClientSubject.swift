@@ -1,18 +1,13 @@
 import Holdfast
 import HoldfastTranscript
 
-/// A client under test: its declaration, and its driver.
 package struct ClientSubject: Sendable {
-    /// Its name in reports.
     package var name: String
     /// The profiles that it declares; `client-core` is implied.
     package var profiles: Set<Profile>
     package var driver: any DriverSource
-    /// Commands that its driver does not support.
     package var unsupported: Set<String>
-    /// The form of the messages that it sends and understands.
     package var dialect = Dialect.canonical
-    /// The timeouts of all waits.
     package var timeouts: Timeouts
     /// The factor by which its timers must run faster; 1 if that cannot be arranged.
     package var timeScale: Double
@@ -30,12 +25,10 @@ package struct ClientSubject: Sendable {
         self.host = host
     }
 
-    /// Its declaration, for the judge.
     package var declaration: History.Subject {
         History.Subject(name: name, role: .client, profiles: profiles, hasScriptedAgent: true)
     }
 
-    /// The reason why a scenario cannot be performed with it; nil if it can.
     package func obstacle(to scenario: ClientScenario) -> String? {
         let missing = scenario.needs.profiles.subtracting(profiles).sorted()
         if !missing.isEmpty { return "it needs \(missing.map(\.rawValue).joined(separator: ", "))" }

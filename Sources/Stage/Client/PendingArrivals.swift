@@ -10,7 +10,6 @@ package struct Arrivals: Sendable {
     }
 
     private var entries: [Entry] = []
-    /// The number of the newest arrival.
     package private(set) var last = 0
 
     /// The maximum number of arrivals kept, in case a client sends endlessly.
@@ -29,13 +28,11 @@ package struct Arrivals: Sendable {
         entries.removeAll { $0.arrival.connection == connection && $0.arrival.kinds == [.connection] }
     }
 
-    /// Discards all arrivals except open connections.
     mutating func forgetAll() { entries.removeAll { $0.arrival.kinds != [.connection] } }
 
-    /// The arrivals after a number, in order.
     package func entries(after mark: Int) -> ArraySlice<Entry> { entries.drop { $0.number <= mark } }
 
-    /// Takes an arrival, unless another wait was quicker.
+    /// False if another wait was quicker.
     package mutating func take(_ number: Int) -> Bool {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return false }
         let taken = entries.remove(at: index).arrival
@@ -49,12 +46,11 @@ package struct Arrivals: Sendable {
     }
 }
 
-/// Arrivals that several tasks wait for.
 final class PendingArrivals: Sendable {
     private let state = Mutex(Arrivals())
     private let waiters = Waiters()
 
-    /// The number of the last arrival; later ones are new.
+    /// Later arrivals are new.
     var mark: Int { state.withLock { $0.last } }
 
     func note(_ arrival: WorldArrival) {

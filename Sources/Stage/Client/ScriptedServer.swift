@@ -14,14 +14,12 @@ final class ScriptedServer: Sendable {
         var cutAt: [Int: ContinuousClock.Instant] = [:]
         /// The numbers of admitted connections, by the client's address.
         var admitted: [String: (number: Int, principal: String?, close: Int?)] = [:]
-        /// Requests without an answer, in the specification's form.
         var requests: [Int: (asked: RESTRequest, waiting: CheckedContinuation<HTTPServerResponse, Never>)] = [:]
         var silent: [Int: CheckedContinuation<UpgradeDecision, Never>] = [:]
         var timers: [Task<Void, Never>] = []
         var lastConnection = -1
         var lastExchange = 0
         var problems: [HarnessProblem] = []
-        /// Why a frame was not sent.
         var unsaid: String?
         var isOver = false
         /// Resumes waiting tasks that have their answer.
@@ -64,22 +62,18 @@ final class ScriptedServer: Sendable {
         ServerLimits(maxHeldBytes: 32 << 20, maxConnections: 64, requestTimeout: .seconds(20))
     }
 
-    /// Problems of the suite itself.
     var problems: [HarnessProblem] { state.withLock { $0.problems } }
 
     /// Takes the reason why the dialect could not express a frame since the last look; nil if it expressed all.
     func takeUnsaid() -> String? { state.withLock { $0.unsaid.take() } }
 
-    /// Rules that were never used.
     var unusedRules: [String] { state.withLock { $0.world.unusedRules } }
 
-    /// Reads or changes the world, and performs the resulting effects.
     @discardableResult
     func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result {
         withState { state in act(&state, body) }
     }
 
-    /// Runs the body under the lock, then resumes the waiting tasks that have an answer.
     private func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, resumptions) = state.withLock { state in
             let result = body(&state)
@@ -278,7 +272,6 @@ extension ScriptedServer: TransportHandler {
         }
     }
 
-    /// Notes that a client no longer waits for its WebSocket.
     private func gaveUp(_ number: Int) {
         withState { state in
             guard let continuation = state.silent.removeValue(forKey: number) else { return }
@@ -322,7 +315,6 @@ extension ScriptedServer: TransportHandler {
         }
     }
 
-    /// Notes that a client no longer waits for an answer.
     private func gaveUpRequest(_ number: Int) {
         withState { state in
             guard let request = state.requests.removeValue(forKey: number) else { return }
@@ -366,7 +358,7 @@ extension ScriptedServer: TransportHandler {
         }
     }
 
-    /// Handles an event; returns false if nothing more is to be read.
+    /// Returns false if nothing more is to be read.
     private func take(_ event: WebSocketEvent, from number: Int, at time: ContinuousClock.Instant) -> Bool {
         withState { state in
             guard !state.isOver else { return false }

@@ -2,9 +2,8 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-// The server's own acts; all texts are filled in already.
+// All texts are filled in already.
 extension ServerWorld {
-    /// Stores messages from another device or a timer.
     mutating func storeElsewhere(_ messages: [ClientWorld.Message], in session: String, to audience: ServerAudience) {
         if index(of: session) == nil { sessions.append(Session(id: session, createdAt: now)) }
         for message in messages {
@@ -20,7 +19,6 @@ extension ServerWorld {
         }
     }
 
-    /// Sends a text or bytes that need not be a message.
     mutating func tellRaw(text: String?, bytes: [UInt8]?) {
         for (number, connection) in connections.sorted(by: { $0.key < $1.key }) where connection.state == .greeted {
             effects.append(.sendRaw(connection: number, text: text, bytes: bytes))
@@ -36,7 +34,6 @@ extension ServerWorld {
         }
     }
 
-    /// Begins a new stream.
     mutating func restart(epoch: String, lastSeq: Int, keepsFrames: Bool) {
         end(.cut(.reset))
         self.epoch = epoch

@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastJSON
 
-// HTTP requests.
 extension ServerWorld {
     /// An answer that is held back until it is released, or until its time has come.
     struct Held {
@@ -25,7 +24,6 @@ extension ServerWorld {
         var askedFrame: JSONValue?
     }
 
-    /// Holds an answer back until it is released, or for as long as a rule says.
     mutating func hold(_ it: Held, by rule: Rule) {
         var it = it
         if rule.deed == .delay { effects.append(.later(token: nextToken(), milliseconds: rule.milliseconds ?? 0)) }
@@ -69,7 +67,6 @@ extension ServerWorld {
         }
     }
 
-    /// Notes that the client no longer waits for an answer.
     package mutating func gone(_ request: Int) {
         held.removeAll { $0.request == request }
         for number in turns.keys { turns[number]?.waiting.removeAll { $0 == request } }
@@ -130,7 +127,6 @@ extension ServerWorld {
         if rule.deed == .serve, before == nil { finish(number) }
     }
 
-    /// The REST answer to an ended turn.
     func answer(of turn: Turn, isRepeat: Bool) -> WorldAnswer {
         if case .failed(let code) = turn.status {
             var answer = Self.refusal(502, code, "the turn failed: \(code)", key: turn.key)
@@ -170,7 +166,6 @@ extension ServerWorld {
         effects.append(.answer(request: request, answer))
     }
 
-    /// The answer to a read or list, given the conversations at some time.
     func answer(to what: Held.What, in sessions: [Session]) -> WorldAnswer {
         switch what {
         case .read(let id):
@@ -196,7 +191,6 @@ extension ServerWorld {
         ])
     }
 
-    /// A time in its wire form.
     func text(at milliseconds: Int) -> String {
         let usual = WallClock.shortest(milliseconds: milliseconds)
         guard hasRareForms else { return usual }

@@ -3,7 +3,6 @@ import HoldfastJSON
 
 // A server at rest: no faults, and nothing under way.
 extension ServerWorld {
-    /// Ends all faults: drops the rules, answers everything held back, and cuts stuck connections.
     mutating func heal() {
         dropRules()
         isUnreachable = false
@@ -48,6 +47,5 @@ extension ServerWorld {
         return history(of: session).filter(told.contains)
     }
 
-    /// The sessions, most recently changed first.
     var newestSessions: [String] { sessions.sorted { $0.updatedAt > $1.updatedAt }.map(\.id) }
 }

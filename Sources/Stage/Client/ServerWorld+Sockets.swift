@@ -1,9 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-// WebSocket connections and messages.
 extension ServerWorld {
-    /// Decides about a request for a WebSocket.
     package mutating func admit(_ connection: Int) -> WorldAdmission {
         effects.append(.arrived(WorldArrival([.attempt], connection: connection)))
         if isUnreachable { return .reset }
@@ -22,7 +20,6 @@ extension ServerWorld {
         if isUnreachable { cut(connection, .silence) }
     }
 
-    /// Ends a connection whose client has not authenticated for too long.
     package mutating func authenticationIsOverdue(_ connection: Int) {
         guard connections[connection]?.state == .open else { return }
         send(Self.error("auth_timeout", "no auth in time"), to: connection)
@@ -62,7 +59,6 @@ extension ServerWorld {
         }
     }
 
-    /// The server received something other than a text message.
     mutating func receiveOther(tooLarge: Bool, on connection: Int) {
         let code = tooLarge ? "too_large" : "bad_request"
         send(Self.error(code, tooLarge ? "the message is too large" : "a message is a text"), to: connection)
@@ -104,7 +100,6 @@ extension ServerWorld {
         }
     }
 
-    /// Sends `connected`.
     mutating func greet(_ connection: Int, _ changes: JSONObject?) {
         guard connections[connection]?.state == .unanswered else { return }
         connectionNumber += 1

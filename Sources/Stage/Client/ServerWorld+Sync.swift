@@ -1,9 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-// Replay, and answers that were held back.
 extension ServerWorld {
-    /// Handles a request for missed frames.
     mutating func sync(_ frame: JSONValue, on connection: Int) {
         effects.append(.arrived(WorldArrival([.sync], connection: connection)))
         guard let position = frame["lastSeqSeen"]?.intValue, position >= 0 else {
@@ -58,7 +56,7 @@ extension ServerWorld {
         answer(held.remove(at: position), asAsked: true)
     }
 
-    /// Answers something that was held back; returns false if there is nothing of the kind.
+    /// Returns false if nothing of the kind is held back.
     mutating func release(_ release: ClientRelease) -> Bool {
         let matches = held.indices.filter { index in
             held[index].comes == release.comes && (release.session == nil || held[index].session == release.session)

@@ -1,9 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-// Questions and their turns.
 extension ServerWorld {
-    /// Handles a question over a socket.
     mutating func chat(_ frame: JSONValue, on connection: Int) {
         guard let question = WorldQuestion(frame) else {
             let key = frame["clientMessageId"]?.stringValue
@@ -37,7 +35,6 @@ extension ServerWorld {
         if then == .serve { finish(number) }
     }
 
-    /// Notes a question for waits.
     func arrival(of question: WorldQuestion, _ kind: AwaitedArrival.Kind, connection: Int?) -> WorldArrival {
         WorldArrival(
             [kind, .question], session: question.session, key: question.key, text: question.text,
@@ -49,7 +46,7 @@ extension ServerWorld {
         effects.append(.arrived(arrival(of: question, kind, connection: connection)))
     }
 
-    /// The refusal of a question; nil if it is accepted.
+    /// Nil if the question is accepted.
     func refusal(of question: WorldQuestion) -> (code: String, text: String)? {
         if let session = question.session, index(of: session) == nil {
             return ("session_not_found", "no session '\(session.prefix(60))'")
@@ -64,7 +61,6 @@ extension ServerWorld {
     /// The turn of a question that was accepted before.
     func known(_ question: WorldQuestion) -> Int? { turnByKey[question.key] }
 
-    /// Stores a question and begins its turn.
     mutating func begin(_ question: WorldQuestion) -> Int {
         lastTurn += 1
         let number = lastTurn
@@ -99,7 +95,6 @@ extension ServerWorld {
     /// The number of the latest question, or of the newest turn if this client has asked nothing.
     var latestTurn: Int { latest ?? lastTurn }
 
-    /// A stored message by its id.
     func stored(_ id: String) -> Stored? {
         for session in sessions { if let found = session.messages.first(where: { $0.id == id }) { return found } }
         return nil
@@ -107,7 +102,6 @@ extension ServerWorld {
 
     // MARK: endings
 
-    /// Ends a turn with an answer.
     mutating func finish(_ number: Int, text: String? = nil, to audience: ServerAudience = .all) {
         guard let turn = turns[number], turn.status == .running else { return }
         let text = text ?? "answer \(number)"
@@ -120,7 +114,6 @@ extension ServerWorld {
         tellEnding(of: number, to: audience)
     }
 
-    /// Ends a turn without an answer.
     mutating func fail(_ number: Int, code: String, to audience: ServerAudience = .all) {
         guard turns[number]?.status == .running else { return }
         turns[number]?.status = .failed(code: code)
@@ -164,7 +157,6 @@ extension ServerWorld {
         if isNumbered, let stored { tell(message(for: stored, in: turn.session), except: connection) }
     }
 
-    /// The frame for a stored message.
     func message(for stored: Stored, in session: String) -> JSONValue {
         JSONValue(members: [
             "type": "message", "sessionId": session, "messageId": stored.id, "role": stored.role.rawValue,

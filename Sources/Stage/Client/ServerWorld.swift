@@ -12,23 +12,20 @@ package struct ServerWorld {
         var content: JSONValue
         /// Milliseconds since 1970.
         var at: Int
-        /// The number of the turn it belongs to.
         var turn: Int?
         var key: String?
     }
 
-    /// A conversation.
     struct Session {
         var id: String
         var createdAt: Int
         var messages: [Stored] = []
-        /// The numbers of its turns, in order.
+        /// Numbers, in order.
         var turns: [Int] = []
 
         var updatedAt: Int { messages.last?.at ?? createdAt }
     }
 
-    /// One question and its answer.
     struct Turn {
         enum Status: Equatable {
             case running, done
@@ -80,7 +77,6 @@ package struct ServerWorld {
         var lost: Set<String> = []
     }
 
-    /// A frame kept for replay.
     struct Kept {
         var seq: Int
         var frame: JSONValue
@@ -91,15 +87,11 @@ package struct ServerWorld {
     let heartbeatSeconds: Int?
     let newer: JSONObject
     let hasRareForms: Bool
-    /// The credential of the one principal.
     let token: String
     /// The time of day, set from outside before anything happens.
     package var now = 1_767_225_600_000
-    /// Effects to perform, in order.
     var effects: [WorldEffect] = []
-    /// Whether the server is unreachable.
     var isUnreachable = false
-    /// Whether answers to reads and lists are withheld.
     var withholdsReads = false
     /// The sessions of frames that a connection lost before later ones reached it, so that nothing tells a client to ask for them.
     private(set) var passedOver: Set<String> = []
@@ -122,7 +114,6 @@ package struct ServerWorld {
     /// The conversations at the time when each rule was made.
     private var past: [[Session]] = []
     var held: [Held] = []
-    /// The number of the newest turn.
     var lastTurn = 0
     /// The turn of the latest question of this client.
     var latest: Int?
@@ -156,7 +147,6 @@ package struct ServerWorld {
 
     var isNumbered: Bool { profiles.contains(.sync) }
 
-    /// Removes and returns the effects to perform.
     package mutating func takeEffects() -> [WorldEffect] {
         defer { effects = [] }
         return effects
@@ -200,7 +190,6 @@ package struct ServerWorld {
         }
     }
 
-    /// From now on, serves everything as usual.
     mutating func dropRules() {
         pastUnused = unusedRules
         (rules, past) = (Rules(), [])
@@ -210,7 +199,6 @@ package struct ServerWorld {
 
     func index(of session: String) -> Int? { sessions.firstIndex { $0.id == session } }
 
-    /// The next unused name of a conversation.
     func freeSession() -> String {
         var number = sessions.count + 1
         while index(of: "s\(number)") != nil { number += 1 }
@@ -258,7 +246,6 @@ package struct ServerWorld {
 
     // MARK: sending
 
-    /// Sends a frame to its audience, with the next number if it belongs to the stream.
     mutating func tell(
         _ frame: JSONValue, isNumbered: Bool = true, to audience: ServerAudience = .all, except: Int? = nil
     ) {

@@ -4,10 +4,8 @@ import HoldfastJSON
 import HoldfastTranscript
 import HoldfastTransport
 
-/// An effect for the shell of a scripted server to perform.
 package enum WorldEffect: Equatable {
     case send(connection: Int, JSONValue)
-    /// Send text or bytes that need not be a frame.
     case sendRaw(connection: Int, text: String?, bytes: [UInt8]?)
     /// Send a close frame, and end.
     case close(connection: Int, code: Int)
@@ -24,9 +22,8 @@ package enum WorldEffect: Equatable {
 
 package struct WorldAnswer: Equatable {
     var status = 200
-    /// The number of seconds that the client is told to wait.
+    /// In seconds.
     package var retryAfter: Int?
-    /// The body; nil for none.
     var body: JSONValue?
     /// The schema it must satisfy; nil if a scenario wrote it.
     var schema: String?
@@ -36,7 +33,6 @@ package struct WorldAnswer: Equatable {
             + (retryAfter.map { [("Retry-After", "\($0)")] } ?? [])
     }
 
-    /// The answer in the form of transcripts.
     package var response: Event.Response {
         Event.Response(
             status: status, headers: headers.map { Event.Header(name: $0.0.lowercased(), value: $0.1) },
@@ -44,16 +40,13 @@ package struct WorldAnswer: Equatable {
     }
 }
 
-/// The response to a request for a WebSocket.
 package enum WorldAdmission: Equatable {
     case accept
     case refuse(status: Int)
     case silence
     case reset
-    /// Accept, and close right after.
     case acceptAndClose(code: Int)
 
-    /// A refusal in the form of transcripts.
     package var refusal: Event.Kind? {
         switch self {
         case .refuse(let status): .refused(status: status, reason: "refused")
@@ -63,7 +56,6 @@ package enum WorldAdmission: Equatable {
     }
 }
 
-/// Something that arrived from a client.
 package struct WorldArrival: Equatable, Sendable {
     /// The kinds of waits it satisfies; only one wait takes it.
     package var kinds: Set<AwaitedArrival.Kind>
@@ -80,9 +72,7 @@ package struct WorldArrival: Equatable, Sendable {
     }
 }
 
-/// A question as a client sent it, on either transport.
 struct WorldQuestion: Equatable {
-    /// The conversation it continues.
     var session: String?
     var key: String
     /// The content of its last message, verbatim.

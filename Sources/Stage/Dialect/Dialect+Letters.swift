@@ -16,7 +16,6 @@ extension Dialect {
         }
     }
 
-    /// Whether pongs name the ping they answer.
     var saysNonces: Bool { read(["type": "pong", "nonce": "n"], sentBy: .server)?["nonce"] == "n" }
 
     /// A sample of a server's frame, with all members that a dialect may map.

@@ -7,7 +7,6 @@ import HoldfastPlatform
 /// Only its key makes a question a repeat. On a transport whose wire carries no key, the same text again is a new
 /// question, and the server's reaction says nothing about repeats.
 final class RepeatedQuestions: Sendable {
-    /// The transport of a question.
     private enum Transport: String {
         case socket = "on a socket"
         case rest = "over REST"
@@ -29,7 +28,6 @@ final class RepeatedQuestions: Sendable {
     /// The keys asked so far by steps that a `repeat` performs several times.
     private let asked = Mutex<Set<String>>([])
 
-    /// The repeats among the steps for a subject with these profiles.
     init(_ steps: [ScenarioStep], of profiles: Set<Profile>, in dialect: Dialect) {
         self.dialect = dialect.name
         keyless = dialect.isCanonical ? [] : Self.keyless(in: dialect)
@@ -81,7 +79,6 @@ final class RepeatedQuestions: Sendable {
         }
     }
 
-    /// The transport and key of a step's question; nil if it asks none.
     private static func asking(_ action: ScenarioStep.Action) -> Asking? {
         switch action {
         case .chat(let question, _):

@@ -6,7 +6,6 @@ import Holdfast
 struct Silence {
     private var lanes: [String: String] = [:]
 
-    /// Remembers a step that was omitted.
     mutating func add(_ step: ScenarioStep, _ reason: String) {
         if let lane = step.action.sender { lanes[lane] = reason }
     }
@@ -25,7 +24,7 @@ struct Silence {
 }
 
 extension ScenarioStep.Action {
-    /// The connection on which the step sends a message; nil if it sends none.
+    /// Nil if the step sends no message.
     fileprivate var sender: String? {
         switch self {
         case .chat(_, let lane), .send(_, _, let lane), .sendText(_, _, let lane), .sendBinary(_, let lane),

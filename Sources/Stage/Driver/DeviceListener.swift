@@ -34,7 +34,6 @@ final class DeviceListener: TransportHandler {
     }
 }
 
-/// Lines over the WebSocket of a device.
 final class DeviceTransport: DriverTransport {
     let arrivals = LineBox()
     let lastWords: [String] = []
@@ -58,7 +57,6 @@ final class DeviceTransport: DriverTransport {
         socket.cut(.fin)
     }
 
-    /// Receives from the device until it disconnects.
     func listen() async {
         messages: for await arrival in socket.messages {
             switch arrival.event {

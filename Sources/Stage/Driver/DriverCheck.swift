@@ -9,7 +9,7 @@ package struct DriverCheck: Sendable {
     private let timeScale: Double
     private let limit = Timeouts().driver
 
-    /// Checks the drivers of a source; `host` is the address of this machine that the app can reach.
+    /// The app must be able to reach `host`, an address of this machine.
     package init(_ source: any DriverSource, host: String, timeScale: Double) {
         (self.source, self.host, self.timeScale) = (source, host, timeScale)
     }

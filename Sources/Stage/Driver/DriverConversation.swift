@@ -24,10 +24,9 @@ final class DriverConversation: Sendable {
         (self.transport, self.schemas, self.location) = (transport, schemas, location)
     }
 
-    /// The reason why the conversation has ended; nil while it goes on.
+    /// Nil while the conversation goes on.
     var problem: DriverProblem? { state.withLock { $0.problem } }
 
-    /// Sends `hello`.
     func greet(within limit: Duration) async throws(DriverProblem) -> DriverGreeting {
         let reply = try await perform(["do": "hello", "driver": JSONValue(Self.version)], within: limit)
         switch reply {
@@ -39,7 +38,6 @@ final class DriverConversation: Sendable {
         }
     }
 
-    /// Sends a command and waits for its answer.
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
         if let problem { throw problem }
         let name = command["do"]?.stringValue ?? ""
@@ -98,7 +96,7 @@ final class DriverConversation: Sendable {
     /// The longest delay that is blamed on a busy machine; a longer one is the app's own.
     private static let mostHeld = Duration.milliseconds(500)
 
-    /// The value in a line, which must be a reply.
+    /// Throws unless the line is a reply.
     private func reply(in line: [UInt8], to name: String) throws(DriverProblem) -> JSONValue {
         let value: JSONValue
         do {
@@ -135,13 +133,11 @@ final class DriverConversation: Sendable {
         return problem
     }
 
-    /// A line as it was written, shortened if it is long.
     private static func shown(_ line: [UInt8]) -> String { excerpt(String(decoding: line, as: UTF8.self), limit: 200) }
 }
 
 /// A transport for lines to and from a driver: a pipe, a WebSocket, a function call.
 protocol DriverTransport: Sendable {
-    /// The arrivals from the driver.
     var arrivals: LineBox { get }
 
     /// Sends one line, given without a line terminator.

@@ -14,10 +14,8 @@ package protocol DriverLink: Sendable {
 
     var greeting: DriverGreeting { get }
 
-    /// The processor time of the program; nil if unknown.
     var processorTime: Duration? { get }
 
-    /// Ends the driver in any case.
     func end() async
 }
 
@@ -35,13 +33,10 @@ extension ClientAct {
 package enum DriverReply: Sendable, Equatable {
     /// It carried out the command; with the state of the app, if given, and with the whole answer.
     case done(state: JSONValue?, answer: JSONValue)
-    /// It does not support the command, with the reason.
     case unsupported(String)
-    /// It tried and failed, with the reason.
     case failed(String)
 }
 
-/// Gives a driver to each scenario.
 package protocol DriverSource: Sendable {
     /// The number of scenarios that may have a driver at a time; 1 for a device.
     var capacity: Int { get }
@@ -53,11 +48,8 @@ package protocol DriverSource: Sendable {
     func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink
 }
 
-/// A driver's description of its app in the greeting.
 package struct DriverGreeting: Sendable, Equatable {
-    /// The app's name in reports.
     package var name: String
-    /// The version of the app.
     package var version: String?
     /// Its profiles; nil if the user of the suite declares them.
     package var profiles: Set<Profile>?

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// The schemas of the messages to and from a driver.
 package struct DriverSchemas: Sendable {
     private let command: Schema
     private let reply: Schema
@@ -31,10 +30,8 @@ package struct DriverSchemas: Sendable {
 
     private struct Missing: Error {}
 
-    /// The reasons why a command cannot be sent; empty if it can.
     func reasons(againstCommand value: JSONValue) -> [String] { Self.reasons(command, value) }
 
-    /// The reasons why a value is not a reply; empty if it is one.
     func reasons(againstReply value: JSONValue) -> [String] { Self.reasons(reply, value) }
 
     private static func reasons(_ schema: Schema, _ value: JSONValue) -> [String] {

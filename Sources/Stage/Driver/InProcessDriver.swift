@@ -25,7 +25,6 @@ package struct InProcessDrivers: DriverSource {
     }
 }
 
-/// One client for one scenario.
 struct InProcessDriver: DriverLink {
     let transport: FunctionTransport
     let conversation: DriverConversation
@@ -41,7 +40,6 @@ struct InProcessDriver: DriverLink {
     func end() async { await transport.end() }
 }
 
-/// Turns each line, which is one command, into a function call.
 final class FunctionTransport: DriverTransport {
     let arrivals = LineBox()
     let lastWords: [String] = []

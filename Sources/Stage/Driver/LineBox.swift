@@ -6,14 +6,12 @@ final class LineBox: Sendable {
     /// The maximum number of bytes of a line, and of all waiting lines: a state with thousands of messages is one line.
     static let limit = 16 << 20
 
-    /// The reason why no more lines arrive.
     enum End: Sendable, Equatable {
         case ended(SubjectExit)
         case disconnected
         case flooded(bytes: Int)
     }
 
-    /// The result of a wait.
     enum Arrival: Sendable, Equatable {
         case line([UInt8])
         case end(End)
@@ -56,16 +54,13 @@ final class LineBox: Sendable {
         change { state in state.end == nil && Self.add(line, to: &state) }
     }
 
-    /// Notes that no more lines will arrive; only the first reason counts.
     func finish(_ end: End) { change { state in if state.end == nil { state.end = end } } }
 
-    /// The next line, if it has already arrived.
     func waiting() -> [UInt8]? { state.withLock { Self.next(&$0) } }
 
     /// The reason why no more lines arrive, even while lines still wait; nil while more may arrive.
     var end: End? { state.withLock { $0.end } }
 
-    /// The next line, or the reason why there is none.
     func next(within limit: Duration) async -> Arrival {
         let arrival: Arrival? = await waiters.first(within: limit) {
             state.withLock { state in Self.next(&state).map { .line($0) } ?? state.end.map { .end($0) } }

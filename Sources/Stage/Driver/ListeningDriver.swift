@@ -5,7 +5,6 @@ import HoldfastTransport
 
 /// Devices that open a WebSocket to the suite: one at a time, for one scenario after another.
 package final class ListeningDrivers: DriverSource {
-    /// A device performs one scenario at a time.
     package var capacity: Int { 1 }
     package let address: String
     /// The host in ``address``: a name or an address of this machine.
@@ -46,7 +45,6 @@ package final class ListeningDrivers: DriverSource {
         return ListeningDrivers(server, devices, schemas, host: shown ?? host, firstWait: firstWait)
     }
 
-    /// Waits for the device if necessary, and greets it.
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
         let deadline = ContinuousClock.now + (wasSeen.withLock { $0 } ? Self.comeback : firstWait)
         var problem: DriverProblem?
@@ -70,13 +68,11 @@ package final class ListeningDrivers: DriverSource {
         throw problem ?? DriverProblem(.nobodyConnected(milliseconds: waited.milliseconds), at: address)
     }
 
-    /// Disconnects the device and stops listening.
     package func stop() async {
         await server.stop(graceful: .milliseconds(500), code: 1001, reason: "the run is over")
     }
 }
 
-/// The device, for one scenario.
 struct ListeningDriver: DriverLink {
     let transport: DeviceTransport
     let conversation: DriverConversation

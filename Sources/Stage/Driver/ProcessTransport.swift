@@ -1,4 +1,3 @@
-/// Lines over the standard input and output of a process.
 final class ProcessTransport: DriverTransport {
     let arrivals: LineBox
     private let process: SubjectProcess

@@ -10,7 +10,6 @@ package struct SpawnedDrivers: DriverSource {
     private let schemas: DriverSchemas
     private let limit: Duration
 
-    /// A program with its arguments.
     package init(_ command: [String], schemas: DriverSchemas, timeouts: Timeouts = Timeouts()) {
         (self.command, self.schemas, limit) = (command, schemas, timeouts.driver)
     }
@@ -55,7 +54,6 @@ final class SpawnedDriver: DriverLink {
         state = Mutex(State(transport: greeted.0, conversation: greeted.1, greeting: greeted.2))
     }
 
-    /// Starts a program and greets it.
     static func start(
         _ launch: SubjectProcess.Launch, schemas: DriverSchemas, limit: Duration
     ) async throws(DriverProblem) -> SpawnedDriver {

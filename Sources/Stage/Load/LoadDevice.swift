@@ -9,7 +9,6 @@ import HoldfastTransport
 final class LoadDevice: Sendable {
     private struct Question {
         let frame: JSONValue
-        /// The scheduled time of the question.
         let due: ContinuousClock.Instant
         var turn: String?
         var isAcked = false
@@ -36,7 +35,6 @@ final class LoadDevice: Sendable {
     private let letter: String
     private let owner: LoadPrincipal
     private let state = Mutex(State())
-    /// The time to wait for answers after the end of the schedule.
     private static let patience = Duration.seconds(5)
 
     init(_ number: Int, letter: String, of owner: LoadPrincipal) {
@@ -62,7 +60,6 @@ final class LoadDevice: Sendable {
 
     // MARK: acting
 
-    /// Performs the schedule, each act at its time, and waits for outstanding answers.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             var free = load.start
@@ -102,7 +99,6 @@ final class LoadDevice: Sendable {
 
     private func keeps(_ profile: Profile) -> Bool { subject.profiles.contains(profile) }
 
-    /// Runs an exchange in parallel with the schedule.
     private func exchange(in group: inout TaskGroup<Void>, _ body: @escaping @Sendable () async -> Void) {
         state.withLock { $0.busy += 1 }
         group.addTask {
@@ -129,7 +125,7 @@ final class LoadDevice: Sendable {
         for frame in unsure { await send(frame) }
     }
 
-    /// Opens a connection and waits for the greeting; nil if that fails.
+    /// Nil if the connection or its greeting fails.
     private func greeted() async -> ConnectionLane? {
         let principal = owner.principal
         let asked = subject.upgrade(token: principal.token)
@@ -161,7 +157,6 @@ final class LoadDevice: Sendable {
         return lane
     }
 
-    /// The next question, in the session of the last one unless a new session is wanted.
     private func question(inNewSession: Bool) -> JSONValue {
         state.withLock { state in
             state.asked += 1
@@ -192,7 +187,6 @@ final class LoadDevice: Sendable {
         await send(frame)
     }
 
-    /// Sends on the current connection, if it is still open.
     private func send(_ frame: JSONValue) async { try? await open?.send(text: frame.text()) }
 
     private func leave(_ departure: LoadSchedule.Departure) async {
@@ -280,7 +274,7 @@ final class LoadDevice: Sendable {
         owner.rest()
     }
 
-    /// Processes a frame; `moment` is nil for a replayed frame.
+    /// Nil `moment` stands for a replayed frame.
     private func take(_ frame: JSONValue, at moment: ContinuousClock.Instant?, _ state: inout State) {
         if let seq = frame["seq"]?.intValue { state.seq = max(state.seq, seq) }
         let turn = frame["turnId"]?.stringValue
@@ -316,7 +310,6 @@ final class LoadDevice: Sendable {
 }
 
 extension WebSocketLimits {
-    /// The limits of one connection under load.
     fileprivate static let load = WebSocketLimits(
         maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: nil, maxUnsentBytes: 1 << 20)
 }

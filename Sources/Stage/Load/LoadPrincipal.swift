@@ -8,7 +8,6 @@ final class LoadPrincipal: Sendable {
         /// The greetings of open connections, with which the next history begins.
         var carried: [Event] = []
         var wasCut = false
-        /// The time at which the history began.
         var since: ContinuousClock.Instant
         var devices: [LoadDevice] = []
     }
@@ -18,7 +17,7 @@ final class LoadPrincipal: Sendable {
     let load: LoadContext
     private let exchanges = Mutex(0)
     private let state: Mutex<State>
-    /// The longest time until a history is judged, so that violations are reported while the load runs.
+    /// After this time a quiet history is handed over, so that violations are reported while the load runs.
     private static let longest = Duration.seconds(30)
 
     init(_ principal: SubjectPrincipal, in load: LoadContext) {
@@ -50,7 +49,6 @@ final class LoadPrincipal: Sendable {
         cut(goingOn: devices.compactMap(\.openLane))
     }
 
-    /// Hands over the rest.
     func finish() { cut(goingOn: []) }
 
     private func cut(goingOn lanes: [Lane]) {
@@ -80,7 +78,6 @@ final class LoadPrincipal: Sendable {
     }
 }
 
-/// The state shared by all devices of a load.
 final class LoadContext: Sendable {
     let subject: ServerSubject
     let plan: LoadPlan
@@ -91,13 +88,11 @@ final class LoadContext: Sendable {
     /// Whether the server had received no question before.
     let isUntouched: Bool
     let tell: @Sendable (LoadNews) -> Void
-    /// Makes keys unique to this run.
     let run = UniqueName.short()
     private let specification: String
     private let startedAt = WallClock.now()
     private let lateness = Mutex((at: ContinuousClock.now, stretches: [History.Lateness]()))
 
-    /// The maximum number of events kept for all principals together.
     private static let mostEvents = 400_000
 
     init(

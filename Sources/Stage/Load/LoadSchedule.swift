@@ -3,7 +3,6 @@ import HoldfastBasics
 
 /// The schedule of one device, drawn in advance; the server's behavior never changes it.
 package struct LoadSchedule: Sendable, Equatable {
-    /// The way in which a device disconnects.
     enum Departure: Sendable, Equatable, CaseIterable {
         case closing, ending, resetting
     }
@@ -18,14 +17,14 @@ package struct LoadSchedule: Sendable, Equatable {
     }
 
     struct Act: Sendable, Equatable {
-        /// The time, in milliseconds since the run began.
+        /// In milliseconds since the run began.
         let at: Int
         let deed: Deed
     }
 
     let acts: [Act]
 
-    /// Draws the schedule of a device; the same seed gives the same schedule on every machine.
+    /// The same seed gives the same schedule on every machine.
     package init(of device: Int, in plan: LoadPlan) {
         let mix = plan.mix
         // Neighboring seeds give related numbers, so the seed of each device is drawn.
@@ -59,7 +58,6 @@ package struct LoadSchedule: Sendable, Equatable {
     }
 }
 
-/// The number of devices, their behavior, and the duration.
 package struct LoadPlan: Sendable, Equatable {
     package var devices: Int
     /// The duration of their acts, and the time until all have connected, in milliseconds.

@@ -9,11 +9,7 @@ package struct LoadStage: Sendable {
     private let shard: (index: Int, count: Int)?
     private let specification: Specification
 
-    /// - Parameters:
-    ///   - subject: The server; devices are distributed among its principals.
-    ///   - plan: The number of devices, and their behavior.
-    ///   - shard: The part of the principals to perform, from 1; nil for all.
-    ///   - specification: The specification by which histories are judged.
+    /// `shard` is the part of the principals to perform, from 1; nil for all.
     package init(
         _ subject: ServerSubject, _ plan: LoadPlan, shard: (index: Int, count: Int)? = nil,
         under specification: Specification
@@ -81,9 +77,7 @@ package enum LoadNews: Sendable {
     case time(LoadTime, Int, intendedAt: Int)
     /// An act began this many microseconds late because of the stage.
     case lag(Int, at: Int)
-    /// A question was refused with this code.
     case refused(String)
-    /// No connection could be opened.
     case unconnected
     /// A question had no ending when the run was over.
     case unanswered

@@ -3,7 +3,6 @@ import HoldfastTransport
 
 /// Answers in the form of `POST /v1/messages`.
 enum AnthropicForm {
-    /// An answer in one piece.
     static func whole(_ answer: ModelAnswer) -> JSONValue {
         var message = head(answer, outputTokens: answer.outputTokens)
         switch answer.said {

@@ -10,7 +10,6 @@ struct ModelAnswer: Sendable {
     let said: Said
     let model: String
     let includesUsage: Bool
-    /// A unique id.
     let name: String
     /// An estimate, at least 1: one token per four bytes.
     let inputTokens: Int

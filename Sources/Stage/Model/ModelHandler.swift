@@ -85,7 +85,6 @@ package enum ModelEndpoint {
     }
 }
 
-/// The vendor whose interface a request uses.
 enum ModelVendor: Sendable, Hashable {
     /// `POST /v1/chat/completions`.
     case openAI

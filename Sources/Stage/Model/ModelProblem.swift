@@ -1,17 +1,12 @@
 import HoldfastJSON
 import HoldfastTransport
 
-/// The reason why the model gives no answer; each vendor has a form for it.
 enum ModelProblem: Error, Sendable, Equatable {
-    /// The request is invalid.
     case badRequest(String)
-    /// There is nothing at that path.
     case notFound(String)
-    /// The path requires another method.
     case wrongMethod(String)
     /// The body is larger than this many bytes.
     case tooLarge(Int)
-    /// The script tells the model to fail.
     case scripted(String)
 
     var words: String {
@@ -23,7 +18,6 @@ enum ModelProblem: Error, Sendable, Equatable {
         }
     }
 
-    /// The answer in the form of a vendor.
     func response(for vendor: ModelVendor) -> HTTPServerResponse {
         var response = HTTPServerResponse.json(body(for: vendor).text(), status: status(for: vendor))
         // The vendors' own packages repeat a failed request unless this header forbids it; a script fails once.

@@ -1,23 +1,19 @@
 import HoldfastJSON
 
-/// A request to the model, in either vendor's interface.
 struct ModelRequest: Sendable {
     /// The name of the requested model; answers repeat it.
     var model: String
-    /// Whether the answer is streamed in pieces.
     var isStreaming: Bool
     /// Whether a streamed answer ends with the number of tokens (OpenAI's `stream_options.include_usage`).
     var includesUsage: Bool
-    /// The texts of the last message that a user wrote: one, or one for each part.
+    /// Those of the last message that a user wrote: one, or one for each part.
     var prompt: [String]
-    /// The number of tool results after it.
     var results: Int
-    /// The tools that may be used, by name, in their order.
+    /// By name, in their order.
     var tools: [String]
-    /// The size of the request, from which its tokens are estimated.
+    /// Tokens are estimated from it.
     var bytes: Int
 
-    /// Reads the body of a request.
     /// - Throws: `badRequest` with what is missing or wrong, in the words of the vendor's form.
     init(_ body: JSONValue, of vendor: ModelVendor, bytes: Int) throws(ModelProblem) {
         guard body.objectValue != nil else { throw .badRequest("the body is not a JSON object") }

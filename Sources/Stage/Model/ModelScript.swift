@@ -6,21 +6,17 @@ import HoldfastJSON
 /// A model remembers nothing: each request carries the whole conversation, and the tool results after the prompt show
 /// how much of the script is done.
 struct ModelScript: Sendable, Equatable {
-    /// The outcome of one request.
     enum Act: Sendable, Equatable {
-        /// A call of a tool, with its input.
         case tool(String, input: JSONValue)
         case answer(String)
-        /// The vendor's error.
         case failure(String)
     }
 
-    /// The time to wait before ``act``, in milliseconds.
+    /// The wait before ``act``.
     var waitMs: Int
-    /// The next action.
     var act: Act
 
-    /// The words of a failure; nil if it does not fail.
+    /// Nil if the script does not fail.
     var failure: String? { if case .failure(let words) = act { words } else { nil } }
 
     init(for request: ModelRequest) {

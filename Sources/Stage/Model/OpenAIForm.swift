@@ -3,7 +3,6 @@ import HoldfastTransport
 
 /// Answers in the form of `POST /v1/chat/completions`.
 enum OpenAIForm {
-    /// An answer in one piece.
     static func whole(_ answer: ModelAnswer) -> JSONValue {
         var message: JSONValue = ["role": "assistant", "content": nil, "refusal": nil]
         switch answer.said {

@@ -30,7 +30,6 @@ struct PushHandler: TransportHandler {
         }
     }
 
-    /// The token of `/3/device/{token}`.
     static func device(in path: String) -> String? {
         let prefix = "/3/device/"
         guard path.hasPrefix(prefix) else { return nil }
@@ -46,7 +45,6 @@ struct PushHandler: TransportHandler {
 
 /// Makes the answers to one request, with the `apns-id` of the request or a new one.
 struct PushReply: Sendable {
-    /// The maximum number of bytes of a payload that Apple accepts.
     static let maxPayloadBytes = 4096
 
     let id: String
@@ -72,7 +70,6 @@ struct PushReply: Sendable {
             body: Array(body.text().utf8))
     }
 
-    /// The reason Apple gives most often with a status.
     private static func usualReason(_ status: Int) -> String {
         switch status {
         case 403: "InvalidProviderToken"

@@ -45,7 +45,7 @@ final class PushRegistry: Sendable {
         state.withLock { $0.devices[Self.key(device)] ?? .fresh }
     }
 
-    /// Notes the usefulness of a device; `refused` is final.
+    /// `refused` is final.
     func note(_ usefulness: PushSink.Usefulness, of device: String) {
         state.withLock { state in
             if state.devices[Self.key(device)] != .refused { state.devices[Self.key(device)] = usefulness }

@@ -39,7 +39,6 @@ final class PushRoute: Sendable {
         state.withLock { $0.answers.add(answer, at: pointer) }
     }
 
-    /// The first push to a principal that no wait has taken yet and that matches.
     func next(
         for principal: String, within limit: Duration, where matches: (JSONValue) -> Bool
     ) async -> JSONValue? {
@@ -57,7 +56,6 @@ final class PushRoute: Sendable {
         }
     }
 
-    /// Ends the route and all pending requests.
     func close(sessions: Set<String>) {
         registry.close(self, sessions: sessions)
         for mailbox in mailboxes.values { mailbox.end() }
@@ -68,7 +66,6 @@ final class PushRoute: Sendable {
 
     private static let letter = "push"
 
-    /// Answers one push to a principal's device.
     func take(_ request: HTTPServerRequest, _ reply: PushReply, of principal: String) async -> HTTPServerResponse {
         let outcome = state.withLock { $0.answers.next(for: principal) }
         if let usefulness = outcome.flatMap(Self.usefulness), let device = devices[principal] {
@@ -89,7 +86,6 @@ final class PushRoute: Sendable {
         }
     }
 
-    /// Records a push and then its answer, and offers it to the waits.
     private func deliver(_ request: HTTPServerRequest, of principal: String, then end: Event.Kind) {
         let body = String(decoding: request.body, as: UTF8.self)
         let seen = Event.Request(
@@ -110,7 +106,7 @@ final class PushRoute: Sendable {
             body: String(decoding: response.body, as: UTF8.self))
     }
 
-    /// The usefulness of a device after an answer; nil if the answer is not a refusal.
+    /// Nil if the outcome is not a refusal.
     private static func usefulness(after outcome: Outcome) -> PushSink.Usefulness? {
         switch outcome {
         case .status(410, _), .status(400, "BadDeviceToken"), .status(400, "DeviceTokenNotForTopic"): .refused

@@ -18,9 +18,8 @@ package final class PushSink: Sendable {
     /// A request that no scenario waits for.
     package struct Stray: Sendable, Equatable {
         package let method: String
-        /// The path, with a description instead of the token.
+        /// Without the device token.
         package let path: String
-        /// The response.
         package let status: Int
     }
 
@@ -58,16 +57,14 @@ package final class PushSink: Sendable {
         return PushSink(server: server, registry: registry, certificate: authority?.certificate)
     }
 
-    /// Stops listening, and ends pending requests.
     package func stop() async { await server.stop(graceful: .zero) }
 
     /// Requests that no scenario waits for: to unknown devices, paths or methods; the first hundred.
     package var strays: [Stray] { registry.strays }
-    /// The number of such requests.
+    /// Counts also those beyond the first hundred.
     var strayCount: Int { registry.strayCount }
     /// The number of pushes that arrived after their scenario had ended.
     var lateCount: Int { registry.lateCount }
 
-    /// Whether a server can still be expected to use the device.
     func usefulness(of device: String) -> Usefulness { registry.usefulness(of: device) }
 }

@@ -6,10 +6,8 @@ import HoldfastTranscript
 struct BusyQuestions {
     /// The session of each question that remains refused; nil if it named none.
     private var refused: [String: String?] = [:]
-    /// The connections on which a question was refused.
     private var lanes: Set<Lane> = []
     private var asked: Set<String> = []
-    /// The number of questions without a key.
     private var keyless = 0
     private var endings: [Lane: Int] = [:]
 
@@ -21,7 +19,6 @@ struct BusyQuestions {
     /// Reads events, in the order of time.
     init(_ events: [Event] = []) { for event in events { note(event) } }
 
-    /// Reads the next event.
     mutating func note(_ event: Event) {
         switch event.kind {
         case .text(.toServer, let text):
@@ -70,10 +67,8 @@ struct BusyQuestions {
         }
     }
 
-    /// The number of questions of a session that remain refused.
     func count(in session: String) -> Int { refused.values.count { $0 == session } }
 
-    /// Whether a question was refused on a connection.
     func isRefused(on lane: Lane) -> Bool { lanes.contains(lane) }
 
     /// Whether a question remains refused, and each other question has had its ending on a connection.

@@ -30,7 +30,6 @@ final class Mailbox: Sendable {
         waiters.tell()
     }
 
-    /// Drops the messages that no wait has taken.
     func clear() { state.withLock { $0.letters = [] } }
 
     /// Notes that nothing more will arrive; only the first end counts.

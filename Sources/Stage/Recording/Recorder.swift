@@ -13,7 +13,6 @@ final class Recorder: Sendable {
         var bytes = 20 << 20
         var events = 50_000
 
-        /// The bounds of a life.
         static let life = Bounds(bytes: 512 << 20, events: 1_000_000)
     }
 
@@ -69,7 +68,6 @@ final class Recorder: Sendable {
             return true
         }
 
-        /// Whether there is room for another arrival.
         mutating func hasRoom(_ bounds: Bounds) -> Bool {
             if bytes < bounds.bytes, entries.count < bounds.events { return true }
             flooded = true
@@ -77,7 +75,6 @@ final class Recorder: Sendable {
         }
     }
 
-    /// The time at which recording began.
     let start: ContinuousClock.Instant
     private let state = Mutex(State())
     private let bounds: Bounds
@@ -90,16 +87,13 @@ final class Recorder: Sendable {
     /// Whether half of the room is used, so that optional requests are omitted.
     var isHalfFull: Bool { state.withLock { $0.bytes > bounds.bytes / 2 } }
 
-    /// Whether little room is left.
     var isNearlyFull: Bool {
         state.withLock { $0.bytes > bounds.bytes / 5 * 4 || $0.entries.count > bounds.events / 5 * 4 }
     }
 
-    /// Whether something was dropped for lack of room.
     var wasFlooded: Bool { state.withLock { $0.flooded } }
 
-    /// Records an act of the stage at the current time.
-    /// - Returns: The recorded time.
+    /// Records an act of the stage at the current time, which it returns.
     @discardableResult
     func note(_ kind: Event.Kind, on lane: Lane) -> ContinuousClock.Instant {
         let kind = redaction.applied(to: kind)
@@ -118,14 +112,12 @@ final class Recorder: Sendable {
         state.withLock { $0.add(entry) }
     }
 
-    /// Notes how long a driver took to report the state of its app.
     func noteAnswer(from asked: ContinuousClock.Instant, to answered: ContinuousClock.Instant) {
         guard answered - asked >= History.SlowAnswer.least else { return }
         let answer = History.SlowAnswer(from: (asked - start).microseconds, to: (answered - start).microseconds)
         state.withLock { $0.slowAnswers.append(answer) }
     }
 
-    /// Adds the lateness of machine and driver so far to a header.
     func noteLateness(in header: inout History.Header) {
         header.lateness = SchedulingMeter.shared.lateness(from: start)
         header.slowAnswers = state.withLock { $0.slowAnswers }
@@ -143,9 +135,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Records an arrival.
-    ///
-    /// * `frame`: The text of the event, parsed.
+    /// Records an arrival; `frame` is its parsed text.
     /// - Returns: False if there was no room, and it was dropped.
     func record(_ kind: Event.Kind, on lane: Lane, at time: ContinuousClock.Instant, frame: Frame? = nil) -> Bool {
         let shown = redaction.applied(to: kind)
@@ -170,12 +160,11 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Remembers that a connection was cut for sending too much.
     func noteFlood() { state.withLock { $0.flooded = true } }
 
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// Removes and returns everything so far, in the order of time.
+    /// In the order of time.
     func takeAll() -> [Event] {
         let entries = state.withLock { state in
             defer { (state.entries, state.bytes, state.texts) = ([], 0, [:]) }
@@ -184,13 +173,13 @@ final class Recorder: Sendable {
         return Self.ordered(entries).map(event)
     }
 
-    /// Everything so far, in the order of time.
+    /// In the order of time.
     func events() -> [Event] { ordered().map(event) }
 
-    /// Everything so far, in the order of time; each event with its message, if it was parsed on arrival.
+    /// In the order of time; each event with its message, if it was parsed on arrival.
     func arrivals() -> [(event: Event, frame: Frame?)] { ordered().map { (event($0), $0.frame) } }
 
-    /// Everything so far as a history; each message is parsed once, here or on arrival.
+    /// Parses each message once, here or on arrival.
     func history(_ header: History.Header) -> History {
         let entries = ordered()
         return History(
@@ -212,7 +201,6 @@ final class Recorder: Sendable {
 }
 
 extension Redaction {
-    /// An event in the form that may be stored.
     fileprivate func applied(to kind: Event.Kind) -> Event.Kind {
         switch kind {
         case .text(.toServer, let text): return .text(.toServer, applied(toSent: text))
@@ -252,7 +240,6 @@ extension Event.Kind {
     /// The approximate memory of an event without its text.
     static let leastCost = 64
 
-    /// The approximate memory of the event.
     package var cost: Int {
         switch self {
         case .text(_, let text): Self.leastCost + text.utf8.count

@@ -50,7 +50,6 @@ package struct Redaction: Sendable {
 
     private static func beginning(_ first: UInt8, _ second: UInt8) -> Int { Int(first) << 8 | Int(second) }
 
-    /// A frame that the stage sends, without credentials.
     func applied(toSent text: String) -> String {
         let bytes = text.utf8.count
         if bytes <= 65_536, !secrets.isEmpty, var frame = try? JSONParser.document(text).root,
@@ -95,7 +94,6 @@ package struct Redaction: Sendable {
         return applied(to: parts.joined())
     }
 
-    /// The pairs of a query and the separators between them, in order.
     private static func parts(ofQuery query: String) -> [Substring] {
         var parts: [Substring] = []
         var rest = query[...]
@@ -110,14 +108,12 @@ package struct Redaction: Sendable {
         return parts
     }
 
-    /// A text that the subject may have written, without credentials.
     package func applied(to text: String) -> String {
         guard !spellings.isEmpty else { return text }
         var text = text
         return text.withUTF8 { replaced(in: $0).map { String(decoding: $0, as: UTF8.self) } } ?? text
     }
 
-    /// Bytes that the subject may have written, without credentials.
     package func applied(to bytes: [UInt8]) -> [UInt8] {
         guard !spellings.isEmpty else { return bytes }
         return bytes.withUnsafeBufferPointer { replaced(in: $0) } ?? bytes
@@ -172,7 +168,7 @@ package struct Redaction: Sendable {
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// The replacement of a credential; nil for any other text.
+    /// Nil for any text that is not a credential.
     package func shown(for token: String) -> String? {
         secrets.first { Array($0.token.utf8) == Array(token.utf8) }?.shown
     }
@@ -208,7 +204,6 @@ package struct Redaction: Sendable {
         return result + bytes[start...]
     }
 
-    /// The positions of a credential, without overlaps.
     private static func positions(of token: [UInt8], in bytes: UnsafeBufferPointer<UInt8>) -> [Int] {
         var positions: [Int] = []
         var index = 0

@@ -39,7 +39,6 @@ final class SchedulingMeter: Sendable {
         /// The time up to which delays from ``held(from:to:)`` are counted.
         var heldUntil: ContinuousClock.Instant
 
-        /// Counts the delay of the task up to a moment.
         mutating func count(upTo moment: ContinuousClock.Instant) {
             let late = moment - asleepSince - SchedulingMeter.pause
             guard late > SchedulingMeter.usual, late > counted else { return }
@@ -53,7 +52,7 @@ final class SchedulingMeter: Sendable {
     private static let usual = Duration.milliseconds(5)
     /// The minimum length of a sample, unless ``lateness(from:to:)`` ends it earlier.
     private static let length = Duration.milliseconds(100)
-    /// The number of samples kept: half an hour, longer than any scenario.
+    /// At most half an hour of samples; beyond that, the older half is dropped.
     private static let kept = 18_000
     private let state: Mutex<State>
 
@@ -77,7 +76,6 @@ final class SchedulingMeter: Sendable {
         }
     }
 
-    /// Notes that the task was woken, and sleeps again.
     func wake(at moment: ContinuousClock.Instant) {
         state.withLock { state in
             state.count(upTo: moment)
@@ -126,7 +124,6 @@ final class SchedulingMeter: Sendable {
     }
 }
 
-/// Whether the machine recently woke this process late.
 package func isMachineLate() -> Bool { !SchedulingMeter.shared.lateness(from: .now - .milliseconds(100)).isEmpty }
 
 /// Performs scenarios with bounds in wall-clock time, however late the machine is.
@@ -154,7 +151,6 @@ struct PatientDeadline: Sendable {
         return passed < least ? least - passed : least - meter.patience(since: start)
     }
 
-    /// Waits until a limit is over.
     static let pass: @Sendable (Duration) async throws -> Void = { limit in
         let deadline = PatientDeadline(limit)
         while case let rest = deadline.rest, rest > .zero { try await Task.sleep(for: rest, clock: .continuous) }

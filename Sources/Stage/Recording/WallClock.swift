@@ -2,24 +2,22 @@ import HoldfastBasics
 import HoldfastPlatform
 import HoldfastSmallFoundation
 
-/// The time of day, for the first line of a transcript and for answers of the push service; never used to measure.
+/// The time of day, for transcripts and for answers of the suite's own servers; never used to measure.
 enum WallClock {
     static func now() -> String { Instant.text(SystemClock.microseconds, digits: 0) }
 
-    /// A time in milliseconds since 1970, as servers write it.
+    /// In milliseconds since 1970, as servers write it.
     static func text(milliseconds: Int) -> String { Instant.text(milliseconds * 1000, digits: 3) }
 
-    /// The same without trailing zeros, as many libraries write it, so that times of one server differ in length.
+    /// Without trailing zeros, as many libraries write it, so that times of one server differ in length.
     static func shortest(milliseconds: Int) -> String {
         let digits = (0...2).first { milliseconds % [1000, 100, 10][$0] == 0 } ?? 3
         return Instant.text(milliseconds * 1000, digits: digits)
     }
 
-    /// Milliseconds since 1970.
     static func milliseconds() -> Int { SystemClock.microseconds / 1000 }
 }
 
-/// Names that no earlier scenario or run has used.
 enum UniqueName {
     static func uuid() -> String { UUID().uuidString.lowercased() }
 

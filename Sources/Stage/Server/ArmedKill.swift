@@ -5,7 +5,6 @@ import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
 
-/// A kill that waits for a message or for bytes.
 final class ArmedKill: Sendable {
     let target: ScenarioStep.ProcessStep.Target
     let pointer: JSONPointer
@@ -17,7 +16,6 @@ final class ArmedKill: Sendable {
         self.pointer = pointer
     }
 
-    /// The awaited event in words.
     var awaited: String {
         switch target {
         case .message(let type, _): type

@@ -8,7 +8,6 @@ import HoldfastTranscript
 struct ChatBudget {
     /// The questions that a subject allows in a window; nil until a limit is known.
     private(set) var limit: Int?
-    /// The window to which the limit applies.
     private(set) var window: Duration
     /// The moment since which every question of the principals is known.
     private let knownSince: ContinuousClock.Instant
@@ -22,13 +21,10 @@ struct ChatBudget {
         knownSince = subject.isUntouched || subject.startCommand != nil ? now - .seconds(60) : now
     }
 
-    /// Whether every question of the last window is known.
     func isKnown(at now: ContinuousClock.Instant) -> Bool { now - knownSince >= window }
 
-    /// The moment from which ``isKnown(at:)`` is true.
     var known: ContinuousClock.Instant { knownSince + window }
 
-    /// Whether the window is short enough to wait for.
     var hasShortWindow: Bool { window <= .seconds(5) }
 
     /// The number of questions that a principal asked in the last window, including uncertain ones.
@@ -110,7 +106,6 @@ struct ChatBudget {
         }
     }
 
-    /// The time of the last answer to each question, by its key, and to each HTTP request, by its lane.
     private static func answers(in history: History) -> (byKey: [String: Int], byLane: [Lane: Int]) {
         var byKey: [String: Int] = [:]
         var byLane: [Lane: Int] = [:]
@@ -150,7 +145,6 @@ extension Scenario {
     }
 }
 
-/// Counts the questions that each principal asks in a list of steps.
 struct ChatCount {
     let budget: Int
     private(set) var byPrincipal: [String: Int] = [:]

@@ -10,7 +10,6 @@ final class ConnectionLane: Sendable {
     let letter: String
     /// Its principal; nil if its credential belongs to none.
     let principal: String?
-    /// The messages that no wait has taken yet.
     let mailbox = Mailbox()
 
     private struct State {
@@ -40,7 +39,6 @@ final class ConnectionLane: Sendable {
     private let dialect: Dialect
     private let openedAt: ContinuousClock.Instant
     private let run: OpenConnections?
-    /// Its number among the connections of the run.
     private let number: Int?
     private let state: Mutex<State>
     /// Held while a message is recorded and queued.
@@ -81,7 +79,6 @@ final class ConnectionLane: Sendable {
 
     var isAuthenticated: Bool { state.withLock { $0.isAuthenticated } }
 
-    /// Notes that the server accepted the credentials.
     func authenticate() {
         state.withLock { $0.isAuthenticated = true }
         greet(at: .now)
@@ -92,7 +89,6 @@ final class ConnectionLane: Sendable {
         if let number { run?.noteGreeting(number, at: time) }
     }
 
-    /// The last `sync` that a step sent.
     var lastSync: JSONValue? {
         get { state.withLock { $0.lastSync } }
         set { state.withLock { $0.lastSync = newValue } }
@@ -106,12 +102,10 @@ final class ConnectionLane: Sendable {
     /// The time for which an answer may still come; until then, silence proves nothing.
     var stillOwed: Duration { state.withLock { $0.owedUntil.map { max(.zero, $0 - .now) } ?? .zero } }
 
-    /// Whether the stage ended it, without or with a close frame.
     var wasEndedHere: Bool { state.withLock { $0.cutAt != nil || $0.closeSent } }
     /// Whether it is about to end; its last events may still arrive.
     var isEnding: Bool { (wasEndedHere || mailbox.hasEnded) && over.value == nil }
     var isPaused: Bool { state.withLock { $0.isPaused } }
-    /// Whether none of its events can arrive any more.
     var isOver: Bool { over.value != nil }
 
     /// The stream position it has reached; nil before any frame.
@@ -129,12 +123,10 @@ final class ConnectionLane: Sendable {
 
     // MARK: doing
 
-    /// Records a text and sends it in this many fragments, cut between bytes, even inside a character.
     func send(text: String, fragments: Int = 1) async throws(TransportProblem) {
         try await send(WireMessage(text), fragments: fragments)
     }
 
-    /// Records a message without its secrets and sends it in this many fragments.
     func send(_ message: WireMessage, fragments: Int = 1) async throws(TransportProblem) {
         try await send(pieces: Self.pieces(of: message.text, count: fragments), shown: message.shown)
     }
@@ -166,7 +158,6 @@ final class ConnectionLane: Sendable {
         try await send([WebSocketFrame(.binary, binary)], as: [.binary(.toServer, binary)])
     }
 
-    /// Sends a WebSocket ping, with a payload that its pong repeats.
     func ping(_ payload: String = "") async throws(TransportProblem) {
         try await send([WebSocketFrame(.ping, Array(payload.utf8))], as: [.ping(.toServer)])
     }
@@ -205,7 +196,6 @@ final class ConnectionLane: Sendable {
         mailbox.end()
     }
 
-    /// Sends a close frame and waits for the peer's, at most for the given time.
     func close(code: Int, timeout: Duration) async {
         let isFirst = state.withLock { state in
             defer { state.closeSent = true }
@@ -239,7 +229,6 @@ final class ConnectionLane: Sendable {
         await pump?.value
     }
 
-    /// Searches each complete message for bytes before it is delivered.
     func watch(with tripwire: Tripwire) { connection.watch(with: tripwire) }
 
     // MARK: observing
@@ -302,7 +291,6 @@ final class ConnectionLane: Sendable {
         }
     }
 
-    /// Offers a message to the waits.
     private func deliver(_ message: JSONValue) {
         if dialect.isChallenge(message) { mailbox.add(message, as: Self.challenge) }
         if let letter = dialect.meaning(of: message, sentBy: .server) {
@@ -353,7 +341,6 @@ final class ConnectionLane: Sendable {
 }
 
 extension WebSocketEvent {
-    /// Whether it is something the server said, rather than the end of the connection.
     fileprivate var isSpoken: Bool {
         switch self {
         case .text, .binary, .invalidText, .ping, .pong: true

@@ -7,9 +7,7 @@ import HoldfastPlatform
 final class FirstStart: Sendable {
     private let subject: ServerSubject
     private struct State {
-        /// The number of starts under way.
         var pending = 0
-        /// The first failure.
         var problem: HarnessProblem?
     }
 

@@ -22,7 +22,6 @@ final class OpenConnections: Sendable {
     /// This many goodbyes within a minute, each to a connection that began after the previous one, are not restarts.
     static let mostRestarts = (count: 3, within: Duration.seconds(60))
 
-    /// Adds a connection that was opened at the given time, and returns its number.
     func add(openedAt time: ContinuousClock.Instant) -> Int {
         lives.withLock { lives in
             lives.append(Life(began: time, heard: time))
@@ -30,22 +29,20 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Notes the time of a connection's greeting; only the first counts.
+    /// Only the first greeting counts.
     func noteGreeting(_ number: Int, at time: ContinuousClock.Instant) {
         lives.withLock { lives in
             if !lives[number].isGreeted { (lives[number].began, lives[number].isGreeted) = (time, true) }
         }
     }
 
-    /// Notes the time of a message from the server on a connection; a goodbye does not count.
+    /// A goodbye does not count.
     func noteHeard(_ number: Int, at time: ContinuousClock.Instant) {
         lives.withLock { $0[number].heard = max($0[number].heard, time) }
     }
 
-    /// Notes that reading from a connection has ended.
     func noteEnd(_ number: Int) { lives.withLock { $0[number].hasEnded = true } }
 
-    /// Notes that the server said goodbye on a connection.
     func noteGoodbye(_ number: Int, at time: ContinuousClock.Instant) { lives.withLock { $0[number].goodbye = time } }
 
     /// Whether the server went on after its goodbye to a connection: another connection, greeted before, got a message

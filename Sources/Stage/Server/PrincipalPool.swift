@@ -6,7 +6,6 @@ import Holdfast
 /// questions, the principals with the largest remaining budgets are lent first, and a scenario that would exceed the
 /// limit waits. Some principals are reserved for the scenarios that use up a whole budget.
 struct PrincipalPool {
-    /// The result of a request for principals.
     enum Loan {
         case lent([ServerSubject.Principal])
         /// Other scenarios use them; one of these must end first.
@@ -93,7 +92,6 @@ struct PrincipalPool {
             : "it asks \(chats) questions, and no principal has that many left of \(limit) in \(window); \(fix)"
     }
 
-    /// The free principals that a scenario may borrow, best first.
     private func candidates(for scenario: Scenario, reachedBy sink: PushSink?) -> [Int] {
         let all = free.indices.filter { !isReserved(free[$0].name, from: scenario) }
         let own = scenario.needs.budget ? all.filter { reserved.contains(free[$0].name) } : []

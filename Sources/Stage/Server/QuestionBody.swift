@@ -48,7 +48,7 @@ extension ScenarioStep.Question {
         return body
     }
 
-    /// A question with this many more bytes of text; nil if it has no text.
+    /// Nil if the question has no text.
     package static func lengthened(_ question: JSONValue, by bytes: Int) -> JSONValue? {
         guard var elements = question["messages"]?.arrayValue, let text = elements.last?["content"]?.stringValue else {
             return nil

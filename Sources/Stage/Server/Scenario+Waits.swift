@@ -25,7 +25,6 @@ extension Scenario {
         }
     }
 
-    /// The approximate time that a server takes to restart.
     private static let restart = Duration.milliseconds(100)
 
     private static func count(_ times: JSONValue, for subject: ServerSubject) -> Int {

@@ -8,7 +8,6 @@ import HoldfastTransport
 extension ScenarioPerformer {
     /// The time for turns that still run at the end of a scenario, and for all reads together.
     private static let patience = (turns: Duration.milliseconds(300), all: Duration.seconds(2))
-    /// The maximum number of sessions that the end of a scenario reads.
     private static let mostSessions = 40
 
     /// Reads all data that a scenario has named, like a device that was away all the time.
@@ -54,7 +53,6 @@ extension ScenarioPerformer {
     }
 }
 
-/// The part of one person's data to read.
 struct RestLook {
     let principal: String
     /// The sessions to read; nil for all of this person, some of them twice.
@@ -75,7 +73,6 @@ extension StepContext {
     /// The number of frames before its position at which the replay of a device begins, and the frames per page.
     private static let back = (frames: 63, page: 3)
     private static let mostSessions = 400
-    /// The number of sessions that are read twice.
     private static let readAgain = 5
 
     func perform(_ look: RestLook) async throws {
@@ -112,7 +109,6 @@ extension StepContext {
         await lane?.close(code: 1000, timeout: performer.limit("close"))
     }
 
-    /// Reads a session, repeatedly while one of its turns runs.
     private func read(_ id: String, _ look: RestLook, until deadline: ContinuousClock.Instant) async throws {
         let path = "/api/sessions/\(percentEncoded(id, keeping: ":@!$&'()*+,;="))"
         guard dialect.encode(RESTRequest(method: "GET", path: path, body: nil)) != nil else { return }
@@ -128,7 +124,6 @@ extension StepContext {
         }
     }
 
-    /// Asks an earlier question again, over the connection and over REST.
     private func askAgain(_ question: JSONObject, _ look: RestLook, on lane: ConnectionLane?) async throws {
         // If the wire carries no key, it would be a new question.
         guard dialect.isCanonical else { return }
@@ -148,7 +143,6 @@ extension StepContext {
             within: performer.limit(["turn", "rest"]))
     }
 
-    /// Asks for the frames after a position, page by page to the end.
     private func replay(on letter: String, from start: Int, in epoch: String?, by page: Int?) async throws {
         guard let lane = performer.lane(letter), !recorder.isHalfFull else { return }
         try await sync(JSONValue(start), epoch: epoch, limit: page.map { JSONValue($0) }, on: letter)

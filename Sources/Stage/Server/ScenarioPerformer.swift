@@ -17,7 +17,6 @@ final class ScenarioPerformer: Sendable {
         var nonces = 0
         var scriptWait = Duration.zero
         var toldWait = Duration.zero
-        /// The principals that took part, each with its first greeting.
         var people: [String: JSONValue?] = [:]
         /// In a life, the questions so far: their principals and bodies.
         var asked: [(principal: String, body: JSONObject)] = []
@@ -39,9 +38,7 @@ final class ScenarioPerformer: Sendable {
     private let isStarted: Bool
     /// Whether it is a life, whose rounds do not depend on the success of earlier ones.
     let isLife: Bool
-    /// Whether a step sends a message exactly as written.
     let sendsVerbatim: Bool
-    /// The connections of the run that this scenario is part of.
     let connections: OpenConnections
     let armed = ArmedKills()
     let recorder: Recorder
@@ -50,7 +47,7 @@ final class ScenarioPerformer: Sendable {
     let needs: Scenario.Needs
     /// The principals lent to this scenario, by their names in it.
     let principals: [String: ServerSubject.Principal]
-    /// The route for pushes to these principals; nil without a push service.
+    /// Nil without a push service.
     let pushRoute: PushRoute?
     /// The repeated questions, which need a key on the wire to be repeats.
     private let repeats: RepeatedQuestions
@@ -107,7 +104,6 @@ final class ScenarioPerformer: Sendable {
 
     // MARK: steps
 
-    /// Performs steps one after the other.
     /// - Throws: ``StepEnd`` if the rest cannot be performed.
     func perform(_ steps: [ScenarioStep], with local: ScenarioVariables = ScenarioVariables()) async throws {
         var silence = Silence()
@@ -137,7 +133,6 @@ final class ScenarioPerformer: Sendable {
         state.withLock { $0.variables }.overlaid(by: local)
     }
 
-    /// Keeps a value from the subject for later steps.
     func save(_ value: JSONValue, as name: String) {
         state.withLock { state in
             state.variables[name] = value
@@ -159,7 +154,6 @@ final class ScenarioPerformer: Sendable {
         state.withLock { $0.unsaid[name] } ?? (isLife ? "an earlier round did not come to '\(name)'" : nil)
     }
 
-    /// The names of values from the subject.
     var said: Set<String> { state.withLock { $0.said } }
 
     /// The key of a question, which stays the same when the question is repeated.
@@ -172,7 +166,7 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// The server's size limit for messages, as last announced; nil if never announced.
+    /// As last announced; nil if never announced.
     var messageLimit: Int? {
         get { state.withLock { $0.messageLimit } }
         set { state.withLock { $0.messageLimit = newValue } }
@@ -180,7 +174,6 @@ final class ScenarioPerformer: Sendable {
 
     func lane(_ letter: String) -> ConnectionLane? { state.withLock { $0.lanes[letter] } }
 
-    /// Whether the last attempt to open a connection was refused.
     func wasRefused(_ letter: String) -> Bool { state.withLock { $0.refused.contains(letter) } }
 
     func noteRefusal(_ letter: String) {
@@ -198,15 +191,12 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Connections that are still open.
     var openLanes: [ConnectionLane] { state.withLock { $0.allLanes }.filter { !$0.mailbox.hasEnded } }
 
-    /// Remembers that an exchange ended without an answer.
     func noteLoss() {
         state.withLock { $0.lostAt = .now }
     }
 
-    /// The time at which a connection or an exchange last ended without a goodbye.
     private var lostAt: ContinuousClock.Instant? {
         let (lanes, lostAt) = state.withLock { ($0.allLanes, $0.lostAt) }
         return (lanes.map(\.lostAt) + [lostAt]).compactMap { $0 }.max()
@@ -227,7 +217,6 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// Registers a question over REST that is about to be sent.
     func beginPost(of question: String) -> PendingPost {
         state.withLock { state in
             let awaited = state.posts[question].flatMap { $0.hasBegun ? nil : $0.post }
@@ -237,7 +226,7 @@ final class ScenarioPerformer: Sendable {
         }
     }
 
-    /// The last question over REST with a name, or a new one.
+    /// The last question over REST with this name, or a new one.
     func post(of question: String) -> PendingPost {
         state.withLock { state in
             let post = state.posts[question]?.post ?? PendingPost()
@@ -263,7 +252,6 @@ final class ScenarioPerformer: Sendable {
         state.withLock { $0.scriptWait += .milliseconds(milliseconds) }
     }
 
-    /// Begins a round of a life, whose waits ignore earlier rounds.
     func beginRound() {
         let lanes = state.withLock { state in
             (state.scriptWait, state.toldWait) = (.zero, .zero)
@@ -273,7 +261,6 @@ final class ScenarioPerformer: Sendable {
         for lane in lanes { lane.mailbox.clear() }
     }
 
-    /// Notes that a principal took part, and its first greeting.
     func noteUse(_ principal: String, greetedBy connected: JSONValue? = nil) {
         state.withLock { state in
             if (state.people[principal] ?? nil) == nil { state.people[principal] = .some(connected) }
@@ -285,7 +272,6 @@ final class ScenarioPerformer: Sendable {
         state.withLock { $0.people }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Keeps a question of a life, to be asked again.
     func noteAsked(_ body: JSONObject, by principal: String) {
         if isLife { state.withLock { $0.asked.append((principal, body)) } }
     }
@@ -310,7 +296,6 @@ final class ScenarioPerformer: Sendable {
         subject.timeouts.bound(name, scriptWait: state.withLock { $0.scriptWait })
     }
 
-    /// The bound of a wait that consists of several.
     func limit(_ names: [String]) -> Duration { names.map(limit).reduce(.zero, +) }
 
     // MARK: the end

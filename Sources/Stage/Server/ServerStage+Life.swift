@@ -26,14 +26,10 @@ extension ServerStage {
     }
 }
 
-/// Performs the rounds of one life.
 private final class LifeCourse: Sendable {
     private struct State {
-        /// The reasons why rounds ended early, in order.
         var cuts: [String] = []
-        /// The reasons why rounds could not be performed at all.
         var passedOver: [String] = []
-        /// The total time of waiting for the rate limit.
         var waited = Duration.zero
         var budget: ChatBudget
         var count: ChatCount
@@ -41,7 +37,6 @@ private final class LifeCourse: Sendable {
         var rounds = 0
         /// The number of consecutive rounds without a server.
         var unanswered = 0
-        /// The reason why the life ended early.
         var end: String?
     }
 
@@ -58,7 +53,6 @@ private final class LifeCourse: Sendable {
         state = Mutex(State(budget: budget, count: ChatCount(budget: budget.limit ?? 0)))
     }
 
-    /// The obstacles in this life, one line each.
     var notes: [String] {
         let state = state.withLock { $0 }
         var notes = [state.end].compactMap(\.self)
@@ -127,7 +121,7 @@ private final class LifeCourse: Sendable {
         }
     }
 
-    /// Waits until the rate limit allows a round; false if it does not before the end.
+    /// Returns false if the rate limit does not allow the round before the end.
     private func waitForBudget(_ steps: [ScenarioStep], until end: ContinuousClock.Instant) async -> Bool {
         let now = ContinuousClock.now
         let (asked, opens) = state.withLock { state in
@@ -196,7 +190,6 @@ private final class LifeCourse: Sendable {
         }
     }
 
-    /// Starts the server if it has ended, and reopens connections of earlier rounds.
     private func revive(
         _ performer: ScenarioPerformer, _ open: [ScenarioStep], _ reader: LifeReader
     ) async throws {

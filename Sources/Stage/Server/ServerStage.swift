@@ -30,7 +30,6 @@ package struct ServerStage: Sendable {
         return await perform(scenario, principals: principals, startedBy: start, data: nil)
     }
 
-    /// Performs a scenario against its own server.
     func perform(
         _ scenario: Scenario, principals: [ServerSubject.Principal]?, startedBy start: StartCommand, data: String?,
         first: FirstStart? = nil, _ body: (@Sendable (ServerStage, ScenarioPerformer) async throws -> Void)? = nil
@@ -57,7 +56,6 @@ package struct ServerStage: Sendable {
         return performance
     }
 
-    /// The same stage, with the address of an instance of the subject.
     func at(_ instance: SubjectInstance) -> ServerStage {
         var stage = self
         stage.subject = subject.at(instance)
@@ -132,7 +130,6 @@ package struct ServerStage: Sendable {
         return performance
     }
 
-    /// Everything that a scenario has recorded so far.
     func history(
         of performer: ScenarioPerformer, _ scenario: Scenario, since startedAt: String? = nil
     ) -> History {
@@ -142,14 +139,12 @@ package struct ServerStage: Sendable {
         return performer.recorder.history(header)
     }
 
-    /// A scenario that is skipped, with the reason.
     func skip(_ scenario: Scenario, _ reason: String, wasInterrupted: Bool = false) -> Performance {
         Performance(
             scenario: scenario.name, history: History(header: header(scenario), events: []), skipped: reason,
             wasInterrupted: wasInterrupted)
     }
 
-    /// A scenario that is skipped because the setup lacks something.
     func skip(_ scenario: Scenario, lacking lacks: [String]) -> Performance {
         var performance = skip(scenario, Performance.words(lacking: lacks) ?? "")
         performance.lacks = lacks

@@ -5,7 +5,6 @@ import HoldfastTransport
 struct UpgradeAsked: Sendable {
     /// The address, with the query.
     var endpoint: Endpoint
-    /// Fields added to the request.
     var headers: [(String, String)] = []
     /// The path and query that a scenario sees, credentials included.
     var path: String
@@ -29,7 +28,6 @@ extension ServerSubject {
             endpoint: webSocket.at(webSocket.path + (full.isEmpty ? "" : "?" + full)), headers: headers, path: path)
     }
 
-    /// A request below the base of the REST paths.
     func request(_ method: String, _ path: String, token: String?, body: String?) -> HTTPRequestSpec {
         var headers = headers + [("Accept", "application/json")]
         if let token { headers.append(("Authorization", "Bearer \(token)")) }

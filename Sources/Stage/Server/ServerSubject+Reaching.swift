@@ -65,7 +65,6 @@ extension ServerSubject {
         return line + "\nthe start command has no {port}, so the server must listen on the port in HOLDFAST_PORT"
     }
 
-    /// One of several attempts.
     private struct Attempt {
         let number: Int
         let began: ContinuousClock.Instant
@@ -73,7 +72,6 @@ extension ServerSubject {
         /// Whether the deadline includes the upgrade; otherwise the upgrade may take as long as in scenarios.
         var isWait = false
 
-        /// The remaining time, up to a limit.
         func left(atMost limit: Duration = .seconds(86_400)) -> Duration { max(.zero, min(limit, end - .now)) }
     }
 
@@ -139,7 +137,6 @@ extension ServerSubject {
         }
     }
 
-    /// The timeout of a second check of the port.
     private static let secondLook = Duration.seconds(2)
 
     private func with(_ scheme: Endpoint.Scheme) -> Endpoint {

@@ -15,16 +15,13 @@ package struct ServerSubject: Sendable {
     package var profiles: Set<Profile>
     /// Whether its greeting declares its profiles, because neither flags nor files do.
     package var isUndeclared = false
-    /// The mapping between its wire format and the canonical form.
     package var dialect = Dialect.canonical
-    /// The way in which its agent treats a prompt.
     package var agent: SubjectFile.Agent
     /// Whether its agent follows scripts in the prompt, either itself or through the model it asks.
     package var hasScriptedAgent: Bool { agent != .plain }
     package var tls: TLSOptions
     /// Headers of every upgrade and request, such as a cookie that a gateway asks for; never written to a transcript.
     package var headers: [(String, String)] = []
-    /// The timeouts of all waits.
     package var timeouts: Timeouts
     /// The limits that it was configured with, by their names in the subject file, such as `authSeconds`.
     package var limits: [String: Int] = [:]
@@ -40,7 +37,6 @@ package struct ServerSubject: Sendable {
     package var start: StartCommand?
     /// The number of times that a crash scenario ends it; more kills prove more.
     package var kills = 20
-    /// The push service it was configured with; nil for none.
     package var pushSink: PushSink?
 
     package typealias Principal = SubjectPrincipal
@@ -59,7 +55,7 @@ package struct ServerSubject: Sendable {
         (self.tls, self.timeouts, self.pushSink) = (tls, timeouts, pushSink)
     }
 
-    /// The secrets in its headers, which no transcript may show: whole values, and parts that a server may repeat alone.
+    /// Whole header values, and parts of them that a server may repeat alone; no transcript may show them.
     var secretsOfHeaders: [(name: String, token: String?)] {
         // An origin or a media type is not a secret, and a server repeats it in other contexts.
         headers.filter { !Self.openHeaders.contains($0.0.lowercased()) }.flatMap { name, value in
@@ -77,13 +73,11 @@ package struct ServerSubject: Sendable {
         "pragma", "referer", "user-agent",
     ]
 
-    /// The declaration in transcripts.
     package var declaration: History.Subject {
         History.Subject(
             name: name, role: .server, profiles: profiles, hasScriptedAgent: hasScriptedAgent, limits: limits)
     }
 
-    /// All reasons why a scenario cannot be performed against this subject.
     package func obstacles(to scenario: Scenario) -> [String] {
         if scenario.role != .server { return ["it drives a client"] }
         let needs = scenario.needs
@@ -109,10 +103,9 @@ package struct ServerSubject: Sendable {
         return lacks.compactMap(\.self)
     }
 
-    /// The reason why a scenario cannot be performed against this subject; nil if it can.
     package func obstacle(to scenario: Scenario) -> String? { Performance.words(lacking: obstacles(to: scenario)) }
 
-    /// The reason why pushes cannot be observed for this many principals; nil if they can.
+    /// Nil if pushes can be observed for this many principals.
     private func obstacleToPush(_ count: Int) -> String? {
         guard let pushSink else { return "it needs a push service; give --push-sink" }
         let usable = principals.count { $0.device.map { pushSink.usefulness(of: $0) != .refused } ?? false }
@@ -175,7 +168,7 @@ extension ServerSubject {
         return nil
     }
 
-    /// The heartbeat of the greeting, in seconds; nil before any greeting.
+    /// In seconds; nil before any greeting.
     package var greetedHeartbeat: Int? {
         // A value that a server may leave out has a default.
         told.map { $0["heartbeatSeconds"]?.intValue ?? stated("heartbeatSeconds") }
@@ -189,7 +182,6 @@ extension ServerSubject {
         return start
     }
 
-    /// The same subject, with the address of an instance of it.
     func at(_ instance: SubjectInstance) -> ServerSubject {
         var subject = self
         subject.webSocket = instance.webSocket
@@ -199,13 +191,12 @@ extension ServerSubject {
 }
 
 extension ServerSubject {
-    /// The default of a limit that was not stated.
     private static let usual = ["authSeconds": 10, "heartbeatSeconds": 30, "rateWindowSeconds": 60]
 
     /// A limit as configured, or else as in the specification.
     package func stated(_ limit: String) -> Int { limits[limit] ?? Self.usual[limit] ?? 0 }
 
-    /// The reason why a scenario would wait too long; nil if it would not, or if only the subject can tell.
+    /// Nil if the scenario would not wait too long, or if only the subject can tell.
     func impatience(with scenario: Scenario) -> String? {
         for (name, times) in scenario.needs.patience.sorted(by: { $0.key < $1.key }) {
             // `connected` states the heartbeat; before any greeting, the step that waits decides.

@@ -18,7 +18,7 @@ actor SharedInstance {
         (self.command, self.data, self.limit, self.first) = (command, data, limit, first)
     }
 
-    /// The problem that kept it from starting at all; nil if it started, or was never needed.
+    /// Nil if it started, or was never needed.
     var startProblem: HarnessProblem? { instance == nil ? problem : nil }
 
     func running() async throws(HarnessProblem) -> SubjectInstance {

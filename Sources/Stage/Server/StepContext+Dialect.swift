@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One message to send, in its wire form and in a form to record.
 struct WireMessage: Sendable, Equatable {
     var text: String
     /// The same without credentials.

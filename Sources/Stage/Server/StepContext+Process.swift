@@ -56,7 +56,6 @@ extension StepContext {
         if Task.isCancelled { throw StepEnd.interrupted }
     }
 
-    /// The subject ended by itself before the scenario could end it.
     private func ended(_ instance: SubjectInstance) -> StepEnd {
         .unmet("\(pointer): the server had exited by itself, \(instance.exit?.description ?? "just now")")
     }

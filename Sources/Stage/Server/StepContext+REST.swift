@@ -5,7 +5,6 @@ import HoldfastTranscript
 import HoldfastTransport
 
 extension StepContext {
-    /// The members of a question, for a frame or for a body.
     func body(of question: ScenarioStep.Question) throws -> JSONObject {
         try question.body(
             obeysScripts: subject.hasScriptedAgent, filled: { try filled($0) }, key: { performer.key(of: $0) },
@@ -92,7 +91,7 @@ extension StepContext {
         }
     }
 
-    /// Sends a request and returns the body of the answer; nil if it is not JSON.
+    /// The body is nil if it is not JSON.
     func request(
         _ method: String, _ path: String, _ credential: ScenarioStep.Credential, body: String?, within limit: Duration,
         leavable post: PendingPost? = nil
@@ -148,7 +147,6 @@ extension StepContext {
 }
 
 extension Event.Response {
-    /// An answer in the form that a transcript may show.
     init(_ answer: HTTPAnswer) {
         let text = String(utf8: answer.body)
         self.init(
@@ -166,16 +164,15 @@ extension Event.Response {
 final class PendingPost: Sendable {
     enum End: Sendable { case over, left }
 
-    /// Its connection, once the request is sent.
     let sent = Latch<(HTTPConnection, Lane)>()
     private let ending = Latch<End>()
 
-    /// Returns a closure that takes the connection once the request is sent.
+    /// The closure takes the connection once the request is sent.
     func begin(on lane: Lane) -> @Sendable (HTTPConnection) -> Void {
         { [sent] connection in sent.set((connection, lane)) }
     }
 
-    /// Sets how it ends; false if it has already ended.
+    /// False if it has already ended.
     func end(_ end: End) -> Bool { ending.set(end) }
 
     var wasLeft: Bool { ending.value == .left }

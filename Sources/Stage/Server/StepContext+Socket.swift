@@ -15,10 +15,9 @@ extension StepContext {
         return lane
     }
 
-    /// Sends on a lane.
+    /// A connection that the subject has closed does not fail the step.
     ///
-    /// A connection that the subject has closed does not fail the step: a server may close while it still receives a
-    /// message that it refuses. The scenario's next wait decides.
+    /// A server may close while it still receives a message that it refuses; the scenario's next wait decides.
     func sending(
         on letter: String, _ body: (ConnectionLane) async throws(TransportProblem) -> Void
     ) async throws {
@@ -277,10 +276,8 @@ extension StepContext {
         }
     }
 
-    /// The longest single wait in a life.
     private static let longestOfLife = Duration.seconds(5)
 
-    /// The interval between checks whether the awaited question was refused.
     private static let glance = Duration.milliseconds(250)
 
     /// Requests the remaining pages of a server that pages by itself: only all pages together are the whole answer.
@@ -339,7 +336,6 @@ extension WebSocketLimits {
     fileprivate static let stage = WebSocketLimits(
         maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: 12 << 20, maxUnsentBytes: 16 << 20)
 
-    /// The limits of one connection of a life.
     fileprivate static let life = WebSocketLimits(
         maxMessageBytes: 4 << 20, maxQueuedBytes: 1 << 20, maxReceivedBytes: 128 << 20, maxUnsentBytes: 16 << 20)
 }
@@ -356,7 +352,6 @@ extension StepContext {
         }
     }
 
-    /// Waits until an announced time is over, and records it.
     func watch(_ told: ScenarioStep.Told) async throws {
         let duration = try duration(of: told)
         try? await Task.sleep(for: duration, clock: .continuous)
@@ -379,7 +374,7 @@ extension StepContext {
     }
 }
 
-/// A duration in whole seconds, rounded up.
+/// Rounds up.
 func wholeSeconds(_ duration: Duration, unit: String = " s") -> String {
     let (whole, rest) = duration.components
     return "\(whole + (rest > 0 ? 1 : 0))\(unit)"

@@ -4,7 +4,6 @@ import HoldfastJSON
 import HoldfastTranscript
 import HoldfastTransport
 
-/// One step that is being performed, with the names known at that moment.
 struct StepContext: Sendable {
     let performer: ScenarioPerformer
     let pointer: JSONPointer
@@ -103,7 +102,6 @@ struct StepContext: Sendable {
         throw StepEnd.harness(problem)
     }
 
-    /// Longer session names are not requested.
     private static let longestName = 1024
 
     func filled(_ text: String) throws -> String {
@@ -143,7 +141,6 @@ struct StepContext: Sendable {
         }
     }
 
-    /// A number from the scenario, or from the subject.
     func number(_ template: JSONValue, in range: ClosedRange<Int> = .min ... .max) throws -> Int {
         let value = try filled(template)
         guard let number = value.intValue, range.contains(number) else { throw unusable(template, value) }

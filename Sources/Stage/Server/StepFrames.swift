@@ -4,7 +4,6 @@ import HoldfastJSON
 
 // Frames and conditions of steps; the performer fills in the references.
 extension ScenarioStep.Connect {
-    /// The frame of the handshake.
     package func auth(token: String?, filled: (JSONValue) throws -> JSONValue) rethrows -> JSONValue {
         let client = try filled(.string(clientId ?? "device-\(on)-${run}"))
         return JSONValue(members: [
@@ -15,7 +14,6 @@ extension ScenarioStep.Connect {
 }
 
 extension ScenarioStep {
-    /// A `sync` frame.
     package static func sync(
         _ position: JSONValue, epoch: String?, limit: JSONValue?, filled: (JSONValue) throws -> JSONValue
     ) rethrows -> JSONValue {
@@ -41,7 +39,6 @@ extension ScenarioStep {
 }
 
 extension JSONValue {
-    /// A question as a frame.
     package static func chat(_ body: JSONObject) -> JSONValue {
         var frame: JSONObject = ["type": "chat"]
         for member in body { frame[member.key] = member.value }

@@ -9,7 +9,7 @@ package struct SuiteRun: Sendable {
         case disturbed(String, done: Int, total: Int)
     }
 
-    /// The number of scenarios that may run at a time; never more than the principals allow.
+    /// Never more than the principals allow.
     package var jobs: Int
     package let stage: ServerStage
 
@@ -121,7 +121,6 @@ package struct SuiteRun: Sendable {
     /// The number of scenarios that may have their own instance at the same time; each is a whole server.
     private static let ownInstances = 3
 
-    /// Scenarios that wait for their turn, and the number that may run at a time.
     private struct Queue {
         var waiting: ArraySlice<Int>
         var limit: Int
@@ -132,7 +131,6 @@ package struct SuiteRun: Sendable {
             self.limit = limit
         }
 
-        /// The scenario that may begin now; nil if the maximum is running.
         var next: Int? { running < limit ? waiting.first : nil }
     }
 
@@ -186,7 +184,6 @@ package struct SuiteRun: Sendable {
             return stops[ended.index, default: 0] < OpenConnections.mostRestarts.count
         }
 
-        /// The scenario with the longest waits among those that may begin now, with its queue.
         func longest(of queues: [Queue], among open: Set<Int>) -> (queue: Int, index: Int)? {
             let next = open.sorted().compactMap { queue in queues[queue].next.map { (queue: queue, index: $0) } }
             return next.max { waits[$0.index] < waits[$1.index] }
@@ -344,7 +341,6 @@ struct Breaker {
     private var turnedAway: [String] = []
     /// The time for which the run pauses before it goes on; nil if it need not.
     private(set) var pause: Duration?
-    /// The time at which the last scenario without a server ended.
     private var lastUnanswered: ContinuousClock.Instant?
     private var floods = 0
     private(set) var reason: String?
@@ -375,14 +371,13 @@ struct Breaker {
         }
     }
 
-    /// Goes on after a pause, as if the subject had answered.
     mutating func resume() {
         pause = nil
         unanswered = 0
         resumed += 1
     }
 
-    /// A remark on the pauses of a run that went on; nil if there were none.
+    /// Nil if there were no pauses, or if the run did not go on.
     var line: String? {
         guard resumed > 0, reason == nil else { return nil }
         return "the run waited and went on, because the subject accepted no connection in: "

@@ -2,10 +2,8 @@ import Holdfast
 import HoldfastPlatform
 import HoldfastSmallFoundation
 
-/// A folder in which one instance of a subject stores its data.
 struct DataFolder: Sendable {
     let path: String
-    /// Whether the folder is removed with the instance.
     let isTemporary: Bool
 
     static func temporary() throws(InputProblem) -> DataFolder {
@@ -15,7 +13,7 @@ struct DataFolder: Sendable {
         return folder
     }
 
-    /// A folder that the user named, which is never removed.
+    /// Never removed.
     static func named(_ path: String) throws(InputProblem) -> DataFolder {
         try made(DataFolder(path: URL(fileURLWithPath: path).path, isTemporary: false))
     }
@@ -23,7 +21,6 @@ struct DataFolder: Sendable {
     /// Every temporary folder of this program, and whether it is in use.
     private static let madeHere = Mutex<[String: Bool]>([:])
 
-    /// Removes the folder, if it is temporary.
     func remove() {
         guard isTemporary else { return }
         Self.madeHere.withLock { $0[path] = false }

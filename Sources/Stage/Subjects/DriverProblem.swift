@@ -1,8 +1,6 @@
-/// The reason why a driver gave no answer to a command.
 package struct DriverProblem: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
         case notStarted(reason: String)
-        /// No device opened a WebSocket within this many milliseconds.
         case nobodyConnected(milliseconds: Int)
         /// The program ended before it answered.
         case ended(SubjectExit)
@@ -17,7 +15,6 @@ package struct DriverProblem: Error, Sendable, Equatable {
         case flooded(bytes: Int)
         /// The driver refuses a command without which nothing can be tested.
         case refused(reason: String)
-        /// The run was interrupted meanwhile.
         case interrupted
         /// The suite has no address to listen on, or no folder for the app.
         case noServer(reason: String)
@@ -28,7 +25,6 @@ package struct DriverProblem: Error, Sendable, Equatable {
     package var code: Code
     /// The program with its arguments, or the address that the device was to open.
     package var location: String
-    /// The command without an answer; nil if none was sent.
     package var command: String?
     /// The last lines the program wrote to standard error.
     package var output: [String]
@@ -46,7 +42,6 @@ package struct DriverProblem: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether the suite itself is to blame.
     package var isHarness: Bool {
         switch code {
         case .invalidCommand, .noServer: return true
@@ -54,15 +49,12 @@ package struct DriverProblem: Error, Sendable, Equatable {
         }
     }
 
-    /// The problem in one line, without the place.
     package var what: String { output.last.map { "\(words.what); its last output: '\($0)'" } ?? words.what }
 
-    /// The first line.
     package var inShort: String { String(description.prefix { $0 != "\n" }) }
 }
 
 extension DriverProblem: CustomStringConvertible {
-    /// The place, the problem, the expectation and the fix.
     package var description: String {
         let words = words
         let start = isHarness ? words.what : "\(location): \(words.what)"
@@ -73,7 +65,6 @@ extension DriverProblem: CustomStringConvertible {
 
     private var asked: String { command.map { "'\($0)'" } ?? "a command" }
 
-    /// A time in seconds, with one decimal.
     static func seconds(_ milliseconds: Int) -> String { "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s" }
 
     private var words: (what: String, expected: String, fix: String) {

@@ -29,7 +29,6 @@ final class Guardian: Sendable {
 
     var process: ProcessID? { started.value ?? nil }
 
-    /// Starts one; nil if that fails.
     static func start() -> Guardian? {
         guard let (ours, theirs) = Descriptor.socketPair() else { return nil }
         var options = PlatformOptions()
@@ -55,10 +54,8 @@ final class Guardian: Sendable {
         return Guardian(socket: ours, started: started)
     }
 
-    /// Adds a group to kill at the end.
     func add(_ group: ProcessID) { tell("+ \(group)\n") }
 
-    /// Takes a group off the list.
     func remove(_ group: ProcessID) { tell("- \(group)\n") }
 
     private func tell(_ line: String) { order.withLock { _ in socket.send(Array(line.utf8)) } }

@@ -4,9 +4,7 @@ import HoldfastTransport
 /// A problem because of which the suite can say nothing about the subject.
 package struct HarnessProblem: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
-        /// A reference in a scenario that has no value.
         case unknownVariable(name: String, near: String?)
-        /// A required reference that is not a number.
         case notANumber(name: String)
         case malformedReference(String)
         case noConnection(lane: String)
@@ -16,7 +14,6 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case notStarted(reason: String, output: [String])
         /// The started subject ended before it accepted connections; it may have left a daemon, which was ended.
         case endedEarly(String, url: String, output: [String], leftDaemon: Bool = false)
-        /// A fault was armed but never triggered.
         case faultNeverFired(fault: String)
         case faultImpossible(fault: String, reason: String)
         case unreachable(TransportProblem.Code, attempts: Int, milliseconds: Int, path: String)
@@ -28,7 +25,6 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         case notHTTP(path: String)
         /// The port speaks TLS but the address does not, or the reverse; holds the correct address.
         case wrongScheme(speaksTLS: Bool, better: String)
-        /// The TLS handshake failed with a port that speaks TLS.
         case tlsFailed(reason: String)
         /// The server wants a client certificate, or a different one.
         case certificateRefused(reason: String, wasShown: Bool)
@@ -76,14 +72,12 @@ package struct HarnessProblem: Error, Sendable, Equatable {
 }
 
 extension HarnessProblem: CustomStringConvertible {
-    /// The place, the problem, the expectation and the fix.
     package var description: String {
         if case .driver(let problem) = code { return problem.description }
         let said = output.isEmpty ? "" : "; its last output:\n" + output.map { "    \($0)" }.joined(separator: "\n")
         return "\(what)\(said)\n  expected: \(words.expected)\n  fix: \(fix)"
     }
 
-    /// The next step for the reader.
     package var fix: String { words.fix }
 
     private var what: String { isUnreachable ? "\(location): \(words.what)" : "\(words.what) at \(location)" }
@@ -99,7 +93,6 @@ extension HarnessProblem: CustomStringConvertible {
         )
     }
 
-    /// The last lines of a subject that did not start.
     private var output: [String] {
         switch code {
         case .notStarted(_, let output), .endedEarly(_, _, let output, _): output
@@ -217,7 +210,6 @@ extension HarnessProblem: CustomStringConvertible {
 }
 
 extension HarnessProblem {
-    /// The problem of a reference that could not be filled in.
     init(filling problem: ScenarioVariables.Problem, at location: String) {
         switch problem {
         case .unknown(let name, let near): self.init(.unknownVariable(name: name, near: near), at: location)
@@ -228,7 +220,6 @@ extension HarnessProblem {
 }
 
 extension HarnessProblem {
-    /// The problem in one line, with the subject's complaint.
     package var inShort: String {
         if case .driver(let problem) = code { return problem.inShort }
         return what + (OutputTail.complaint(in: output).map { "; its last output: '\($0)'" } ?? "")

@@ -5,7 +5,6 @@ import HoldfastTranscript
 package struct LifeRound: Sendable, Equatable {
     /// Steps as in a scenario file; they may use the names and connections of earlier rounds.
     package var steps: [JSONValue]
-    /// The names of the features that it combines.
     package var features: [String]
     /// Steps that reopen connections of earlier rounds that the subject has ended; each is performed only if needed.
     package var open: [JSONValue]
@@ -19,7 +18,6 @@ package struct LifeRound: Sendable, Equatable {
 package struct LifeScript: Sendable {
     package let name: String
     package let time: Duration
-    /// Draws the next round, given the time since the life began.
     package let next: @Sendable (Duration) -> LifeRound
     /// Receives the history at a moment of rest; it must return quickly.
     package let look: @Sendable (History) -> Void
@@ -37,9 +35,7 @@ package struct LifeScript: Sendable {
     static let firstStretch = Duration.seconds(5)
 }
 
-/// The result of a life.
 package struct LifePerformance: Sendable {
     package var performance: Performance
-    /// The obstacles in it, one line each.
     package var notes: [String]
 }

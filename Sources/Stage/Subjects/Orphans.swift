@@ -9,7 +9,6 @@ import HoldfastPlatform
 struct Orphans {
     /// The process that outlives the suite, which is not an orphan.
     var guardian: ProcessID?
-    /// Reaps ended processes periodically.
     private let collector: any DispatchSourceTimer
 
     /// The longest time for ending orphans; each round ends all that exist, but they may make new ones.
@@ -50,7 +49,6 @@ struct Orphans {
         return wasAlive
     }
 
-    /// Reaps the orphans that have ended.
     func reap(sparing groups: Set<ProcessID>) {
         // A child that other code waits for hides the others until that code has reaped it.
         while let process = Processes.endedChild, process != guardian, !groups.contains(process),

@@ -6,7 +6,6 @@ final class OutputTail: Sendable {
     /// The number of bytes kept; the last words of a failed process help most.
     static let kept = 16 << 10
 
-    /// The end of the output.
     private struct Words {
         var bytes: [UInt8] = []
         var sawReady = false
@@ -30,7 +29,6 @@ final class OutputTail: Sendable {
         }
     }
 
-    /// Whether the text that signals readiness was printed.
     var sawReady: Bool { words.withLock { $0.sawReady } }
 
     /// The last lines without credentials, each at most 200 characters long.
@@ -63,6 +61,5 @@ final class OutputTail: Sendable {
         return thrown ?? told ?? said.last
     }
 
-    /// Reads the rest of the pipe, then stops.
     func finish() { reader.finish() }
 }

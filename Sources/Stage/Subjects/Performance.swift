@@ -1,6 +1,5 @@
 import HoldfastTranscript
 
-/// The outcome of one scenario.
 package struct Performance: Sendable {
     package var scenario: String
     /// Everything observed; empty when it was skipped.
@@ -27,7 +26,6 @@ package struct Performance: Sendable {
     var sawServerEnd = false
     /// Whether the server announced during the scenario that it was stopping, and nothing showed that it went on.
     var sawStop = false
-    /// Wall time.
     package var duration = Duration.zero
 }
 

@@ -34,7 +34,6 @@ final class PipeReader: Sendable {
         over.wait()
     }
 
-    /// Reads until the other end is closed, the reader stops, or the alarm rings.
     private static func read(_ descriptor: Descriptor, until alarm: Descriptor, _ take: ([UInt8]) -> Bool) {
         // If no descriptor was left for the alarm, reading ends with the process.
         while let isLast = Descriptor.waitForEither(descriptor, alarm) {

@@ -2,7 +2,6 @@ import HoldfastPlatform
 
 /// The processes of one subject: its group, and those that left the group but still carry its mark in their environment.
 struct ProcessGroup: Sendable {
-    /// The process that was started, which leads the group.
     let leader: ProcessID
     /// The variable that every descendant inherits, as `NAME=value`.
     let mark: String
@@ -13,7 +12,6 @@ struct ProcessGroup: Sendable {
     /// Whether the leader has ended but was not yet waited for.
     var leaderHasEnded: Bool { Processes.hasEnded(leader) }
 
-    /// The processor time of its running processes; nil if unknown.
     var processorTime: Duration? {
         let times = members().compactMap(ProcessTable.processorTime)
         return times.isEmpty ? nil : times.reduce(.zero, +)
@@ -60,7 +58,6 @@ struct ProcessGroup: Sendable {
 
     // MARK: writes
 
-    /// The reason why writes cannot be refused.
     enum LimitProblem: Error, Equatable {
         case notPossibleHere
         case noProcess

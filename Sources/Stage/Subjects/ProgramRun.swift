@@ -3,7 +3,6 @@ import HoldfastBasics
 /// The result of a program such as `git`, with bounds on its time and output.
 package struct ProgramRun: Sendable {
     package let exit: SubjectExit
-    /// Its standard output.
     package let output: [UInt8]
     /// The last lines it printed on standard error.
     package let complaints: [String]
@@ -51,12 +50,10 @@ package struct ProgramRun: Sendable {
     }
 }
 
-/// The reason why a program gave no result.
 package enum ProgramProblem: Error, Sendable, Equatable {
     /// It cannot be started; the reason is the system's.
     case notStarted(String)
     /// It printed more than this many bytes and was ended.
     case tooMuch(Int)
-    /// It did not end in time and was ended.
     case late(Duration)
 }

@@ -5,14 +5,11 @@
 struct RunWidth {
     /// This many may always run; more only while the process is woken on time.
     private static let few = 8
-    /// The interval between checks whether the machine has time for more.
     private static let interval = Duration.milliseconds(100)
 
     private var room = few
-    /// The time of the next check.
     private(set) var nextLook = ContinuousClock.now + interval
 
-    /// Whether one more scenario may run alongside this many.
     mutating func hasRoom(beside running: Int) -> Bool {
         if .now >= nextLook {
             room = isMachineLate() ? running - Self.few : running + Self.few

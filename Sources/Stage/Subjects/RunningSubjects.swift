@@ -60,7 +60,6 @@ package enum RunningSubjects {
         }
     }
 
-    /// Reaps the orphans that have ended.
     static func reap() { state.withLock { state in orphans(state)?.reap(sparing: state.groups) } }
 
     /// The orphans, if they are adopted; nil while a start is under way, whose process would look like an orphan.

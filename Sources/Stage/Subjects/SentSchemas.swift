@@ -14,25 +14,21 @@ struct SentSchemas: Sendable {
         }
     }
 
-    /// Whether there is a schema for a type.
     func knows(_ name: String) -> Bool {
         guard case .success(let schemas) = schemas else { return true }
         return schemas.file(of: name) != nil
     }
 
-    /// Whether a client sends messages of this type.
     func isSentByClients(_ type: String) -> Bool {
         guard case .success(let schemas) = schemas else { return false }
         return schemas.types(sentBy: .client).contains(type)
     }
 
-    /// Whether a value satisfies the schema of a name.
     func accepts(_ value: JSONValue, as name: String) -> Bool {
         guard case .success(let schemas) = schemas else { return false }
         return schemas.accepts(value, as: name)
     }
 
-    /// The reason why a value cannot be sent under a name; nil if it can.
     func problem(of value: JSONValue, as name: String, at location: String) -> HarnessProblem? {
         switch schemas {
         case .success(let schemas):

@@ -7,7 +7,6 @@ import HoldfastPlatform
 /// model endpoint. They are filled in everywhere: in arguments, folders, variables and addresses. The same values are in the
 /// environment as `HOLDFAST_PORT`, `HOLDFAST_DATA`, `HOLDFAST_PUSH_URL` and `HOLDFAST_MODEL_URL`.
 package struct StartCommand: Sendable, Equatable {
-    /// The program and its arguments.
     package var command: [String]
     package var url: String
     /// The base of its REST paths; nil if it follows from the WebSocket address.
@@ -16,13 +15,10 @@ package struct StartCommand: Sendable, Equatable {
     package var directory: String?
     /// The folder for its data, absent or empty before the run and left alone after it; nil for a temporary one.
     package var data: String?
-    /// Variables added to the environment.
     package var environment: [String: String] = [:]
     /// A piece of output that signals readiness; without it, the suite tries to connect.
     package var ready: String?
-    /// The value of `{push}`.
     var pushURL: String?
-    /// The value of `{model}`.
     package var modelURL: String?
     /// The principals whose credentials must not appear in problems.
     var owners: [SubjectPrincipal] = []
@@ -32,7 +28,6 @@ package struct StartCommand: Sendable, Equatable {
     /// Marks everything that belongs to one started process.
     static let instanceVariable = "HOLDFAST_INSTANCE"
 
-    /// A program with its arguments, and its address.
     package init(
         _ command: [String], url: String = usualURL, http: String? = nil, directory: String? = nil
     ) {
@@ -61,9 +56,7 @@ package struct StartCommand: Sendable, Equatable {
     var ignoresPort: Bool { url.contains("{port}") && !uses("{port}") && !uses("HOLDFAST_PORT") }
     /// Whether it gets its folder from the suite, so that each instance has its own.
     var takesData: Bool { uses("{data}") }
-    /// Whether it uses the address of the push service.
     package var takesPush: Bool { uses("{push}") }
-    /// Whether it uses the address of the model endpoint.
     package var takesModel: Bool { uses("{model}") }
 
     /// Whether instances share neither port nor folder.
@@ -78,7 +71,6 @@ package struct StartCommand: Sendable, Equatable {
         data.map { takesData ? "\($0)/\(instance)" : $0 }
     }
 
-    /// Removes the credentials from its command line and its output.
     var redaction: Redaction {
         Redaction(owners.map { ($0.name, $0.token) }, devices: owners.map { ($0.name, $0.device) })
     }
@@ -90,7 +82,6 @@ package struct StartCommand: Sendable, Equatable {
         return text.count > 120 ? "\(text.prefix(120))…" : text
     }
 
-    /// The values of the placeholders in one instance.
     struct Values: Sendable {
         var port: Int
         var data: String
@@ -117,7 +108,6 @@ package struct StartCommand: Sendable, Equatable {
         return result + rest
     }
 
-    /// The process to start for one instance.
     func launch(_ values: Values) -> SubjectProcess.Launch {
         var variables = [
             "HOLDFAST_PORT": "\(values.port)", "HOLDFAST_DATA": values.data, "HOLDFAST_PUSH_URL": pushURL,

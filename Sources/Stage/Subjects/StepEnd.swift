@@ -2,7 +2,6 @@
 package enum StepEnd: Error {
     /// The subject did not do what later steps depend on.
     case unmet(String)
-    /// The suite itself failed.
     case harness(HarnessProblem)
     /// The dialect cannot express a step, so only that step is omitted.
     case inexpressible(String)
@@ -10,7 +9,6 @@ package enum StepEnd: Error {
     case unsuitable(String)
     /// The setup lacks something that the scenario needs.
     case outOfReach(String)
-    /// The run was canceled.
     case interrupted
 }
 
@@ -40,7 +38,6 @@ func performTogether<Branch: Sendable>(
 }
 
 extension Performance {
-    /// Notes the reason why the steps ended before the last one.
     mutating func note(_ end: any Error) {
         switch end {
         case StepEnd.unmet(let reason): stoppedAt = reason

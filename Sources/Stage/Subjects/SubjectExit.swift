@@ -1,12 +1,11 @@
 import HoldfastJSON
 
 package enum SubjectExit: Sendable, Equatable, CustomStringConvertible {
-    /// By itself, with a code.
+    /// The process ended by itself.
     case code(Int)
     /// By a signal, such as `SIGKILL`.
     case signal(String)
 
-    /// The end in the form of transcripts.
     var details: JSONObject {
         switch self {
         case .code(let code): ["code": JSONValue(code)]

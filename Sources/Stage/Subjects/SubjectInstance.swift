@@ -87,7 +87,6 @@ final class SubjectInstance: Sendable {
             at: command.shown)
     }
 
-    /// Starts the process and waits until it accepts connections.
     private func launch(within limit: Duration) async throws(HarnessProblem) {
         let process: SubjectProcess
         do {
@@ -147,7 +146,6 @@ final class SubjectInstance: Sendable {
 
     private func problem(_ code: HarnessProblem.Code) -> HarnessProblem { HarnessProblem(code, at: command.shown) }
 
-    /// The reason why connections to its address fail; nil if they do not.
     private func connectionProblem() async -> TransportProblem? {
         do {
             try await RawConnection.open(host: webSocket.host, port: webSocket.port, timeout: .seconds(1)).cut(.fin)
@@ -169,7 +167,6 @@ final class SubjectInstance: Sendable {
         }
     }
 
-    /// Stops the reports.
     func stopObserving(_ observer: Int) {
         _ = state.withLock { $0.observers.removeValue(forKey: observer) }
     }
@@ -181,16 +178,13 @@ final class SubjectInstance: Sendable {
 
     private var process: SubjectProcess? { state.withLock { $0.process } }
 
-    /// The exit of the process; nil while it runs.
     var exit: SubjectExit? { process?.exit }
 
-    /// The time at which the process was last started.
     var startedAt: ContinuousClock.Instant { state.withLock { $0.startedAt } }
 
     /// Whether the process has ended, even if its end is not yet recorded.
     var isEnding: Bool { process?.isEnding ?? true }
 
-    /// The folder of its data.
     var dataPath: String { folder.path }
 
     /// Whether a scenario ended it and has not restarted it.
@@ -198,7 +192,6 @@ final class SubjectInstance: Sendable {
 
     var lastWords: [String] { process.map { words(of: $0) } ?? [] }
 
-    /// Its final complaint: the last line with an error, else the last line.
     var complaint: String? { process.flatMap { OutputTail.complaint(in: words(of: $0, 60)) } }
 
     /// Kills the process group at once, on any thread.
@@ -206,10 +199,8 @@ final class SubjectInstance: Sendable {
     @discardableResult
     func kill() -> Bool { process?.kill() ?? false }
 
-    /// Waits until the process has ended; nil if it does not within the limit.
     func exit(within limit: Duration) async -> SubjectExit? { await process?.exit(within: limit) }
 
-    /// Asks it to end, and kills it if it does not within the limit.
     func stop(within limit: Duration) async { await process?.end(patience: limit) }
 
     /// Starts it again with the same data and the same address.
@@ -227,7 +218,6 @@ final class SubjectInstance: Sendable {
         }
     }
 
-    /// Makes writes to files fail, or succeed again.
     func limitFileSize(to bytes: UInt64?) throws(ProcessGroup.LimitProblem) -> Int {
         guard let process else { throw .noProcess }
         return try process.limitFileSize(to: bytes)

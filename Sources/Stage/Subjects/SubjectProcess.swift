@@ -9,7 +9,6 @@ import Subprocess
 /// standard input stays open until it is closed here, and ends with the suite.
 final class SubjectProcess: Sendable {
     struct Launch: Sendable {
-        /// The program and its arguments.
         var command: [String]
         var directory: String?
         /// Variables added to those of the suite.
@@ -20,12 +19,10 @@ final class SubjectProcess: Sendable {
         var takesOutput: (@Sendable ([UInt8]) -> Bool)?
     }
 
-    /// The reason why nothing was started.
     struct LaunchProblem: Error {
         let reason: String
     }
 
-    /// The end of its output.
     let output: OutputTail
     /// Set when the process has ended, and nothing is left of it.
     private let ended = Latch<SubjectExit>()
@@ -54,7 +51,6 @@ final class SubjectProcess: Sendable {
         self.input = Mutex(input)
     }
 
-    /// The exit; nil while it runs.
     var exit: SubjectExit? { ended.value }
 
     var wasKilled: Bool { state.withLock { $0.wasKilled } }

@@ -14,7 +14,7 @@ package final class TokenSource: Sendable, Equatable {
 
     /// The time for which a credential without a known expiry is used.
     private static let usual = Duration.seconds(60)
-    /// The time before its expiry from which a credential is no longer used, so that a scenario can end with it.
+    /// The seconds before its expiry in which a credential is no longer used, so that a scenario can end with it.
     private static let margin = 60.0
     /// The time for which a failure is remembered, so that not every scenario waits for another.
     private static let pause = Duration.seconds(20)
@@ -22,10 +22,8 @@ package final class TokenSource: Sendable, Equatable {
     private let ask: @Sendable () async throws -> String
     private let state = Mutex(State())
 
-    /// Takes credentials from a function.
     package init(asking ask: @escaping @Sendable () async throws -> String) { self.ask = ask }
 
-    /// Asks for the credential.
     package func asked() async throws -> String {
         let token = try await ask()
         state.withLock { $0 = State(token: token, askedAt: .now) }
@@ -68,13 +66,11 @@ package final class TokenSource: Sendable, Equatable {
     package static func == (left: TokenSource, right: TokenSource) -> Bool { left === right }
 }
 
-/// The reason why there is no credential.
 struct TokenProblem: Error, CustomStringConvertible {
     let description: String
 }
 
 extension InputProblem {
-    /// The place and the problem, in one line.
     fileprivate var line: String { "\(location): \(what)" }
 }
 
