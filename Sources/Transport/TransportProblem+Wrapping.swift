@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 
 extension TransportProblem {
-    /// Translates an error of the underlying libraries, and keeps their text as the cause.
+    /// Translates an error of the underlying libraries; their text becomes the cause.
     init(_ error: any Error, at address: String) {
         switch error {
         case let problem as TransportProblem: self = problem
@@ -60,7 +60,6 @@ extension IOError {
 
 /// Explains errors of the TLS library, whose own text names functions, files and lines of its source.
 package enum TLSWords {
-    /// The reason of a TLS failure, from the description of an error.
     package static func reason(_ description: String) -> String {
         if let known = known.first(where: { entry in entry.marks.contains { description.contains($0) } }) {
             return known.words
@@ -88,21 +87,17 @@ package enum TLSWords {
         ),
     ]
 
-    /// The server asks for a certificate, and the client has none.
     package static let wantsCertificate = "it requires a client certificate"
     private static let endsHandshake =
         "it ended the handshake, probably because it requires a (different) client certificate"
     private static let distrusts = "it does not accept the client certificate"
 
-    /// The server ends the connection during the handshake.
     package static let endsWithoutReason = "it ended the connection during the handshake"
     private static let untrusted = "its certificate is not trusted"
     private static let ofAnotherHost = "its certificate is not for this host"
 
-    /// Whether a reason concerns the server's certificate.
     package static func isAboutServer(_ reason: String) -> Bool { [untrusted, ofAnotherHost].contains(reason) }
 
-    /// Whether a reason concerns the client's certificate, or its absence.
     package static func isAboutClient(_ reason: String) -> Bool {
         [wantsCertificate, endsHandshake, distrusts].contains(reason)
     }

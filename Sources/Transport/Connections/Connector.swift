@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Opens TCP, with TLS if the scheme needs it, and waits for the result that the caller's handlers produce.
+/// Opens TCP, with TLS if the scheme needs it, and returns what the caller's handlers produce.
 enum Connector {
     static func connect<Made: Sendable>(
         to endpoint: Endpoint,
@@ -27,7 +27,6 @@ enum Connector {
         }
     }
 
-    /// Starts to open TCP, with TLS if the scheme needs it, and installs the caller's handlers.
     static func connecting(
         _ group: any EventLoopGroup, to endpoint: Endpoint, tls: TLSOptions, timeout: Duration,
         handlers: @escaping @Sendable (any Channel) throws -> Void

@@ -23,7 +23,7 @@ final class Listener: Sendable {
         registry.abort()
     }
 
-    /// Binds a port; the closure adds the handlers of each connection, above the one that can cut it.
+    /// Binds a port; `prepare` adds each connection's handlers above the ``WireHandler``.
     static func start(
         host: String,
         port: Int,
@@ -44,7 +44,7 @@ final class Listener: Sendable {
         return Listener(channel: channel, registry: registry, host: host)
     }
 
-    /// Stops listening, closes all connections, and returns once every handler has returned or a time limit has passed.
+    /// Stops listening, closes all connections, and returns once every handler has returned, at most 2 s after `grace`.
     ///
     /// * `grace`: The time that clients may take to disconnect before they are reset. Zero resets at once.
     func stop(grace: Duration = .zero, code: UInt16 = 1001, reason: String = "") async {
@@ -89,7 +89,6 @@ enum Listening {
         }
     }
 
-    /// Returns once the channel has stopped listening.
     static func close(_ channel: any Channel) async {
         channel.close(promise: nil)
         _ = try? await channel.closeFuture.get()
@@ -108,7 +107,6 @@ enum Preparation {
         ObjectIdentifier(ByteToMessageHandler<HTTPResponseDecoder>.self),
     ]
 
-    /// Runs once; later calls are free.
     @inline(never)
     static func run() { withExtendedLifetime(types) {} }
 }

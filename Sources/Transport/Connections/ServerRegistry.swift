@@ -3,7 +3,6 @@ import NIOCore
 
 /// The connections and handler tasks of one server, so that a stop ends all of them.
 final class ServerRegistry: Sendable {
-    /// Asks a client to disconnect, with a code and a reason.
     typealias Goodbye = @Sendable (_ code: UInt16, _ reason: String) -> Void
 
     private struct State {
@@ -38,7 +37,6 @@ final class ServerRegistry: Sendable {
         return true
     }
 
-    /// Sets the goodbye of a connection that no longer speaks HTTP.
     func add(_ channel: any Channel, goodbye: @escaping Goodbye) {
         state.withLock { $0.goodbyes[ObjectIdentifier(channel)] = goodbye }
     }
@@ -56,7 +54,7 @@ final class ServerRegistry: Sendable {
         if bytes > 0 { state.withLock { $0.heldBytes -= bytes } }
     }
 
-    /// Runs a handler in a task, which is canceled when the server stops.
+    /// Runs a handler in a task, which ``abort()`` cancels.
     func run(_ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             state.nextTask += 1
@@ -84,7 +82,6 @@ final class ServerRegistry: Sendable {
         change { _ in }
     }
 
-    /// Resets the remaining connections and cancels their tasks.
     func abort() {
         let (channels, tasks) = state.withLock { state in
             state.stopping = true
@@ -110,5 +107,5 @@ final class ServerRegistry: Sendable {
     }
 }
 
-/// Tells an HTTP connection to end after its current answer.
+/// Makes an HTTP connection end after its current answer.
 package struct ServerIsStopping: Sendable {}

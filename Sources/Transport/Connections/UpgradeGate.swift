@@ -17,13 +17,12 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
 
     private var holding = false
     private var held: [Held] = []
-    /// The number of bytes of the separator after the head that have matched so far; at four, the head is over.
+    /// How many bytes of the separator after the head have matched; at four, the head is over.
     private var matched: Int
 
     /// Creates a gate that also splits the stream after the first head, so that the decoder sees only the head.
     init(splittingFirstHead: Bool) { matched = splittingFirstHead ? 0 : Self.endOfHead.count }
 
-    /// Holds everything from now on, and delivers it once the decoder is removed.
     func hold(until removed: EventLoopFuture<Void>, _ context: ChannelHandlerContext) {
         holding = true
         removed.assumeIsolated().whenComplete { _ in self.deliver(context) }

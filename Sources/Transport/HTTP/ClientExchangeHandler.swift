@@ -3,7 +3,6 @@ import NIOCore
 import NIOHTTP1
 import NIOTLS
 
-/// Collects answers on a client's HTTP connection.
 final class ClientExchangeHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
@@ -117,7 +116,6 @@ final class AnswerBox: Sendable {
 
     func silence() { state.withLock { $0.silent = true } }
 
-    /// Ends the wait and makes room for the next request.
     func settle(_ outcome: Result<HTTPAnswer, TransportProblem>) {
         let waiting = state.withLock { state in
             defer { state.waiting = nil }

@@ -7,7 +7,6 @@ struct ExchangeServing<Handler: TransportHandler>: Sendable {
     let registry: ServerRegistry
     let limits: ServerLimits
 
-    /// Adds the HTTP/1.1 handlers, which switch to WebSocket on request.
     func addHTTP1(to pipeline: ChannelPipeline.SynchronousOperations) throws {
         try pipeline.addHandler(UpgradeGate(splittingFirstHead: false))
         try pipeline.addHandler(HTTPResponseEncoder())
@@ -81,7 +80,7 @@ extension HTTPServerRequest {
 }
 
 extension HTTPServerResponse {
-    /// The head of an answer, with the length of its body if known.
+    /// The head of an answer, with the length of its body if that is known.
     func head(_ version: HTTPVersion) -> HTTPResponseHead {
         var head = HTTPResponseHead(version: version, status: .init(statusCode: status))
         for (name, value) in headers { head.headers.add(name: name, value: value) }
@@ -95,7 +94,6 @@ extension HTTPServerResponse {
 
     var hasBody: Bool { status != 204 && status != 304 }
 
-    /// A plain-text answer from the server itself.
     static func plain(_ status: Int, _ text: String) -> HTTPServerResponse {
         HTTPServerResponse(
             status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))

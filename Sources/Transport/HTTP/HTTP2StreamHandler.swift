@@ -1,7 +1,6 @@
 import NIOCore
 import NIOHTTP1
 
-/// One stream of an HTTP/2 connection, which carries one request.
 final class HTTP2StreamHandler<Handler: TransportHandler>: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

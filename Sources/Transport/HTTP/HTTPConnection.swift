@@ -42,7 +42,6 @@ package final class HTTPConnection: Sendable {
         return HTTPConnection(channel: channel, answers: answers)
     }
 
-    /// A request that has no answer yet.
     package struct Pending: Sendable {
         let method: String
         let answer: OneShot<HTTPAnswer>
@@ -78,7 +77,6 @@ package final class HTTPConnection: Sendable {
         }
     }
 
-    /// Ends the connection, or falls silent on it.
     package func cut(_ how: Cut) {
         channel.eventLoop.execute { [channel, answers] in
             guard channel.isActive else { return }

@@ -6,7 +6,7 @@ package enum HTTPExchange {
     /// * `sent`: Gets the connection once the request is sent, and may cut it.
     /// * `maxBodyBytes`: A larger body throws `tooLarge` as soon as that is known.
     /// * `timeout`: The limit for connecting, sending and the whole answer together.
-    /// * `pass`: Waits until the timeout is over by the caller's clock, at most ten times as long.
+    /// * `pass`: Waits until the timeout is over by the caller's clock; the real limit is ten times the timeout.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed`, `reset`, `tooLarge`, `late`, or `protocolError`
     ///   for an answer that is not HTTP.
     package static func perform(
@@ -42,18 +42,14 @@ package enum HTTPExchange {
     }
 }
 
-/// An HTTP request to send.
 package struct HTTPRequestSpec: Sendable {
-    /// Any HTTP method; the default is `GET`.
     package var method: String
     /// The URL; `ws` and `wss` mean `http` and `https`.
     package var endpoint: Endpoint
     /// Fields other than `Host`, `Connection` and `Content-Length`, which this module adds unless they are given here.
     package var headers: [(String, String)]
-    /// The body; empty means none.
     package var body: [UInt8]
 
-    /// A request that can be performed any number of times.
     package init(_ method: String = "GET", _ endpoint: Endpoint, headers: [(String, String)] = [], body: [UInt8] = []) {
         self.method = method
         self.endpoint = endpoint
@@ -62,9 +58,7 @@ package struct HTTPRequestSpec: Sendable {
     }
 }
 
-/// A server's answer.
 package struct HTTPAnswer: Sendable {
-    /// The status code, any number.
     package var status: Int
     /// The fields in order, with names as the server spelled them.
     package var headers: [(String, String)]

@@ -14,7 +14,6 @@ package struct HTTPServerRequest: Sendable {
     /// Signals that the client disconnected before its answer; nil if that can't be detected.
     package var departure: Departure?
 
-    /// The target without the query.
     package var path: String { String(target.prefix { $0 != "?" }) }
     /// Everything after the first question mark, if there is one.
     package var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
@@ -27,7 +26,7 @@ extension [(String, String)] {
     func first(named name: String) -> String? { first { $0.0.lowercased() == name.lowercased() }?.1 }
 }
 
-/// A request for a WebSocket; it has no body.
+/// Has no body.
 package typealias UpgradeRequest = HTTPServerRequest
 
 package struct HTTPServerResponse: Sendable {
@@ -51,14 +50,12 @@ package struct HTTPServerResponse: Sendable {
         self.body = body
     }
 
-    /// No answer: the connection or stream ends cleanly.
     package static var hangUp: HTTPServerResponse {
         var response = HTTPServerResponse(status: 500)
         response.isHangUp = true
         return response
     }
 
-    /// No answer: the connection is reset.
     package static var reset: HTTPServerResponse {
         var response = hangUp
         response.isReset = true
@@ -70,16 +67,13 @@ package struct HTTPServerResponse: Sendable {
     }
 }
 
-/// The decision about a request for a WebSocket.
 package enum UpgradeDecision: Sendable {
     case accept
     /// The client gets this answer instead, and the connection ends.
     case refuse(status: Int, body: String)
-    /// The client gets no answer: the connection is reset.
     case reset
 }
 
-/// Signals that the client of a request has disconnected.
 package final class Departure: Sendable {
     private struct State {
         var hasHappened = false

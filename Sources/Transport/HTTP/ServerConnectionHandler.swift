@@ -177,7 +177,6 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         how(context.channel)
     }
 
-    /// Drops all requests that no handler has received yet.
     private func release() {
         for request in waiting + [collecting].compactMap({ $0 }) { registry.release(request.body.count) }
         waiting = []

@@ -19,7 +19,7 @@ package final class ServerSocket: WebSocketEnd {
     /// The time of the client's last bytes; the current time if received bytes still wait to be handled.
     package var heardAt: ContinuousClock.Instant { core.queue.queuedBytes > 0 ? .now : core.withState { $0.heardAt } }
 
-    /// Queues bytes, or resets a client that does not read: only after a reconnect does it ask for what it missed.
+    /// Queues bytes; resets a client that does not read, because it asks for missed frames only after a reconnect.
     package func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void> {
         do {
             return try core.post(bytes)
@@ -47,7 +47,6 @@ package final class ServerSocket: WebSocketEnd {
         _ = try queue(encoded)
     }
 
-    /// Queues a ping, in order with the messages, without waiting.
     package func post(ping payload: [UInt8]) throws(TransportProblem) {
         _ = try queue(core.encoded(WebSocketFrame(.ping, payload)))
     }

@@ -3,7 +3,6 @@ package protocol TransportHandler: Sendable {
     /// Answers a request; runs to its end even if the client disconnects.
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse
 
-    /// Decides whether a client gets a WebSocket.
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision
 
     /// Serves one WebSocket for its whole life; returning closes it with 1000.
@@ -11,6 +10,5 @@ package protocol TransportHandler: Sendable {
 }
 
 extension TransportHandler {
-    /// Does nothing, for a server without WebSockets.
     package func serve(_ socket: ServerSocket) async {}
 }

@@ -54,7 +54,6 @@ package final class RawConnection: SocketEnd {
         }
     }
 
-    /// Sends bytes and returns once the operating system has taken them.
     package nonisolated(nonsending) func send(_ bytes: [UInt8]) async throws(TransportProblem) {
         try await core.post(bytes).value()
     }

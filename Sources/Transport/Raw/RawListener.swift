@@ -1,6 +1,5 @@
 import NIOCore
 
-/// Listens on TCP and hands every connection to a closure, without a protocol.
 final class RawListener: Sendable {
     var port: Int { listener.port }
 
@@ -35,7 +34,6 @@ final class RawListener: Sendable {
     func stop() async { await listener.stop() }
 }
 
-/// Delivers received bytes as events.
 final class RawHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,4 +1,3 @@
-/// Detects whether a port uses TLS, without a TLS library.
 package enum TLSProbe {
     /// Whether a port answers the first message of a TLS handshake with a handshake or an alert (RFC 8446, 5.1).
     package static func findsTLS(at endpoint: Endpoint, within limit: Duration) async -> Bool {

@@ -14,9 +14,8 @@ struct FrameCutter {
     private var decoder: MessageDecoder
     private var rest = ByteBuffer()
     private var pending = ByteBuffer()
-    /// Whether the parts of a message are held until it is complete, so that it can be dropped.
+    /// Whether incomplete messages are held, so that they can be dropped.
     private var holds: Bool
-    /// The reason why reading has stopped for good.
     private(set) var problem: TransportProblem?
 
     init(from side: RelaySide, limits: RelayLimits, holds: Bool) {
@@ -27,7 +26,6 @@ struct FrameCutter {
             address: "\(side.rawValue)")
     }
 
-    /// The bytes of incomplete messages that are held.
     var heldBytes: Int { decoder.heldBytes + pending.readableBytes }
 
     /// Whether the relay may insert a frame without breaking one of the peer's.
@@ -35,7 +33,6 @@ struct FrameCutter {
         problem == nil && decoder.isBetweenFrames && rest.readableBytes == 0 && pending.readableBytes == 0
     }
 
-    /// Stops reading for good.
     mutating func giveUp(_ problem: TransportProblem) -> Piece {
         self.problem = problem
         defer {
@@ -46,7 +43,6 @@ struct FrameCutter {
         return Piece(bytes: pending, event: nil)
     }
 
-    /// The pieces that the next bytes complete, in order.
     mutating func feed(_ new: ByteBuffer) -> [Piece] {
         guard problem == nil else { return [Piece(bytes: new, event: nil)] }
         var pieces: [Piece] = []
@@ -66,7 +62,7 @@ struct FrameCutter {
             }
             rest = source.slice()
             add(whole.getSlice(at: taken, length: whole.writerIndex - taken), to: &pieces)
-            // At most sixteen bytes; the copy releases the read buffer.
+            // At most 13 bytes; the copy releases the read buffer.
             rest = ByteBuffer(bytes: rest.readableBytesView)
         } catch {
             let tail = whole.getSlice(at: taken, length: whole.writerIndex - taken)

@@ -25,7 +25,6 @@ struct KeptBody {
         bytes += part.readableBytesView
     }
 
-    /// Returns the copy and clears it.
     mutating func take() -> RelayBody {
         defer { drop() }
         return isUnseen ? .unseen : .whole(bytes)

@@ -51,7 +51,6 @@ extension HTTPRequestEncoder.Configuration {
 }
 
 extension HTTPResponseEncoder.Configuration {
-    /// Forwards the server's body length and coding unchanged.
     static var asGiven: Self {
         var configuration = Self()
         configuration.automaticallySetFramingHeaders = false

@@ -3,7 +3,6 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The settings that all connections of a relay share.
 struct RelaySettings: Sendable {
     let upstream: Endpoint
     let tls: TLSOptions
@@ -61,7 +60,6 @@ final class RelaySession {
     private var watcher: any RelayWatcher { settings.watcher }
     private var address: String { settings.upstream.httpBase.address }
 
-    /// Runs the body after a time, unless the session is ending by then.
     private func later(_ time: Duration, _ body: @escaping (RelaySession) -> Void) {
         loop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [weak self] in
             if let self, !self.isEnding { body(self) }
@@ -86,7 +84,6 @@ final class RelaySession {
         readClient()
     }
 
-    /// Resumes reading from the client if there is room.
     private func readClient() {
         guard !isSilent, tunnel == nil, waiting.isEmpty, exchange.map({ !$0.isAsked || $0.isSettled }) ?? true
         else { return }
@@ -209,7 +206,6 @@ final class RelaySession {
         }
     }
 
-    /// Sends the head and the parts that waited behind it.
     private func open() {
         guard let exchange, let server, !isEnding else { return }
         self.exchange?.isOpen = true
@@ -385,7 +381,7 @@ final class RelaySession {
         }
     }
 
-    /// Says goodbye when the relay stops: WebSockets get a close frame, others end after the current answer.
+    /// WebSockets get a close frame; other connections end after the current answer.
     func goodbye() {
         if let tunnel { return tunnel.close(1001) }
         if exchange == nil { end() }

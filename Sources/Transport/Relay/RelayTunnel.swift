@@ -43,7 +43,6 @@ final class RelayTunnel {
     private func channel(_ side: RelaySide) -> any Channel { side == .client ? client : server }
     private func direction(_ side: RelaySide) -> Direction { side == .client ? fromClient : fromServer }
 
-    /// Removes HTTP from both pipelines.
     func takeOver() throws {
         let (forClient, forServer) = (client.pipeline.syncOperations, server.pipeline.syncOperations)
         try forClient.addHandler(RelayTunnelHandler(self, .client))
@@ -159,7 +158,6 @@ final class RelayTunnel {
         if bytes.readableBytes > 0 { channel(side.other).write(bytes, promise: nil) }
     }
 
-    /// Sends the forwarded bytes once the watcher has recorded them.
     private func flush(_ side: RelaySide) {
         settings.watcher.keep()
         channel(side).flush()
@@ -229,7 +227,6 @@ final class RelayTunnel {
     }
 }
 
-/// The handler at the top of either pipeline of a tunnel.
 final class RelayTunnelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

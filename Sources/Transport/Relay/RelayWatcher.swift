@@ -1,9 +1,7 @@
 import HoldfastBasics
 
 package enum RelaySide: String, Sendable, Hashable {
-    /// The peer that connected to the relay.
     case client
-    /// The peer that the relay connected to.
     case server
 
     package var other: RelaySide { self == .client ? .server : .client }
@@ -29,7 +27,6 @@ package protocol RelayWatcher: Sendable {
     /// An exchange ended without a complete answer, or its answer was too large to keep.
     func failed(_ problem: TransportProblem, by side: RelaySide, number: Int)
 
-    /// The server accepted a WebSocket.
     func upgraded(number: Int)
 
     /// A complete message, or a ping, pong or close frame, is about to be forwarded.
@@ -48,43 +45,33 @@ package protocol RelayWatcher: Sendable {
     func ended(by side: RelaySide, wasReset: Bool, number: Int)
 }
 
-/// The body of a request or an answer, if it was kept.
 package enum RelayBody: Sendable, Equatable {
     /// The whole body, without transfer coding.
     case whole([UInt8])
-    /// The body was too large to keep.
     case unseen
 }
 
-/// A decision about a request or an answer.
 package enum RelayChoice: Sendable {
-    /// Forward it.
     case pass
-    /// Forward it after a delay.
     case delay(Duration)
-    /// Send the client this answer instead.
     case answer(HTTPServerResponse)
     /// End both connections, cleanly or by a reset, or fall silent on them.
     case cut(Cut)
 }
 
-/// A decision about a WebSocket message.
 package struct RelayDeed: Sendable, Equatable {
-    /// The number of times it is forwarded.
     package var copies: Int
     /// The time for which it is held, with everything after it.
     package var delay: Duration
-    /// The end of the connection after it, if any.
+    /// After the copies; nil if the connection stays open.
     package var ending: ConnectionEnding?
 
-    /// Forwards once, without delay, by default.
     package init(copies: Int = 1, delay: Duration = .zero, ending: ConnectionEnding? = nil) {
         self.copies = copies
         self.delay = delay
         self.ending = ending
     }
 
-    /// Forwards it unchanged.
     package static let pass = RelayDeed()
 }
 
@@ -104,7 +91,6 @@ package struct RelayLimits: Sendable, Equatable {
     /// The time that a peer may take to read the rest once the other one is gone.
     package var patience = Duration.seconds(10)
 
-    /// The defaults.
     package init() {}
 }
 
@@ -113,19 +99,15 @@ package struct RelayLimits: Sendable, Equatable {
 /// The calls come from many threads and must never wait. Each WebSocket and each request has a number that is unique
 /// for the life of the process.
 package protocol ServerWatcher: Sendable {
-    /// A client asks for a WebSocket.
     func asks(_ request: UpgradeRequest) -> RelayChoice
 
-    /// A WebSocket was opened.
     func opened(_ request: UpgradeRequest, number: Int)
 
     /// A complete message or another frame arrived from the client, or is about to be sent to it.
     func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed
 
-    /// A connection ended.
     func ended(number: Int)
 
-    /// A request arrived, with its body.
     func asked(_ request: HTTPServerRequest, number: Int) -> RelayChoice
 
     /// A request is about to get its answer; nil if the connection ends without one.

@@ -56,7 +56,7 @@ package final class TransportServer: Sendable {
 
     var connectionCount: Int { listener.registry.connectionCount }
 
-    /// Stops listening, says goodbye to every client, and returns once the last handler has returned.
+    /// Stops listening, says goodbye to every client, and returns once all handlers have returned, or 2 s later.
     ///
     /// * `timeout`: The time that clients may take to disconnect before they are reset. Zero resets at once.
     /// * `code`: The close code of WebSockets: 1001 going away, 1012 restart.

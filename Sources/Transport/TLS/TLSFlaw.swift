@@ -2,7 +2,6 @@ import HoldfastBasics
 
 /// A problem with a file in ``TLSOptions``, found before connecting, so that no server is blamed.
 package struct TLSFlaw: Error, Sendable, Equatable {
-    /// The file with the problem.
     package enum Part: Sendable {
         case trustRoots, certificate, key
     }
@@ -10,9 +9,7 @@ package struct TLSFlaw: Error, Sendable, Equatable {
     package let part: Part
     /// The problem with the file; continues a sentence that starts with its name.
     package let what: String
-    /// The expected file.
     package let expected: String
-    /// How to fix it.
     package let fix: String
 }
 

@@ -6,7 +6,6 @@ import NIOCore
 /// Both take a third of a first build, and few runs need them. So this module imports neither: the module `TLS`
 /// installs them, and a program without them rejects `wss://` and `https://`.
 package protocol TLSProvider: Sendable {
-    /// The handler for one connection of a client.
     func clientHandler(_ options: TLSOptions, for endpoint: Endpoint) throws -> any ChannelHandler
     /// Makes the handler for each connection of a server; without protocols the server does not offer ALPN.
     func serverHandlers(
@@ -21,39 +20,32 @@ package protocol TLSProvider: Sendable {
     func addHTTP2(
         to pipeline: ChannelPipeline.SynchronousOperations, of channel: any Channel, within limits: ServerLimits,
         serving addStream: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void) throws
-    /// Whether a PEM text holds certificates that the library can read.
     func reads(certificates pem: String) -> Bool
-    /// Whether a PEM text holds a key that the library can read.
     func reads(key pem: String) -> Bool
-    /// Whether a key belongs to the first certificate of a chain.
     func belongs(key: String, to chain: String) -> Bool
     /// The problem that corresponds to an error of the library; nil for other errors.
     func code(of error: any Error) -> TransportProblem.Code?
 }
 
-/// The TLS library installed in this program.
 package enum TLS {
     private static let installed = Mutex<(any TLSProvider)?>(nil)
 
-    /// The installed library, if any.
     static var provider: (any TLSProvider)? { installed.withLock { $0 } }
 
     /// Installs a TLS library; later calls have no effect.
     package static func install(_ provider: any TLSProvider) { installed.withLock { $0 = $0 ?? provider } }
 
-    /// The name of the encrypting handler in a pipeline.
     private static let handlerName = "holdfast.tls"
 
     static func add(_ handler: any ChannelHandler, to pipeline: ChannelPipeline.SynchronousOperations) throws {
         try pipeline.addHandler(handler, name: handlerName)
     }
 
-    /// Whether a connection is encrypted.
     static func isSpoken(in pipeline: ChannelPipeline.SynchronousOperations) -> Bool {
         (try? pipeline.context(name: handlerName)) != nil
     }
 
-    /// Calls the library; an error, or a missing library, becomes a problem at an address.
+    /// Calls the library; an error or a missing library becomes a problem at an address.
     private static func asking<Result>(
         at address: String, _ question: (any TLSProvider) throws -> Result
     ) throws(TransportProblem) -> Result {

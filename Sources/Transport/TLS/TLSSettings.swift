@@ -32,11 +32,9 @@ package struct TLSOptions: Sendable, Equatable {
     /// The certificate that the client shows; nil for none.
     package var identity: Identity?
 
-    /// A client certificate and its key.
     package struct Identity: Sendable, Equatable {
-        /// The PEM file of the certificate and its issuers.
+        /// PEM; the certificate and its issuers.
         package let certificateFile: String
-        /// The PEM file of its key.
         package let keyFile: String
 
         package init(certificateFile: String, keyFile: String) {
@@ -45,7 +43,6 @@ package struct TLSOptions: Sendable, Equatable {
         }
     }
 
-    /// Full verification against the system's roots by default.
     package init(acceptAnyCertificate: Bool = false, trustRootsFile: String? = nil, identity: Identity? = nil) {
         self.acceptAnyCertificate = acceptAnyCertificate
         self.trustRootsFile = trustRootsFile

@@ -56,7 +56,6 @@ final class ArrivalQueue: Sendable {
 
     var queuedBytes: Int { state.withLock { $0.bytes } }
 
-    /// Adds an event, unless the last event was already added.
     func push(_ arrival: WebSocketArrival) {
         state.withLock { state in
             guard !state.finished else { return }
@@ -67,7 +66,7 @@ final class ArrivalQueue: Sendable {
         waiters.tell()
     }
 
-    /// The next queued event: `.some(nil)` after the last one, nil if more events may arrive.
+    /// `.some(nil)` after the last event, nil if more events may arrive.
     private func take() -> WebSocketArrival?? {
         let (popped, finished) = state.withLock { ($0.pop(low: limit / 2), $0.finished) }
         popped?.drained?()

@@ -6,7 +6,6 @@ enum Handshake {
 
     static func newKey() -> String { base64((0..<16).map { _ in UInt8.random(in: .min ... .max) }) }
 
-    /// The server's answer to a key.
     static func accept(for key: String) -> String { base64(sha1(Array((key + acceptSuffix).utf8))) }
 
     /// SHA-1, which the handshake requires; it protects nothing here.

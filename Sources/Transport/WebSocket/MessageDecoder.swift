@@ -8,7 +8,6 @@ struct MessageDecoder {
     /// The sender of the bytes, which decides whether they must be masked.
     enum Sender { case client, server }
 
-    /// The handling of messages over the limit.
     enum Oversize { case fail, discard }
 
     private struct Header {
@@ -38,7 +37,7 @@ struct MessageDecoder {
         self.address = address
     }
 
-    /// The next event, or nil if more bytes are needed; call it until it returns nil.
+    /// The next event; nil if it needs more bytes.
     mutating func next(_ buffer: inout ByteBuffer) throws(TransportProblem) -> WebSocketEvent? {
         guard !failed else {
             buffer.moveReaderIndex(to: buffer.writerIndex)
@@ -63,7 +62,6 @@ struct MessageDecoder {
 
     var heldBytes: Int { message.count + control.count }
 
-    /// Whether the next byte starts a frame.
     var isBetweenFrames: Bool { frame == nil }
 
     private func problem(_ reason: String) -> TransportProblem {

@@ -43,9 +43,9 @@ package final class SocketCore: Sendable {
 
     // MARK: sending
 
-    /// Queues bytes in the order of the calls and returns their outcome.
+    /// Queues bytes in the order of the calls; the result is set once the operating system has taken them.
     ///
-    /// They are handed over under the lock, so nothing can be sent after a close frame.
+    /// The event loop gets them under the lock, so no bytes follow a close frame.
     @discardableResult
     func post(_ bytes: [UInt8], isClose: Bool = false) throws(TransportProblem) -> OneShot<Void> {
         let written = OneShot<Void>(address: address)
@@ -118,7 +118,7 @@ package final class SocketCore: Sendable {
         }
     }
 
-    /// Ends the connection after both close frames were exchanged.
+    /// Ends the connection cleanly, and discards what still arrives.
     func end() {
         state.withLock { state in
             state.over = state.over ?? .closed
@@ -144,7 +144,6 @@ package final class SocketCore: Sendable {
         }
     }
 
-    /// Sends a close frame without waiting for anything.
     func sayGoodbye(code: UInt16, reason: String) {
         if (try? post(encoded(.close(code: code, reason: reason)), isClose: true)) == nil { cut(.fin) }
     }

@@ -26,7 +26,6 @@ package final class Tripwire: Sendable {
 
     var hasTripped: Bool { state.withLock { $0 } }
 
-    /// Examines a complete message.
     func look(at message: [UInt8]) {
         let trips = state.withLock { hasTripped in
             guard !hasTripped, isAwaited(message) else { return false }
@@ -36,7 +35,6 @@ package final class Tripwire: Sendable {
         if trips { action() }
     }
 
-    /// Examines an event of a WebSocket; only messages count.
     func look(at event: WebSocketEvent) {
         switch event {
         case .text(let text): look(at: Array(text.utf8))

@@ -49,9 +49,9 @@ package final class WebSocketConnection: WebSocketEnd {
     /// The next event; nil after the last one or if the task is canceled, which loses no event.
     package nonisolated(nonsending) func next() async -> WebSocketArrival? { await core.queue.next() }
 
-    /// The next event within `limit`; an event that arrives later is not lost.
+    /// The next event within `limit`, or nil after the last one; an event that arrives later is not lost.
     ///
-    /// A limit of zero returns only an event that has already arrived; after the last event, the result is nil.
+    /// A limit of zero returns only an event that has already arrived.
     /// - Throws: `late`, or `cancelled` if the task is canceled.
     package func next(within limit: Duration, _ what: String) async throws(TransportProblem) -> WebSocketArrival? {
         try await core.queue.next(within: limit, what, at: core.address)
@@ -69,7 +69,7 @@ package final class WebSocketConnection: WebSocketEnd {
 
     package func queue(_ bytes: [UInt8]) throws(TransportProblem) -> OneShot<Void> { try core.post(bytes) }
 
-    /// Queues frames in order and returns their outcome.
+    /// The result is set once the operating system has taken all frames.
     package func queue(_ frames: [WebSocketFrame]) throws(TransportProblem) -> OneShot<Void> {
         try core.post(frames.reduce(into: []) { $0 += core.encoded($1) })
     }
@@ -86,7 +86,6 @@ package struct WebSocketLimits: Sendable, Equatable {
     /// The size of the send queue; a send beyond it throws `peerTooSlow`.
     package var maxUnsentBytes: Int
 
-    /// Defaults for a conversation; a suite lowers them to provoke an overflow.
     package init(
         maxMessageBytes: Int = 16 << 20,
         maxQueuedBytes: Int = 64 << 20,

@@ -1,6 +1,5 @@
 import HoldfastBasics
 
-/// One end of a connection, whatever protocol it uses.
 package protocol SocketEnd: Sendable {
     var core: SocketCore { get }
 }
@@ -32,18 +31,17 @@ extension WebSocketEnd {
         try await queue(core.encoded(frame)).value()
     }
 
-    /// Sends a text message in one frame.
     package nonisolated(nonsending) func send(text: String) async throws(TransportProblem) {
         try await send(WebSocketFrame(.text, Array(text.utf8)))
     }
 
-    /// Sends arbitrary bytes, which need not be frames.
     package nonisolated(nonsending) func send(rawBytes: [UInt8]) async throws(TransportProblem) {
         try await queue(rawBytes).value()
     }
 
-    /// Closes after everything queued is sent: own close frame, the peer's, end of TCP; at `timeout`, ends TCP without
-    /// waiting for the peer.
+    /// Closes after everything queued is sent: own close frame, the peer's, end of TCP.
+    ///
+    /// At `timeout`, it ends TCP without waiting for the peer.
     package nonisolated(nonsending) func close(
         code: UInt16? = 1000, reason: String = "", timeout: Duration = .seconds(2)
     ) async {

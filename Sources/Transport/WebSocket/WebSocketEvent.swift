@@ -1,4 +1,4 @@
-/// Something observed on a WebSocket; events are delivered in order of arrival.
+/// Events are delivered in order of arrival.
 package enum WebSocketEvent: Sendable, Equatable {
     /// A complete text message, fragmented or not.
     case text(String)
@@ -7,7 +7,6 @@ package enum WebSocketEvent: Sendable, Equatable {
     case binary([UInt8])
     /// A ping; it was answered unless answering is off.
     case ping([UInt8])
-    /// A pong, requested or not.
     case pong([UInt8])
     /// A message over the limit; its rest is discarded. If the limits close the connection instead, `failed` follows.
     case tooLarge(bytes: Int)
@@ -20,7 +19,6 @@ package enum WebSocketEvent: Sendable, Equatable {
     /// The connection was cut because it exceeded the byte limit for its whole life. Nothing follows.
     case flooded(droppedBytes: Int)
 
-    /// Whether nothing follows this event.
     package var isLast: Bool {
         switch self {
         case .eof, .failed, .flooded: true
@@ -59,7 +57,6 @@ package struct WebSocketEvents: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol {
         let queue: ArrivalQueue
 
-        /// The next event; nil after the last one or if the task is canceled.
         package mutating func next() async -> WebSocketArrival? { await queue.next() }
 
         package mutating func next(isolation actor: isolated (any Actor)?) async -> WebSocketArrival? {

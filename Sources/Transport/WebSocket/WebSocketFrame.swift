@@ -1,6 +1,5 @@
 /// One WebSocket frame, legal or not.
 package struct WebSocketFrame: Sendable, Equatable {
-    /// The four bits that state a frame's type.
     package struct Opcode: Sendable, Hashable {
         /// From 0 to 15; higher bits are dropped on the wire.
         package var rawValue: UInt8
@@ -22,12 +21,10 @@ package struct WebSocketFrame: Sendable, Equatable {
     package var isFinal: Bool
     /// RSV1 to RSV3 as a number from 0 to 7; without an extension, only 0 is legal.
     var reservedBits: UInt8
-    /// The payload before masking.
     package var payload: [UInt8]
-    /// A false length for the header, to send malformed frames.
+    /// A false length for the header; nil for the true one.
     var claimedLength: Int?
 
-    /// A final frame without reserved bits by default.
     package init(
         _ opcode: Opcode,
         _ payload: [UInt8] = [],

@@ -46,7 +46,7 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
             swap(&rest, &bytes)
         }
         parse(&bytes, at: now)
-        // At most 13 bytes of an unfinished header remain; a copy releases the read buffer.
+        // At most 13 bytes of an unfinished header remain; the copy releases the read buffer.
         rest = ByteBuffer(bytes: bytes.readableBytesView)
     }
 

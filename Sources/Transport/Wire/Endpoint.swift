@@ -1,6 +1,4 @@
-/// A parsed URL that this module can connect to.
 package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
-    /// The URL schemes.
     package enum Scheme: String, Sendable, Hashable {
         case ws, wss
         case http, https
@@ -17,8 +15,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// Path and query as sent; at least `/`.
     package var target: String
 
-    /// Parses a URL.
-    /// - Parameter url: Scheme, host, and optionally port, path and query; no user name and no fragment.
+    /// Requires a scheme and a host; port, path and query are optional, user name and fragment are rejected.
     /// - Throws: The problem `badURL`, with the correction.
     package init(_ url: String) throws(TransportProblem) {
         func bad(_ reason: String) -> TransportProblem {
@@ -55,7 +52,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         target = tail.first == "/" ? String(tail) : "/" + tail
     }
 
-    /// A URL with `http` replaced by `ws`, and `https` by `wss`; both name the same server.
+    /// Replaces `http` by `ws`, and `https` by `wss`; both name the same server.
     package static func webSocketURL(_ url: String) -> String {
         for (scheme, other) in [("http:", "ws:"), ("https:", "wss:")] where url.lowercased().hasPrefix(scheme) {
             return other + url.dropFirst(scheme.count)
@@ -82,14 +79,12 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         return base
     }
 
-    /// The same server at another path and query.
     package func at(_ target: String) -> Endpoint {
         var other = self
         other.target = target.first == "/" ? target : "/" + target
         return other
     }
 
-    /// Whether the host is an IP address.
     package var hostIsAddress: Bool { host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil } }
 
     private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }

@@ -11,7 +11,7 @@ package struct OneShot<Value: Sendable>: Sendable {
 
     var outcome: Result<Value, TransportProblem>? { latch.value }
 
-    /// Sets the result and returns true, if it was not set before.
+    /// Sets the result; false if it was set before.
     @discardableResult
     func fulfil(_ outcome: Result<Value, TransportProblem>) -> Bool { latch.set(outcome) }
 
@@ -36,8 +36,8 @@ package struct OneShot<Value: Sendable>: Sendable {
 /// drops none.
 ///
 /// * `what`: The awaited event, as a noun: "first byte", "close frame".
-/// * `place`: The peer or the step, for the message.
-/// * `pass`: Waits until the limit is over, if not the clock on the wall counts.
+/// * `address`: The peer or the step, for the message.
+/// * `pass`: Waits until the limit is over on the caller's clock; nil for real time.
 /// - Throws: The problem `late`, an error of the body, or `CancellationError` if the caller was canceled.
 func withDeadline<T: Sendable>(
     _ limit: Duration, _ what: String, at address: String = "deadline",

@@ -1,6 +1,5 @@
 /// The bounds that keep one client from harming a server and its other clients.
 package struct ServerLimits: Sendable, Equatable {
-    /// The handling of WebSocket messages over the limit.
     package enum Oversize: Sendable, Hashable {
         /// The handler sees `tooLarge`, the rest of the message is discarded, and the socket stays open.
         case reportAndContinue
@@ -10,7 +9,6 @@ package struct ServerLimits: Sendable, Equatable {
 
     /// The largest WebSocket message, over all its frames.
     package var maxMessageBytes: Int
-    /// The handling of larger messages.
     package var oversize: Oversize
     /// The largest body of a request; a larger one is answered with 413.
     package var maxBodyBytes: Int

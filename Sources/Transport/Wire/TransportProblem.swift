@@ -120,7 +120,6 @@ extension TransportProblem: CustomStringConvertible {
         }
     }
 
-    /// The problem, the expectation, and the fix.
     package var words: (what: String, expected: String, fix: String) {
         switch code {
         case .connectionRefused:
@@ -196,7 +195,6 @@ extension TransportProblem: CustomStringConvertible {
 }
 
 extension TransportProblem.ListenFailure {
-    /// The problem in a few words.
     package var reason: String {
         switch self {
         case .badPort: "ports range from 0 to 65535"
@@ -208,7 +206,6 @@ extension TransportProblem.ListenFailure {
         }
     }
 
-    /// How to fix it.
     package var fix: String {
         switch self {
         case .badPort, .system: "use port 0 for a free one"
