@@ -7,7 +7,7 @@ import HoldfastJSON
 /// `{"fail":"model exploded"}`. A server with a real model would call it here, and nothing else would change.
 enum Agent {
     typealias Step = AgentStep
-    /// The maximum number of characters of a question that a plain answer repeats.
+    /// In characters.
     static let maxEchoCharacters = 400
 
     /// The agent's response to a question: any number of tools and waits, then exactly one reply or failure.
@@ -44,13 +44,12 @@ enum Agent {
         return nil
     }
 
-    /// The plain answer, which repeats the question.
     static func answer(to question: String) -> String {
         guard !question.isEmpty else { return "You said nothing." }
         return quoted(question).map { "You said: \($0)" } ?? "You said something very long."
     }
 
-    /// The question as an answer quotes it; nil if that is too long, because a character has no maximum length.
+    /// The question as an answer quotes it; nil if it is too long, because a character has no maximum length.
     static func quoted(_ question: String) -> String? {
         let echo = question.prefix(maxEchoCharacters)
         guard echo.utf8.count <= Step.maxAnswerBytes / 8 else { return nil }

@@ -21,14 +21,13 @@ struct Connections: Sendable {
             pingedAt = openedAt
         }
 
-        /// The peer gave a sign of life.
         mutating func hear(at time: Int) {
             guard time > heardAt else { return }
             heardAt = time
             if let asked = askedAt, asked < time { askedAt = nil }
         }
 
-        /// The peer is pinged; `anew` discards earlier unanswered pings.
+        /// With `anew`, earlier unanswered pings do not count.
         mutating func ping(at time: Int, anew: Bool = false) {
             pingedAt = time
             askedAt = anew ? time : askedAt ?? time
@@ -58,13 +57,11 @@ struct Connections: Sendable {
         connections[socket] = Connection(id: id, admitted: admitted, openedAt: now)
     }
 
-    /// A socket was authenticated; it gets every frame of that principal from now on.
     mutating func join(_ socket: Int, principal: String) {
         connections[socket]?.principal = principal
         socketsByPrincipal[principal, default: []].append(socket)
     }
 
-    /// A socket has ended or is about to end.
     mutating func remove(_ socket: Int) {
         guard let principal = connections.removeValue(forKey: socket)?.principal else { return }
         socketsByPrincipal[principal]?.removeAll { $0 == socket }
@@ -76,7 +73,6 @@ struct Connections: Sendable {
 
     var principals: Int { socketsByPrincipal.count }
 
-    /// When any socket of a principal last gave a sign of life.
     func lastHeard(of principal: String) -> Int {
         sockets(of: principal).compactMap { connections[$0]?.heardAt }.max() ?? 0
     }

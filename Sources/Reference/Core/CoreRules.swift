@@ -13,13 +13,12 @@ struct CoreRules: Sendable {
     /// More than one message can hold, so that a replay can have several pages.
     var replayBytes = 4 << 20
     var messagesPerMinute: Int?
-    /// The length of the rate window, in milliseconds.
     var rateWindowMs = 60_000
     var maxFrameBytes = 983_040
-    /// The maximum size of a frame to send, in bytes; a phone closes the connection on a larger one.
+    /// In bytes; a phone closes the connection on a larger frame.
     var maxSentBytes = 1_048_576
     var heartbeatSeconds = 30
-    /// The time in which a socket must authenticate, in milliseconds.
+    /// In milliseconds.
     var authMs = 10_000
     var devices: [String: [String]] = [:]
     /// The fixed epoch of a wire without epochs; nil if each run has its own.
@@ -40,12 +39,11 @@ struct CoreRules: Sendable {
     var hasOneLine = false
     /// Whether an upgrade with a bad token is refused, rather than the `auth` after it.
     var checksUpgrades = true
-    /// The close code for all connections when the server stops.
     var goodbye: UInt16 = 1001
-    /// The timeout for the push service, in seconds; the real one answers within one.
+    /// In seconds; the real push service answers within one.
     var pushSeconds = 10
 
-    /// The principal that a token proves; without profile `auth`, any token or none is accepted.
+    /// Without profile `auth`, any token or none is accepted.
     func principal(token: String?) -> String? {
         guard requiresAuth else { return anonymous }
         return token.flatMap { principalsByToken[$0] }

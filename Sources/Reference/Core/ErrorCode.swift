@@ -23,7 +23,6 @@ enum ErrorCode: String, Sendable {
         }
     }
 
-    /// The equivalent status over REST.
     var status: Int {
         switch self {
         case .parseError, .badRequest, .unknownType, .unsupportedVersion: 400
@@ -40,14 +39,14 @@ enum ErrorCode: String, Sendable {
     }
 }
 
-/// The reason for refusing a request, as a code and as human-readable text.
+/// Why a request is refused, as a code and as text for people.
 struct Refusal: Error, Sendable, Equatable {
     var code: ErrorCode
     var text: String
     /// The key of the refused question, if it had one.
     var clientMessageId: String?
     var retryAfterMs: Int?
-    /// The exceeded budget.
+    /// The budget that the question exceeded.
     var limit: Int?
     var windowMs: Int?
     /// The status over REST, if it differs from the code's own.

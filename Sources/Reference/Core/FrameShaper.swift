@@ -6,13 +6,11 @@ import HoldfastJSON
 /// applies legal variations of the form.
 struct FrameShaper: Sendable {
     let variations: Set<Variation>
-    /// The profiles whose members are sent.
     var keeps: Set<Profile> = [.sync]
 
     /// Members whose value belongs to the client and is returned unchanged.
     private static let untouched: Set<String> = ["content", "input", "text"]
 
-    /// Shapes a frame for sending; a replay sends the same form again.
     func shape(_ frame: JSONValue) -> JSONValue {
         var frame = frame
         if !keeps.contains(.sync) {
@@ -45,7 +43,6 @@ struct FrameShaper: Sendable {
         variations.contains(.spacedText) ? text.utf8.count + 4 * text.utf8.count { $0 == 10 } + 8 : text.utf8.count
     }
 
-    /// Escapes all characters beyond ASCII, which occur only in strings.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -103,7 +100,7 @@ enum Timestamp {
         case usual, wholeSeconds, otherZone
     }
 
-    /// The text of a time in microseconds since 1970.
+    /// Takes microseconds since 1970.
     static func text(_ micros: Int, _ style: Style = .usual) -> String {
         switch style {
         case .usual: Instant.text(micros)

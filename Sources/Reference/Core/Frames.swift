@@ -39,7 +39,6 @@ enum Frames {
         ])
     }
 
-    /// An unsolicited message of the agent.
     static func remark(_ it: StoredRecord.Remark, at time: String) -> JSONValue {
         JSONValue(members: [
             "type": "message", "sessionId": it.session, "messageId": it.message, "role": "assistant", "text": it.text,
@@ -79,10 +78,8 @@ enum Frames {
         }
     }
 
-    /// An error that ends no turn.
     static func refused(_ refusal: Refusal) -> JSONValue { JSONValue(members: ["type": "error"]).adding(body(refusal)) }
 
-    /// The body of a REST error.
     static func body(_ refusal: Refusal) -> JSONValue {
         JSONValue(members: [
             "error": refusal.text, "code": refusal.code.rawValue, "clientMessageId": refusal.clientMessageId,
@@ -101,7 +98,6 @@ enum Frames {
     }
 }
 
-/// The four names of a turn.
 struct TurnNames: Sendable, Equatable {
     var session: String
     var turn: String

@@ -10,7 +10,6 @@ struct IDSource: Sendable {
     /// Random ids; a seed makes the sequence reproducible.
     init(seed: UInt64? = nil) { seeded = seed.map { SplitMix64(seed: $0) } }
 
-    /// A new id, such as `ses_k3…`.
     mutating func next(_ prefix: String) -> String {
         var letters = ""
         for _ in 0..<2 {
@@ -26,7 +25,7 @@ struct IDSource: Sendable {
         return String(("-" + id + String(repeating: rest, count: 16)).unicodeScalars.prefix(128))
     }
 
-    /// A new UUID, the push service's format for request ids.
+    /// The push service's format for request ids.
     mutating func uuid() -> String {
         var rest = (0..<2).map { _ in hexDigits(withUnsafeBytes(of: draw().bigEndian, Array.init)) }.joined()[...]
         return [8, 4, 4, 4, 12].map { length in

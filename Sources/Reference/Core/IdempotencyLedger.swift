@@ -7,7 +7,6 @@ import HoldfastJSON
 /// exists. A key is reserved while its question is being stored: a repeat that arrives before that waits for the
 /// outcome.
 struct IdempotencyLedger: Sendable {
-    /// The question behind a key.
     struct Entry: Sendable, Equatable {
         let session: String
         let turn: String
@@ -28,7 +27,6 @@ struct IdempotencyLedger: Sendable {
 
     private var entries: [Key: Entry] = [:]
 
-    /// The question that a principal asked under a key.
     func entry(_ key: String, of principal: String) -> Entry? {
         entries[Key(principal: principal, key: ExactString(key))]
     }
@@ -37,7 +35,7 @@ struct IdempotencyLedger: Sendable {
         entries[Key(principal: principal, key: ExactString(key))] = entry
     }
 
-    /// Frees the key of a question that was refused in the end.
+    /// Frees the key of a question that could not be stored.
     mutating func release(_ key: String, of principal: String) {
         entries[Key(principal: principal, key: ExactString(key))] = nil
     }

@@ -6,7 +6,6 @@ package enum Input: Sendable {
     case started
     /// A socket opened; the bearer token of its upgrade named this principal.
     case opened(socket: Int, principal: String?)
-    /// A message arrived.
     case received(socket: Int, Received)
     /// The peer gave a sign of life other than a message; `at` is its time if it is reported later.
     case heard(socket: Int, at: Int? = nil)
@@ -16,13 +15,10 @@ package enum Input: Sendable {
     case left(request: Int)
     /// A write ended: all records are durable, or none was kept.
     case stored(write: Int, succeeded: Bool)
-    /// A request to the push service ended.
     case pushed(turn: String, device: String, PushOutcome)
-    /// A timer fired.
     case elapsed(timer: Int)
     /// Time passed; sent about once a second.
     case beat
-    /// The server is asked to stop.
     case stopping
 
     package enum Received: Sendable, Equatable {
@@ -40,7 +36,7 @@ package enum Effect: Sendable, Equatable {
     case ping(socket: Int)
     /// Close a socket, after everything sent before.
     case close(socket: Int, code: UInt16, reason: String)
-    /// End a socket whose peer is gone.
+    /// End a socket without a close frame; healthy servers never do.
     case cut(socket: Int)
     /// End the process at once, with all its connections; healthy servers never do.
     case endProcess
@@ -49,7 +45,6 @@ package enum Effect: Sendable, Equatable {
     case store(write: Int, [StoredRecord])
     /// Report after a number of milliseconds.
     case wait(timer: Int, ms: Int)
-    /// Send a notice to a device, and report the outcome.
     case push(device: String, PushNotice)
 }
 
@@ -59,7 +54,7 @@ package struct Outgoing: Sendable, Equatable {
     package var text: String
 }
 
-/// A REST request, independent of HTTP.
+/// Independent of HTTP.
 package struct RESTRequest: Sendable, Equatable {
     var method: String
     /// The path without the query, percent-encoded.
@@ -77,7 +72,7 @@ package struct RESTRequest: Sendable, Equatable {
     }
 }
 
-/// The answer to a REST request; the body is always JSON.
+/// The body is always JSON.
 package struct RESTAnswer: Sendable, Equatable {
     package var status: Int
     package var body: String

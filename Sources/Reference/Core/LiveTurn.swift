@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// The asker of a question, who gets its outcome.
 enum Origin: Sendable, Equatable {
     case socket(Int)
     case request(Int)
@@ -26,7 +25,6 @@ struct LiveTurn: Sendable {
     let chargedAt: Int
     var state = State.storing
     var steps: ArraySlice<Agent.Step> = []
-    /// REST requests that wait for the ending.
     var waiters: [Waiter] = []
     /// Repeats that arrived while the question was being stored.
     var repeats: [Origin] = []

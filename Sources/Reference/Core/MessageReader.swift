@@ -24,7 +24,6 @@ struct MessageReader: Sendable {
         }
     }
 
-    /// Reads the body of `POST /api/chat`.
     func body(_ bytes: [UInt8]) throws(Refusal) -> ClientMessage.Chat {
         guard let text = String(utf8: bytes) else { throw Refusal(.parseError, "the body is not UTF-8") }
         return try chat(try object(text))
@@ -142,7 +141,6 @@ struct MessageReader: Sendable {
     }
 }
 
-/// A valid frame of a client.
 enum ClientMessage: Sendable, Equatable {
     case auth(Auth)
     case chat(Chat)
@@ -155,16 +153,13 @@ enum ClientMessage: Sendable, Equatable {
         var clientId: String?
     }
 
-    /// A question, as a frame or as the body of a REST request.
     struct Chat: Sendable, Equatable {
         /// The text or parts of the last message; the server already has the earlier ones.
         var content: JSONValue
         var session: String?
-        /// The key that the client chose.
         var key: String
     }
 
-    /// A request for everything after a position.
     struct Sync: Sendable, Equatable {
         var lastSeqSeen: Int
         var epoch: String?

@@ -9,7 +9,6 @@ struct Moment: Sendable, Equatable {
     var wall: Int
 }
 
-/// Reads both clocks.
 struct WallClock: Sendable {
     private let start = ContinuousClock.now
 

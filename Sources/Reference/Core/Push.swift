@@ -4,7 +4,6 @@ import HoldfastJSON
 package struct PushNotice: Sendable, Equatable {
     /// The owner of the devices.
     let principal: String
-    /// The turn that ended.
     package let turn: String
     /// The JSON body, at most 4096 bytes.
     package var payload: String
@@ -51,7 +50,6 @@ extension PushNotice {
     }
 }
 
-/// The outcome of one request to the push service.
 package enum PushOutcome: Sendable, Equatable {
     /// The service answered; a refusal has a reason.
     case answered(status: Int, reason: String?)
@@ -68,7 +66,6 @@ package enum PushOutcome: Sendable, Equatable {
         }
     }
 
-    /// Whether a retry may succeed a little later.
     var isPassing: Bool {
         switch self {
         case .answered(429, _), .answered(500..., _), .lost: true
@@ -84,6 +81,6 @@ struct UnheardAnswer: Sendable {
     let message: String
     let text: String
     let at: Int
-    /// The sockets that are still open.
+    /// Sockets that are still open.
     var sockets: Set<Int>
 }

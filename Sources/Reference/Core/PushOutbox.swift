@@ -16,9 +16,7 @@ struct PushOutbox: Sendable {
 
     var isEmpty: Bool { lines.values.allSatisfy { $0.notices.isEmpty } }
 
-    /// Adds a notice to the queue of a device.
-    ///
-    /// - Returns: Whether it is the first in the queue and is to be sent at once.
+    /// Returns whether the notice is the first in the queue and must be sent at once.
     mutating func add(_ notice: PushNotice, for device: String) -> Bool {
         var line = lines[device] ?? Line()
         guard !line.isGone, line.notices.count < Self.maxWaiting else { return false }
@@ -27,7 +25,6 @@ struct PushOutbox: Sendable {
         return line.notices.count == 1
     }
 
-    /// The notice to send now.
     func first(for device: String) -> PushNotice? { lines[device]?.notices.first }
 
     /// Records the outcome for the first notice of a device, which may end the use of the device.

@@ -1,6 +1,5 @@
 /// The budget of one principal, over both transports: a number of questions in a window of time.
 struct RateWindow: Sendable {
-    /// When the window frees its places.
     enum Pace: Sendable {
         /// Each place is freed one window length after it was taken, so that no span of that length ever holds more.
         case sliding
@@ -14,14 +13,12 @@ struct RateWindow: Sendable {
     /// The occupied places: when each was taken, and when it is freed.
     private var taken: [(at: Int, until: Int)] = []
 
-    /// A window for a number of questions in a number of milliseconds.
     init(budget: Int, lengthMs: Int = 60_000, pace: Pace = .sliding) {
         self.budget = max(1, budget)
         length = max(1, lengthMs) * 1000
         self.pace = pace
     }
 
-    /// The window that a server is configured with.
     init(budget: Int, _ rules: CoreRules) {
         self.init(
             budget: budget, lengthMs: rules.rateWindowMs,
@@ -40,7 +37,6 @@ struct RateWindow: Sendable {
         return max(1, (next.until - now + 999) / 1000)
     }
 
-    /// When a place taken now is freed.
     private func end(of now: Int) -> Int {
         switch pace {
         case .sliding: now + length

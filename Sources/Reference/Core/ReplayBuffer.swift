@@ -2,17 +2,15 @@ import HoldfastJSON
 
 /// The numbered stream of one principal: assigns `seq` and keeps the newest frames for replay.
 ///
-/// All limits hold at once: a frame is dropped if more than `maxFrames` newer ones follow, if it is older than
+/// All limits hold at once: a frame is dropped if `maxFrames` newer ones follow, if it is older than
 /// `maxAgeMs`, or if it and all newer ones exceed `maxBytes`. Only frames with a `seq` enter, so pings and acks cannot
 /// push out an answer. The buffer lives in memory and ends with the process. A restart announces a new epoch or refills
 /// the buffer, so no client relies on lost frames.
 struct ReplayBuffer: Sendable {
-    /// A frame as it was first sent.
     struct Entry: Sendable {
         let seq: Int
-        /// When it was sent, in microseconds.
+        /// In microseconds.
         let at: Int
-        /// The frame, including its number.
         let frame: JSONValue
         /// The length of its text.
         let bytes: Int
@@ -54,7 +52,6 @@ struct ReplayBuffer: Sendable {
     /// Draws a number that derives from a time, so that the same frame gets it again after a restart.
     mutating func draw(at time: Int) -> Int { draw(step: max(1, time - lastSeq)) }
 
-    /// Keeps a frame that already has a number.
     mutating func keep(_ frame: JSONValue, seq: Int, bytes: Int, at now: Int) {
         entries.append(Entry(seq: seq, at: now, frame: frame, bytes: bytes))
         self.bytes += bytes
@@ -62,7 +59,7 @@ struct ReplayBuffer: Sendable {
         dropOld(at: now)
     }
 
-    /// The frames after a position, not including it.
+    /// Does not include the frame at the position.
     mutating func read(after position: Int, at now: Int) -> Reading {
         dropOld(at: now)
         guard position <= lastSeq else { return .unknown }

@@ -34,7 +34,6 @@ extension ServerCore {
         unheard.removeAll { $0.principal == principal && $0.at < time }
     }
 
-    /// Queues a notice for every device of a principal.
     mutating func push(_ names: TurnNames, of principal: String, message: String, text: String) {
         guard let devices = rules.devices[principal], !devices.isEmpty else { return }
         let title = sessions.session(names.session, of: principal)?.title ?? ""
@@ -48,7 +47,6 @@ extension ServerCore {
         for device in devices where outbox.add(notice, for: device) { deliver(to: device) }
     }
 
-    /// A request to the push service ended.
     mutating func pushed(to device: String, _ outcome: PushOutcome) {
         guard let pause = outbox.settle(device, outcome) else { return }
         guard pause > 0 else { return deliver(to: device) }
@@ -57,13 +55,12 @@ extension ServerCore {
         effects.append(.wait(timer: timer, ms: pause))
     }
 
-    /// Sends the first notice of the queue.
     mutating func deliver(to device: String) {
         guard let notice = outbox.first(for: device) else { return }
         effects.append(.push(device: device, notice))
     }
 
-    /// An unsolicited message is durable: announce it to everyone.
+    /// The message is durable, so it is announced now.
     mutating func tell(_ remark: StoredRecord.Remark, _ notice: PushNotice, isPushed: Bool) {
         sessions.apply(.remark(remark))
         let listeners = connections.sockets(of: remark.principal)

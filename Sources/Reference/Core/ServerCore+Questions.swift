@@ -2,7 +2,6 @@ import HoldfastJSON
 
 // From a question to a turn: repeats, refusals, and acceptance once the question is stored.
 extension ServerCore {
-    /// Handles a question from either transport.
     mutating func ask(_ chat: ClientMessage.Chat, of principal: String, from origin: Origin) {
         do throws(Refusal) {
             try take(chat, of: principal, from: origin)
@@ -25,7 +24,6 @@ extension ServerCore {
         try accept(chat, of: principal, from: origin)
     }
 
-    /// Tells the asker that a question was refused.
     mutating func refuse(_ refusal: Refusal, to origin: Origin) {
         switch origin {
         case .socket(let socket): send(Frames.refused(refusal), to: socket)
@@ -63,14 +61,13 @@ extension ServerCore {
         store(.question(question), as: .question(question))
     }
 
-    /// The session of a question: a new one, or an existing one of its principal.
+    /// Without an id, a new session; otherwise it must be the principal's.
     private mutating func session(for chat: ClientMessage.Chat, of principal: String) throws(Refusal) -> String {
         guard let id = chat.session else { return ids.next("ses") }
         if sessions.session(id, of: principal) != nil { return id }
         throw Refusal(.sessionNotFound, "no session '\(id.prefix(128))'", clientMessageId: chat.key)
     }
 
-    /// Takes a place in the principal's budget, for either transport.
     private mutating func charge(_ principal: String, for chat: ClientMessage.Chat) throws(Refusal) {
         if let refusal = standing.refusal(of: chat, rules) { throw refusal }
         guard let budget = rules.messagesPerMinute else { return }
@@ -101,7 +98,6 @@ extension ServerCore {
         }
     }
 
-    /// A repeat of a running turn waits for the turn's ending.
     private mutating func join(_ turn: String, from origin: Origin) {
         guard let live = turns[turn] else { return }
         if live.state == .storing {

@@ -103,7 +103,6 @@ extension ServerCore {
 
     // MARK: answers
 
-    /// Answers a question over REST with the outcome of its turn.
     mutating func answer(_ request: Int, _ names: TurnNames, with ending: TurnEnding, isRepeat: Bool) {
         switch ending {
         case .answered(let message, let text):

@@ -20,7 +20,7 @@ extension ServerCore {
         }
     }
 
-    /// The close code for a refusal that has no `error` frame.
+    /// Nil for a refusal that is answered with an `error` frame.
     private func closeCode(for refusal: Refusal, _ received: Input.Received) -> UInt16? {
         switch refusal.code {
         case .tooLarge: rules.variations.contains(.closesTooLarge) ? 1009 : nil
@@ -83,7 +83,6 @@ extension ServerCore {
         connections.join(socket, principal: principal)
     }
 
-    /// Periodic work: closes late handshakes and silent peers, and pings the others.
     mutating func beat() {
         let interval = rules.heartbeatSeconds * 1_000_000
         // After such a delay the peers were not served either, so their silence proves nothing.

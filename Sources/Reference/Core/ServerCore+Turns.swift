@@ -28,7 +28,6 @@ extension ServerCore {
         }
     }
 
-    /// Acknowledges the question to the asker, and shows it to the other devices.
     private mutating func announce(_ question: StoredRecord.Question) {
         guard let turn = turns[question.turn] else { return }
         if case .socket(let socket) = turn.origin {
@@ -88,7 +87,6 @@ extension ServerCore {
         advance(id)
     }
 
-    /// Runs the agent until it waits or is done.
     mutating func advance(_ id: String) {
         while let turn = turns[id], turn.state == .running, let step = turn.steps.first {
             turns[id]?.steps.removeFirst()
@@ -113,7 +111,7 @@ extension ServerCore {
         }
     }
 
-    /// Ends a turn; the ending is stored before anyone sees it.
+    /// The ending is stored before anyone sees it.
     private mutating func finish(_ turn: LiveTurn, _ ending: TurnEnding) {
         turns[turn.names.turn]?.state = .ending
         store(ending, of: turn.names.turn, in: turn.names.session)
@@ -147,7 +145,6 @@ extension ServerCore {
         broadcast(Frames.ending(ending, of: names), of: place, at: record.at)
     }
 
-    /// Sends the ending of a turn to everyone.
     private mutating func conclude(_ turn: LiveTurn, _ ending: TurnEnding, at time: Int) {
         // A principal that received the answer live needs no push.
         let wasHeard = !connections.sockets(of: turn.principal).isEmpty
@@ -159,7 +156,6 @@ extension ServerCore {
         leave(turn.names.turn, turn.names.session)
     }
 
-    /// Removes a turn from its session's queue, and starts the next one.
     mutating func leave(_ turn: String, _ session: String) {
         guard let next = queue.leave(turn, session: session), !isStopping else { return }
         if turns[next]?.state == .waiting { start(next) }
@@ -192,13 +188,12 @@ extension ServerCore {
         effects.append(.send(to: sockets, Outgoing(frame: frame, text: text)))
     }
 
-    /// The distance between the last number and the next.
     private mutating func step(after last: Int) -> Int {
         if rules.variations.contains(.hugeNumbers) { return last == 0 ? 5_000_000_000 : 1000 }
         return rules.variations.contains(.sparseNumbers) ? ids.number(upTo: 9) : 1
     }
 
-    /// Sends the pending `ack` of a turn to the connection that asked.
+    /// Sends the `ack` to the connection that asked, unless it was already sent.
     mutating func sendDueAck(of turn: LiveTurn) {
         guard let socket = dueAcks.removeValue(forKey: turn.names.turn) else { return }
         send(Frames.ack(turn.names, duplicate: false), to: socket)

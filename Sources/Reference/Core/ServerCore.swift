@@ -34,9 +34,7 @@ struct ServerCore: Sendable {
     /// Turns whose `ack` is due when a timer fires.
     var ackTimers: [Int: String] = [:]
     var isStopping = false
-    /// The agent's configured replies; without one, it echoes.
     var replies = Replies()
-    /// Orders for future questions.
     var standing = StandingOrders()
     /// Whether the numbering continues that of another process, so that interrupted turns are ended in the same stream.
     var goesOn = false
@@ -80,17 +78,14 @@ struct ServerCore: Sendable {
         goesOn = true
     }
 
-    /// The state that exists only in memory.
     func memory(keepingEpoch keepsEpoch: Bool) -> ServerMemory {
         ServerMemory(epoch: epoch, streams: streams, standing: standing, replies: replies, keepsEpoch: keepsEpoch)
     }
 
     var isQuiet: Bool { outbox.isEmpty }
 
-    /// Whether no turn runs and no write is pending.
     var isIdle: Bool { turns.isEmpty && writes.isEmpty }
 
-    /// Handles an input and returns the effects, in order.
     mutating func handle(_ input: Input, at moment: Moment) -> [Effect] {
         now = moment
         switch input {
@@ -115,7 +110,6 @@ struct ServerCore: Sendable {
         return effects
     }
 
-    /// Ends the turns that the last process left open.
     private mutating func closeInterrupted() {
         // In the order of creation, so that equal records lead to equal writes.
         for session in sessions.all.sorted(by: { $0.createdAt < $1.createdAt }) {
@@ -127,7 +121,6 @@ struct ServerCore: Sendable {
 
     // MARK: what the parts share
 
-    /// A unique number for an outside request.
     mutating func nextNumber() -> Int {
         counter += 1
         return counter
@@ -151,7 +144,6 @@ struct ServerCore: Sendable {
         store(.ending(record), as: .ending(record))
     }
 
-    /// The ending of a turn that was running when the server stopped.
     static let interrupted = TurnEnding.failed(
         code: ErrorCode.interrupted.rawValue, text: "the server stopped while this turn ran")
 

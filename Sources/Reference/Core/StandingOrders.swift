@@ -5,7 +5,6 @@ import HoldfastJSON
 struct StandingOrders: Sendable {
     private var rules = Rules()
 
-    /// The deeds by their public names.
     private static let names: [(deed: Rule.Deed, name: String)] = [
         (.fail, "failNext"), (.refuse, "limitNext"), (.delay, "slowMs"),
     ]
@@ -22,7 +21,6 @@ struct StandingOrders: Sendable {
         return state
     }
 
-    /// Applies the orders to the agent's steps.
     mutating func changed(_ steps: [Agent.Step]) -> [Agent.Step] {
         var steps = steps
         let question = Rule.Arrival(.question)
@@ -34,9 +32,7 @@ struct StandingOrders: Sendable {
         return wait > 0 ? [.wait(wait)] + steps : steps
     }
 
-    /// The ordered refusal of a question, if any.
-    ///
-    /// A refusal uses up one application of the rule.
+    /// A refusal uses up one application of the rule; nil if no refusal was ordered.
     mutating func refusal(of chat: ClientMessage.Chat, _ limits: CoreRules) -> Refusal? {
         guard let rule = rules.rule(for: Rule.Arrival(.question), doing: .refuse) else { return nil }
         let wait = rule.milliseconds ?? 0

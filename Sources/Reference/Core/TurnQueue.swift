@@ -1,21 +1,16 @@
 /// The running and waiting turns of each session: one runs at a time per session, and sessions are independent.
 struct TurnQueue: Sendable {
-    /// Whether all sessions share one queue.
     var isShared = false
     private var lines: [String: [String]] = [:]
 
-    /// Adds a turn to its session's queue.
-    ///
-    /// - Returns: Whether it may start at once.
+    /// Returns whether the turn may start at once.
     mutating func enter(_ turn: String, session: String) -> Bool {
         let session = line(of: session)
         lines[session, default: []].append(turn)
         return lines[session]?.count == 1
     }
 
-    /// Removes an ended turn from its queue.
-    ///
-    /// - Returns: The turn that may start now.
+    /// Returns the turn that may start now.
     mutating func leave(_ turn: String, session: String) -> String? {
         let session = line(of: session)
         guard var line = lines[session], let position = line.firstIndex(of: turn) else { return nil }
@@ -24,7 +19,6 @@ struct TurnQueue: Sendable {
         return position == 0 ? line.first : nil
     }
 
-    /// Whether a turn of the session runs or waits.
     func isBusy(_ session: String) -> Bool { lines[line(of: session)] != nil }
 
     private func line(of session: String) -> String { isShared ? "" : session }

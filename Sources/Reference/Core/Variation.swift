@@ -1,4 +1,4 @@
-/// A named legal deviation: behavior that the specification allows, but the reference does not show by default.
+/// A named legal deviation: behavior that the specification allows and that is off by default.
 package enum Variation: String, Sendable, CaseIterable {
     case sparseNumbers = "sparse-numbers", extraMembers = "extra-members", otherMemberOrder = "other-member-order"
     case slowAnswers = "slow-answers", busyInsteadOfQueueing = "busy-instead-of-queueing"

@@ -8,14 +8,12 @@ package struct Defect: Sendable, Hashable, CustomStringConvertible {
     package let summary: String
     /// The violated clause; a defect violates others only if that is unavoidable.
     package let clause: ClauseID
-    /// The requirement for a run to detect it; most need only a URL.
+    /// A run needs this to detect it; most defects need only a URL.
     package let need: Need
     /// The profiles that a server must keep for the defect to show, besides that of the violated clause.
     package let profiles: Set<Profile>
-    /// The changes around the healthy core.
     let faults: [Fault]
 
-    /// A requirement for a run to detect a defect.
     package enum Need: String, Sendable, Hashable, CaseIterable {
         /// A URL and tokens.
         case url
@@ -59,7 +57,6 @@ package struct Defect: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CoreRules {
-    /// The rules of a server with these defects.
     func broken(by defects: Set<Defect>) -> CoreRules {
         var rules = self
         for case .rules(let change) in defects.faults { change(&rules) }

@@ -160,7 +160,6 @@ extension Defect {
 }
 
 extension FaultyCore.Asker {
-    /// Replaces the content of the question.
     mutating func asks(_ content: JSONValue) {
         guard var messages = chat["messages"]?.arrayValue, var last = messages.popLast() else { return }
         last["content"] = content
@@ -169,7 +168,6 @@ extension FaultyCore.Asker {
 }
 
 extension FaultyCore {
-    /// The full text of a listed session's last message.
     func lastMessage(of entry: JSONValue) -> String? {
         let session = entry.text("id").flatMap { core.sessions[$0] }
         return session?.messages.last.map { MessageContent.text(of: $0.content) }
@@ -195,7 +193,6 @@ enum HalfEmoji {
         return text
     }
 
-    /// The text with each placeholder replaced by the escape of a lone surrogate.
     static func written(_ text: String) -> String {
         text.split(separator: placeholder, omittingEmptySubsequences: false).joined(separator: "\\ud83d")
     }

@@ -9,28 +9,23 @@ enum Fault: Sendable {
     /// Passes an input on to the inner layers and the core.
     typealias Next = (Input, inout FaultyCore) -> [Effect]
 
-    /// Changes the configuration.
     case rules(@Sendable (inout CoreRules) -> Void)
     /// Changes the records that it starts with.
     case records(@Sendable (inout [StoredRecord]) -> Void)
-    /// Changes the initial state in memory.
     case start(@Sendable (inout ServerCore) -> Void)
     /// Replaces a message before anything else sees it.
     case message(@Sendable (Input.Received) -> Input.Received)
     /// Replaces the token of an upgrade, given the token, the query and the rules.
     case upgrade(@Sendable (String?, String?, CoreRules) -> String?)
-    /// Changes how the disk is written.
     case disk(@Sendable (inout RecordLog.Habits) -> Void)
     /// Changes what the core receives, sends or stores, or when.
     case layer(Layer)
 }
 
-// Inputs.
 extension Fault {
     /// Handles an input before the core does, or in its place by not calling `next`.
     static func input(_ body: @escaping Layer) -> Fault { .layer(body) }
 
-    /// Changes frames of a type that clients send.
     static func hears(_ type: String, _ change: @escaping @Sendable (inout JSONValue, inout FaultyCore) -> Void)
         -> Fault
     {
@@ -79,7 +74,6 @@ extension Fault {
         }
     }
 
-    /// Changes the outcome of a write; the closure gets the write.
     static func outcomes(_ change: @escaping @Sendable (ServerCore.Write, Bool, inout FaultyCore) -> Bool) -> Fault {
         .layer { input, server, next in
             guard case .stored(let write, let succeeded) = input, let purpose = server.core.writes[write] else {
@@ -90,7 +84,6 @@ extension Fault {
     }
 }
 
-// Outputs.
 extension Fault {
     /// Changes, adds or drops live frames, but not replayed ones.
     static func sends(
@@ -126,7 +119,6 @@ extension Fault {
         }
     }
 
-    /// Omits members of frames of a type.
     static func omits(
         _ members: String..., from type: String, where isMeant: @escaping @Sendable (JSONValue) -> Bool = { _ in true }
     ) -> Fault {
@@ -135,7 +127,6 @@ extension Fault {
         }
     }
 
-    /// Drops some frames, live and replayed.
     static func drops(_ isDropped: @escaping @Sendable (JSONValue, FaultyCore) -> Bool) -> Fault {
         sends { frame, sockets, _, server in
             if isDropped(frame, server) { return [] }
@@ -146,7 +137,6 @@ extension Fault {
         }
     }
 
-    /// Adds effects after each frame of a type.
     static func after(
         _ type: String, _ body: @escaping @Sendable (JSONValue, [Int], Input, inout FaultyCore) -> [Effect]
     ) -> Fault {
@@ -156,7 +146,6 @@ extension Fault {
         }
     }
 
-    /// Replaces the `error` that answers a frame.
     static func refusing(
         _ codes: ErrorCode..., body: @escaping @Sendable (JSONValue, Int, Input, inout FaultyCore) -> [Effect]?
     ) -> Fault {
@@ -212,12 +201,11 @@ extension Fault {
         var headers: [String: String]
         var body: JSONValue
         var isKeptBack = false
-        /// Corrupts its text.
+        /// Corrupts the text of the body; changes nothing by default.
         var writes: (String) -> String = { $0 }
 
         mutating func eachListed(_ change: (inout JSONValue) -> Void) { body.edit("sessions", change) }
 
-        /// Changes each element of a session's array member.
         mutating func each(_ name: String, _ change: (inout JSONValue) -> Void) {
             guard var session = body["session"] else { return }
             session.edit(name, change)
@@ -242,14 +230,13 @@ extension Fault {
         }
     }
 
-    /// An outgoing notice and its subject.
     struct Notice {
         var payload: JSONValue
         var headers: [String: String]
         let turn: String
         let question: String
         let answer: String
-        /// Corrupts its text.
+        /// Corrupts the text of the payload; changes nothing by default.
         var writes: (String) -> String = { $0 }
 
         subscript(aps name: String) -> JSONValue? {
@@ -261,7 +248,6 @@ extension Fault {
             }
         }
 
-        /// A member of the visible alert.
         subscript(alert name: String) -> JSONValue? {
             get { self[aps: "alert"]?[name] }
             set {
@@ -273,9 +259,7 @@ extension Fault {
     }
 }
 
-// Storage.
 extension Fault {
-    /// Changes the sessions that a reader sees.
     static func shows(
         _ change: @escaping @Sendable (inout SessionStore.Session, Reading, FaultyCore) -> Void
     ) -> Fault {
@@ -301,7 +285,6 @@ extension Fault {
         }
     }
 
-    /// A read over REST.
     struct Reading {
         let principal: String
         /// Nil for the list.

@@ -10,7 +10,6 @@ struct FaultyCore: Sendable {
     private let layers: [Fault.Layer]
     private let messages: [@Sendable (Input.Received) -> Input.Received]
 
-    /// State of the layers between inputs.
     struct Notes: Sendable {
         /// Facts, each prefixed with its defect's own word.
         var marks: Set<String> = []
@@ -44,13 +43,10 @@ struct FaultyCore: Sendable {
         for case .start(let change) in faults { change(&core) }
     }
 
-    /// Replaces a received message, before anything else sees it.
     func taken(_ received: Input.Received) -> Input.Received { messages.reduce(received) { $1($0) } }
 
-    /// Whether no turn runs and no write is pending.
     var isIdle: Bool { core.isIdle && notes.late.isEmpty }
 
-    /// Handles an input and returns the effects, in order.
     mutating func handle(_ input: Input, at moment: Moment) -> [Effect] {
         var input = input
         if !messages.isEmpty, case .received(let socket, let received) = input {
@@ -66,7 +62,6 @@ struct FaultyCore: Sendable {
         return effects
     }
 
-    /// Follows an order; the value describes the result.
     /// - Throws: A problem that names the wrong member.
     mutating func obey(
         _ order: ServerOrder, at moment: Moment
@@ -75,7 +70,6 @@ struct FaultyCore: Sendable {
         return (answer, through(0, .beat) { _, _ in effects })
     }
 
-    /// Passes an input through the layers, and the effects back.
     private mutating func through(_ index: Int, _ input: Input, _ innermost: Fault.Next) -> [Effect] {
         guard index < layers.count else { return innermost(input, &self) }
         let layer = layers[index]
@@ -90,7 +84,6 @@ struct FaultyCore: Sendable {
 
     // MARK: what layers use
 
-    /// Makes the core act on its own, and returns the effects.
     mutating func having(_ deed: (inout ServerCore) -> Void) -> [Effect] {
         let before = core.effects
         core.effects = []
@@ -105,7 +98,6 @@ struct FaultyCore: Sendable {
         return [.wait(timer: timer, ms: ms)]
     }
 
-    /// Whether more principals are connected than a suite run has.
     var isCrowded: Bool { core.connections.principals > 20 }
 
     func said(_ frame: JSONValue) -> Outgoing { Outgoing(frame: frame, text: core.shaper.text(ofShaped: frame)) }
@@ -129,7 +121,6 @@ struct FaultyCore: Sendable {
         }
     }
 
-    /// A principal with a question.
     struct Asker {
         let principal: String
         let origin: Origin
@@ -146,7 +137,6 @@ struct FaultyCore: Sendable {
         }
     }
 
-    /// The frame in a well-formed text.
     func frame(_ text: String) -> JSONValue? {
         guard let document = try? JSONParser.document(text, limits: JSONLimits(maxDepth: 128)), document.flaws.isEmpty,
             document.root.objectValue != nil
@@ -154,7 +144,6 @@ struct FaultyCore: Sendable {
         return document.root
     }
 
-    /// The accepted question under the asker's key.
     func entry(of asker: Asker) -> IdempotencyLedger.Entry? {
         asker.key.flatMap { core.ledger.entry($0, of: asker.principal) }
     }
@@ -172,14 +161,12 @@ struct FaultyCore: Sendable {
         session(of: frame).map { core.connections.sockets(of: $0.owner) } ?? []
     }
 
-    /// The principal of these connections.
     func principal(_ sockets: [Int]) -> String? { sockets.first.flatMap { core.connections[$0]?.principal } }
 
     func isRunning(_ session: String?) -> Bool {
         core.turns.values.contains { $0.names.session == session && $0.state == .running }
     }
 
-    /// Notifies a principal's devices of an answer.
     mutating func announcing(_ done: JSONValue) -> [Effect] {
         guard let session = session(of: done), let turn = done.text("turnId"), let message = done.text("messageId")
         else { return [] }
@@ -187,7 +174,6 @@ struct FaultyCore: Sendable {
         return having { $0.push(names, of: session.owner, message: message, text: done.text("text") ?? "") }
     }
 
-    /// Sends a frame again, with a new number.
     mutating func broadcasting(_ frame: JSONValue) -> [Effect] {
         guard let session = session(of: frame) else { return [] }
         let names = TurnNames(session: session.id, turn: frame.text("turnId") ?? "", question: "", key: "")

@@ -101,7 +101,6 @@ extension Defect {
 extension StoredRecord {
     fileprivate var isAnswer: Bool { answer != nil }
 
-    /// The answer in its ending.
     var answer: (turn: String, session: String, message: String, text: String)? {
         guard case .ending(let it) = self, case .answered(let message, let text) = it.ending else { return nil }
         return (it.turn, it.session, message, text)
@@ -117,7 +116,6 @@ extension StoredRecord {
 }
 
 extension FaultyCore {
-    /// Whether a REST request waits for the ending of a turn.
     func isAwaited(_ turn: String) -> Bool { core.turns[turn]?.waiters.isEmpty == false }
 }
 
@@ -140,7 +138,6 @@ extension Fault {
         }
     }
 
-    /// Hides answers from reads until they are due.
     fileprivate static let hidesAnswers = shows { session, _, server in
         for (position, turn) in session.turns.enumerated() {
             guard let time = server.notes.numbers["shown \(turn.id)"], server.core.now.steady < time else { continue }
@@ -155,12 +152,10 @@ extension Fault {
     }
 }
 
-/// A file that a broken server empties and rewrites in place.
 enum RewrittenFile {
     /// The contents of each file, kept in case the disk refuses this rewrite.
     private static let contents = Mutex<[String: [UInt8]]>([:])
 
-    /// Empties a file, pauses, and rewrites its contents.
     static func rewrite(_ path: String, pausing milliseconds: UInt32) {
         guard let file = try? Descriptor(opening: path, for: .updating) else { return }
         defer { file.close() }

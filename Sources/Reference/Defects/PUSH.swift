@@ -205,12 +205,10 @@ extension PushOutcome {
 }
 
 extension Fault {
-    /// Sends a body that is cut differently.
     fileprivate static func cutsBodies(_ cut: @escaping @Sendable (String) -> String) -> Fault {
         notices { notice, _ in notice[alert: "body"] = .string(cut(notice.answer)) }
     }
 
-    /// Misinterprets the outcomes of the push service.
     fileprivate static func takesOutcomes(_ change: @escaping @Sendable (PushOutcome) -> PushOutcome) -> Fault {
         .layer { input, server, next in
             guard case .pushed(let turn, let device, let outcome) = input else { return next(input, &server) }

@@ -4,7 +4,7 @@ package struct Preset: Sendable, Hashable {
     package let summary: String
     package let defects: [Defect]
     package let variations: [Variation]
-    /// The questions it accepts per minute, if there is a limit.
+    /// Nil for no limit.
     package let messagesPerMinute: Int?
 
     init(

@@ -156,12 +156,11 @@ extension Defect {
 }
 
 extension JSONValue {
-    /// Whether it is a rate limit refusal, as a frame or a body.
+    /// Holds for a frame and for a REST body.
     fileprivate var isRateLimited: Bool { text("code") == ErrorCode.rateLimited.rawValue }
 }
 
 extension Fault {
-    /// Enforces a different budget from the announced one.
     fileprivate static func counting(_ budget: @escaping @Sendable (_ stated: Int) -> Int) -> Fault {
         .chats { asker, server in
             guard let stated = server.core.rules.messagesPerMinute, server.core.rates[asker.principal] == nil else {

@@ -222,10 +222,8 @@ extension Defect {
 }
 
 extension JSONValue {
-    /// The frames of a page.
     fileprivate var missed: [JSONValue] { self["missed"]?.arrayValue ?? [] }
 
-    /// Claims that nothing is missing.
     fileprivate mutating func claimWhole() {
         self["complete"] = true
         self["reason"] = nil
@@ -233,7 +231,6 @@ extension JSONValue {
 }
 
 extension Fault {
-    /// Changes the answer to a `sync`.
     fileprivate static func pages(
         _ change: @escaping @Sendable (_ page: inout JSONValue, _ sync: JSONValue, FaultyCore) -> Void
     ) -> Fault {

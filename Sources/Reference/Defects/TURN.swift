@@ -201,7 +201,6 @@ extension FaultyCore {
         }
     }
 
-    /// The effects held back for a turn's question.
     fileprivate mutating func releasing(_ turn: String?) -> [Effect] {
         notes.held.removeValue(forKey: "question \(turn ?? "")") ?? []
     }

@@ -5,7 +5,7 @@ import HoldfastTransport
 
 // REST in a dialect, and the credential that opens a socket.
 extension WireEdge {
-    /// Translates a request of the dialect; nil if the dialect has no such request.
+    /// Nil if the dialect has no such request.
     func asked(_ wire: RESTRequest) -> RESTRequest? {
         let target = wire.query.map { "\(wire.path)?\($0)" } ?? wire.path
         let body = wire.body.isEmpty ? nil : String(utf8: wire.body)
@@ -23,7 +23,6 @@ extension WireEdge {
         return asked
     }
 
-    /// Translates an answer to the dialect.
     func answered(_ answer: RESTAnswer, to asked: RESTRequest) -> RESTAnswer {
         let wire = dialect.encode(
             RESTResponse(status: answer.status, body: answer.body),
@@ -31,7 +30,6 @@ extension WireEdge {
         return RESTAnswer(status: wire.status, body: wire.body, headers: answer.headers)
     }
 
-    /// The answer to a request that the dialect does not have.
     func nothing(at path: String) -> RESTAnswer {
         let refusal = Refusal(.sessionNotFound, "nothing is at '\(path.prefix(120))'")
         let answer = RESTAnswer(status: 404, body: Frames.body(refusal).text())

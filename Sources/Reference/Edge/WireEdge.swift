@@ -44,7 +44,7 @@ struct WireEdge: Sendable {
             })
     }
 
-    /// Translates a message from the wire; empty if the dialect ignores it.
+    /// Empty if the dialect ignores the message.
     func heard(_ received: Input.Received) -> [Input.Received] {
         switch received {
         case .text(let text): dialect.heard(text).map { [.text($0)] } ?? []
@@ -52,7 +52,7 @@ struct WireEdge: Sendable {
         }
     }
 
-    /// Translates a text to the wire; nil if the dialect cannot express it.
+    /// Nil if the dialect cannot express the text.
     func said(_ text: String) -> String? {
         guard let frame = try? JSONParser.value(text) else { return text }
         guard case .frame(let wire) = dialect.encode(frame, sentBy: .server) else { return nil }

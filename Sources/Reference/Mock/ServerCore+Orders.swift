@@ -2,9 +2,8 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-// Actions that an order requests, beyond those of clients.
+// Orders of the mock server's control port.
 extension ServerCore {
-    /// Follows an order; the value describes the result.
     /// - Throws: A problem that names the wrong member.
     mutating func obey(
         _ order: ServerOrder, at moment: Moment
@@ -48,7 +47,7 @@ extension ServerCore {
         }
     }
 
-    /// Stores a message of the agent, to be announced to everyone.
+    /// The message is announced once it is stored.
     private mutating func remark(
         _ text: String, of principal: String, in session: String, isPushed: Bool
     ) -> (session: String, message: String, notice: PushNotice) {
@@ -121,11 +120,9 @@ package enum ServerOrder: Sendable {
     /// Fail (`fail`), refuse with `rate_limited` (`refuse`) or delay (`delay`) questions from now on; replaces an
     /// earlier order of the same kind.
     case rule(Rule)
-    /// The agent replies this way from now on.
     case replies(Replies)
     /// The agent sends an unsolicited message; devices are notified if none receives it live.
     case say(String, ServerPlace)
-    /// Ask a question as another device.
     case ask(String, ServerPlace)
     /// Push a message with this text, or the newest answer.
     case push(String?, ServerPlace)

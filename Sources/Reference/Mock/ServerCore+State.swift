@@ -1,13 +1,10 @@
 import HoldfastJSON
 
-// The human-readable state of a server.
 extension ServerCore {
-    /// The maximum number of sessions to show, newest first.
+    /// Newest first.
     private static let maxShownSessions = 50
-    /// The maximum number of turns to show.
     private static let maxShownTurns = 100
 
-    /// Epoch, sessions, running turns and orders.
     var state: JSONValue {
         let newest = sessions.all.sorted { $0.updatedAt > $1.updatedAt }
         let running = turns.values.sorted { $0.chargedAt < $1.chargedAt }

@@ -4,7 +4,6 @@
 package struct BareServer: Sendable {
     private var core: FaultyCore
 
-    /// The close code for all connections when the server stops.
     package let goodbye: UInt16
 
     /// A process that starts with the records on its disk; equal seeds draw equal ids.
@@ -17,7 +16,7 @@ package struct BareServer: Sendable {
 
     package var isIdle: Bool { core.isIdle }
 
-    /// Handles an event at a time on two clocks, in microseconds; returns the actions in order.
+    /// Time on two clocks, in microseconds; returns the actions in order.
     package mutating func handle(_ input: Input, steady: Int, wall: Int) -> [Effect] {
         core.handle(input, at: Moment(steady: steady, wall: wall))
     }

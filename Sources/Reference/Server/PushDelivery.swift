@@ -1,7 +1,7 @@
 import HoldfastJSON
 import HoldfastTransport
 
-/// Sends one notice to the push service, over HTTP/1.1.
+/// Uses HTTP/1.1.
 struct PushDelivery: Sendable {
     private static let maxAnswerBytes = 64 << 10
 
@@ -37,13 +37,10 @@ struct PushDelivery: Sendable {
     }
 }
 
-/// The push service and the devices.
 package struct PushService: Sendable {
     /// The base URL of the push service, such as `https://api.push.apple.com`.
     package var url: String
-    /// The bundle identifier of the app.
     package var topic: String
-    /// Device tokens and their principals.
     package var devices: [(principal: String, token: String)]
 
     package init(url: String, topic: String, devices: [(principal: String, token: String)]) {

@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastTransport
 
-/// The configuration of a reference server.
 package struct ReferenceConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// The port; 0 takes a free one.
@@ -14,9 +13,8 @@ package struct ReferenceConfiguration: Sendable {
     package var requiresAuth: Bool
     /// The kept profiles among those that need no further setup.
     package var keeps: Set<Profile> = [.sync]
-    /// The maximum number of frames to keep for replay, per principal.
     package var replayFrames = 1000
-    /// The time for which a frame is kept for replay, in seconds.
+    /// How long a frame is kept for replay.
     var replaySeconds = 3600
     /// The questions a principal may ask per minute; nil for no limit and no profile `rate-limit`.
     package var messagesPerMinute: Int?
@@ -27,14 +25,12 @@ package struct ReferenceConfiguration: Sendable {
     /// The default is less than the 1 MiB that a server may send, because the largest question is echoed to other
     /// devices with ids around it.
     package var maxFrameBytes = 983_040
-    /// The interval between pings of a silent peer, in seconds; after two and a half intervals without an answer, the
-    /// peer is gone.
+    /// After two and a half intervals without a sign of life, the peer is gone.
     package var heartbeatSeconds = 30
     /// The time in which a connection must authenticate, in seconds.
     package var authSeconds = 10
     package var dialect = Dialect.canonical
     package var defects: Set<Defect>
-    /// Legal deviations of this server.
     package var variations: Set<Variation> = []
     /// Receives the notices for answers that no device received live; nil for no profile `push`.
     package var push: PushService?
@@ -58,7 +54,6 @@ package struct ReferenceConfiguration: Sendable {
 
     package var socketPath: String { dialect.socketPath ?? "/ws" }
 
-    /// The largest message that this server accepts, in bytes.
     package var messageLimit: Int { variations.contains(.smallMessages) ? min(2048, maxFrameBytes) : maxFrameBytes }
 
     /// Translates the wire of its dialect; nil if the wire is the specification's own.

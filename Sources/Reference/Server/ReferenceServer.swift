@@ -13,7 +13,6 @@ import HoldfastTransport
 package final class ReferenceServer: Sendable {
     package let port: Int
     package var webSocketURL: String { transport.webSocketURL(socketPath) }
-    /// The base URL of the REST paths.
     package var httpURL: String { transport.httpURL("") }
 
     private let transport: TransportServer
@@ -96,28 +95,23 @@ package final class ReferenceServer: Sendable {
         await log.close()
     }
 
-    /// The state that exists only in memory, for a start after this server has stopped.
     package func memory(keepingEpoch keepsEpoch: Bool) async -> ServerMemory {
         await engine.memory(keepingEpoch: keepsEpoch)
     }
 
-    /// Follows an order; the value describes the result.
     /// - Throws: An `InputProblem` that names the wrong member.
     package func obey(_ order: ServerOrder) async throws -> JSONValue { try await engine.obey(order) }
 
-    /// Its current state: epoch, sessions, running turns and orders.
     package func state() async -> JSONValue { await engine.state() }
 
     /// The principal of each open WebSocket, by the watcher's number.
     package func principals() async -> [Int: String] { await engine.principals() }
 
-    /// Ends one WebSocket, or falls silent on it.
     package func end(_ number: Int, _ ending: ConnectionEnding) async { await engine.end(number, ending) }
 
     /// Ends the silence on a WebSocket: held messages are sent, and received ones are read.
     package func resume(_ number: Int) async { await engine.resume(number) }
 
-    /// Checks the clock often enough to meet every deadline.
     private static func heart(of engine: ServerEngine, _ configuration: ReferenceConfiguration) -> Task<Void, Never> {
         let shortest = min(configuration.heartbeatSeconds, configuration.authSeconds)
         let pause = Duration.milliseconds(min(max(shortest * 200, 100), 1000))

@@ -1,6 +1,6 @@
 import HoldfastTransport
 
-/// Messages held back from one client, in order: behind a delayed frame, or because the server is silent.
+/// Holds messages back from one client, in order: behind a delayed frame, or because the server is silent.
 struct SendingLine {
     enum Held {
         case text(String)
@@ -11,7 +11,7 @@ struct SendingLine {
 
     /// The longest silence; after it the connection is reset, so that none stays forever.
     static let longestSilence = Duration.seconds(600)
-    /// The maximum number of bytes to hold; as many as a client may leave unread.
+    /// As many bytes as a client may leave unread.
     static let maxHeldBytes = 16 << 20
 
     /// Whether the server neither sends nor reads.
@@ -22,12 +22,10 @@ struct SendingLine {
     private var held: [Held] = []
     private var heldBytes = 0
 
-    /// Whether nothing is held and nothing needs to be.
     var isIdle: Bool { !isSilent && delayed == nil && held.isEmpty && listeners.isEmpty }
 
     var isOverfull: Bool { heldBytes > Self.maxHeldBytes }
 
-    /// Holds a message if necessary; false if it can be sent.
     mutating func hold(_ what: Held) -> Bool {
         guard isSilent || delayed != nil else { return false }
         held.append(what)
@@ -46,7 +44,7 @@ struct SendingLine {
         return nil
     }
 
-    /// The next message to send; nil if there is none or it must wait.
+    /// Nil if there is none or it must wait.
     mutating func next() -> Held? {
         guard !isSilent, delayed == nil, !held.isEmpty else { return nil }
         let first = held.removeFirst()
@@ -67,7 +65,6 @@ struct SendingLine {
 }
 
 extension SendingLine.Held {
-    /// The approximate memory of the message.
     fileprivate var bytes: Int {
         switch self {
         case .text(let text), .seen(let text), .close(_, let text): 64 + text.utf8.count

@@ -4,7 +4,7 @@ import HoldfastJSON
 import HoldfastPlatform
 import HoldfastTransport
 
-/// The shell around the core: performs its effects on real sockets, a real disk and a real clock.
+/// Performs the core's effects on real sockets, a real disk and a real clock.
 actor ServerEngine {
     private var core: FaultyCore
     private let log: RecordLog
@@ -41,9 +41,7 @@ actor ServerEngine {
         perform(core.handle(input, at: clock.now))
     }
 
-    /// Time passed.
-    ///
-    /// Signs of life count from their arrival, even if a busy server has not handled them yet.
+    /// Counts signs of life from their arrival, even if a busy server has not handled them yet.
     func beat() {
         for (number, socket) in sockets {
             // A peer that is not read from cannot show a sign of life.
@@ -53,7 +51,7 @@ actor ServerEngine {
         handle(.beat)
     }
 
-    /// A socket opened; returns its number for ``receive(_:on:)`` and ``end(_:)``.
+    /// Returns the socket's number for ``receive(_:on:)`` and ``end(_:)``.
     func open(_ socket: ServerSocket, principal: String?) -> Int {
         let number = Self.nextNumber()
         sockets[number] = socket
@@ -107,7 +105,6 @@ actor ServerEngine {
         if requests[request] != nil { handle(.left(request: request)) }
     }
 
-    /// A write ended: all records are durable, or none was kept.
     func stored(_ outcomes: [RecordLog.Outcome]) {
         for outcome in outcomes {
             if let problem = outcome.problem { configuration.log?("\(problem)") }
@@ -128,7 +125,6 @@ actor ServerEngine {
         timeout.cancel()
     }
 
-    /// Ends the requests that no one will answer.
     func abandon() {
         for number in Array(lines.keys) { endSilence(number, goesOn: false) }
         for number in Array(requests.keys) {
@@ -172,7 +168,6 @@ actor ServerEngine {
         if let ending = deed.ending { end(number, ending) }
     }
 
-    /// Sends a delayed message and those behind it, once its time is over.
     private func release(_ number: Int, after delay: Duration) {
         Task { [weak self] in
             try? await Task.sleep(for: delay)
@@ -186,7 +181,6 @@ actor ServerEngine {
         flush(number)
     }
 
-    /// Sends held messages until one must be held again.
     private func flush(_ number: Int) {
         while let held = lines[number]?.next() {
             switch held {
@@ -240,7 +234,6 @@ actor ServerEngine {
         if lines[number]?.isSilent == true { cut(number, .reset) }
     }
 
-    /// Ends the silence.
     func resume(_ number: Int) {
         endSilence(number, goesOn: true)
         flush(number)
@@ -253,7 +246,6 @@ actor ServerEngine {
         for listener in lines[number]?.takeListeners() ?? [] { listener.resume(returning: goesOn) }
     }
 
-    /// Waits for the end of a silence; returns whether the connection goes on.
     func goesOn(_ number: Int) async -> Bool {
         guard lines[number]?.isSilent == true else { return true }
         return await withCheckedContinuation { lines[number]?.listeners.append($0) }

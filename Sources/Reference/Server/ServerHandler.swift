@@ -16,7 +16,7 @@ struct ServerHandler: TransportHandler {
         return await replacement(watcher.answered(response.isHangUp ? nil : response, number: number)) ?? response
     }
 
-    /// The replacement for a request's answer, if there is one.
+    /// Nil if the request gets its own answer.
     private func replacement(
         _ choice: RelayChoice, _ watcher: (any ServerWatcher)? = nil, _ number: Int = 0
     ) async -> HTTPServerResponse? {
@@ -49,14 +49,14 @@ struct ServerHandler: TransportHandler {
         return rules.variations.isEmpty ? response : await varied(response)
     }
 
-    /// The answer in the dialect; nil if the client is gone.
+    /// Nil if the client is gone.
     private func answer(_ asked: RESTRequest, _ departure: Departure?) async -> RESTAnswer? {
         guard let edge else { return await engine.answer(asked, departure: departure) }
         guard let canonical = edge.asked(asked) else { return edge.nothing(at: asked.path) }
         return await engine.answer(canonical, departure: departure).map { edge.answered($0, to: canonical) }
     }
 
-    /// The same response in another form that HTTP permits.
+    /// Keeps the meaning and changes the form, as HTTP permits.
     private func varied(_ response: HTTPServerResponse) async -> HTTPServerResponse {
         var response = response
         if rules.variations.contains(.lateResponses) { try? await Task.sleep(for: .milliseconds(60)) }
@@ -121,7 +121,7 @@ struct ServerHandler: TransportHandler {
         await engine.end(number)
     }
 
-    /// Passes on an event of a socket; false after the last one.
+    /// Returns false after the last event.
     private func take(_ event: WebSocketEvent, on number: Int) async -> Bool {
         switch event {
         case .text(let text): await engine.receive(.text(text), on: number)
@@ -134,7 +134,7 @@ struct ServerHandler: TransportHandler {
         return true
     }
 
-    /// The token of an upgrade, in the place where this server expects it.
+    /// Reads the token where this server expects it.
     private func token(of upgrade: UpgradeRequest) -> String? {
         var shown = edge.map { $0.dialect.key(inQuery: upgrade.query, header: upgrade.header) } ?? token(upgrade)
         for case .upgrade(let change) in upgrades { shown = change(shown, upgrade.query, rules) }

@@ -9,7 +9,7 @@ enum LogFormat {
         var soundBytes: Int
     }
 
-    /// A line as appended.
+    /// Includes the checksum and the line end.
     static func bytes(of line: String) -> [UInt8] {
         let bytes = Array(line.utf8)
         return Array("\(Checksum.text(of: bytes[...])) ".utf8) + bytes + [0x0A]
@@ -40,7 +40,6 @@ enum LogFormat {
         return content
     }
 
-    /// A damaged line before other lines.
     struct Damage: Error, Equatable {
         let line: Int
     }
@@ -58,7 +57,6 @@ enum Checksum {
         (0..<8).reduce(UInt32(start)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
     }
 
-    /// The checksum of some bytes, as eight hexadecimal digits.
     static func text(of bytes: ArraySlice<UInt8>) -> String {
         var sum = ~UInt32(0)
         // Every record passes here, so this must be fast even without optimization.

@@ -12,10 +12,9 @@ final class RecordLog: Sendable {
         let problem: StorageProblem?
     }
 
-    /// The outcomes, in the order of the appends.
     let outcomes: AsyncStream<[Outcome]>
 
-    /// Deviations from a careful log.
+    /// Ways in which a broken server writes its log.
     struct Habits: Sendable {
         /// Whether the caller writes the records itself, before the call returns.
         var writesAtOnce = false
@@ -59,7 +58,6 @@ final class RecordLog: Sendable {
         (outcomes, continuation) = AsyncStream.makeStream()
     }
 
-    /// Appends records, all or none; the outcome follows.
     func append(_ records: [StoredRecord], write: Int) {
         let bytes = records.flatMap { LogFormat.bytes(of: $0.line) }
         if habits.writesAtOnce { return keep([(write, bytes)]) }

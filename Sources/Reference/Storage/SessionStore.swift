@@ -39,7 +39,7 @@ struct SessionStore: Sendable {
     /// The latest time of any record, in microseconds since 1970.
     private(set) var newest = 0
 
-    /// A session of the principal; to it, other principals' sessions do not exist.
+    /// Nil if another principal owns the session: to this one, it does not exist.
     func session(_ id: String, of principal: String) -> Session? {
         guard let session = sessions[id], session.owner == principal else { return nil }
         return session
@@ -63,7 +63,7 @@ struct SessionStore: Sendable {
 
     var all: some Collection<Session> { sessions.values }
 
-    /// How a turn ended; nil if it is running or does not exist.
+    /// Nil if the turn is running or does not exist.
     func ending(of turn: String, in session: String) -> TurnEnding? {
         sessions[session]?.turns.last { $0.id == turn }?.ending
     }
@@ -152,7 +152,7 @@ enum Preview {
         return cut(String(line), to: limit)
     }
 
-    /// The start of a text; an ellipsis counts as one of the characters.
+    /// The ellipsis counts toward the limit.
     static func cut(_ text: String, to limit: Int, ellipsis: String = "…") -> String {
         guard text.index(text.startIndex, offsetBy: limit + 1, limitedBy: text.endIndex) != nil else { return text }
         return text.prefix(limit - ellipsis.count) + ellipsis

@@ -5,7 +5,7 @@ struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
         case cannotOpen(reason: String)
         /// Another process holds the folder.
         case inUse
-        /// A record before the last one does not match its checksum: damage, not an interrupted write.
+        /// A record before the last one does not match its checksum, or a line is not a record.
         case damaged(line: Int)
         /// A write or its sync failed; none of it was kept.
         case cannotWrite(reason: String)
@@ -16,7 +16,6 @@ struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
 
     init(_ code: Code, path: String) { (self.code, self.path) = (code, path) }
 
-    /// Place, what is wrong, what was expected, and one step to fix it.
     var description: String {
         switch code {
         case .cannotOpen(let reason):

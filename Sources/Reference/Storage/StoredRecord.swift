@@ -4,9 +4,7 @@ import HoldfastJSON
 package enum StoredRecord: Sendable, Equatable {
     /// A question was accepted; it creates its session if there is none yet.
     case question(Question)
-    /// A turn ended.
     case ending(Ending)
-    /// The agent sent an unsolicited message.
     case remark(Remark)
 
     package struct Question: Sendable, Equatable {
@@ -45,7 +43,7 @@ enum TurnEnding: Sendable, Equatable {
 }
 
 extension StoredRecord {
-    /// The record as one line of JSON, without the line end.
+    /// One line of JSON, without the line end.
     var line: String {
         let value =
             switch self {
@@ -76,7 +74,7 @@ extension StoredRecord {
         return value.text()
     }
 
-    /// Parses a line; nil if it is not a record.
+    /// Nil if the line is not a record.
     init?(line: [UInt8]) {
         guard let root = try? JSONParser.value(bytes: line), let session = root.text("session"),
             let at = root["at"]?.intValue
