@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastPlatform
 
-/// A conversation with a server, line by line: typed input and the visible result.
 package struct ChatRoom: Sendable {
     private let app: ReferenceApp
     private let network: NetworkTransport
@@ -38,7 +37,7 @@ package struct ChatRoom: Sendable {
         return true
     }
 
-    /// Returns once nothing is pending, or after a minute; after ten seconds if no connection was ever made.
+    /// Returns once nothing is pending, after at most a minute, or after ten seconds without any connection.
     package func settle(hasConnected: () -> Bool) async {
         for round in 0..<600 {
             if round >= 100, !hasConnected() { return }
@@ -64,14 +63,13 @@ package struct ChatRoom: Sendable {
     }
 }
 
-/// A line-by-line screen: prints the news of each state, and nothing twice.
+/// Prints the news of each state, and nothing twice.
 package final class ChatScreen: Sendable {
     private let memory = Mutex(Memory())
     private let show: @Sendable (String) -> Void
 
     package init(showing show: @escaping @Sendable (String) -> Void) { self.show = show }
 
-    /// Whether there ever was a connection.
     package var hasConnected: Bool { memory.withLock { $0.hasConnected } }
 
     private struct Memory {
@@ -80,7 +78,7 @@ package final class ChatScreen: Sendable {
         var printed: Set<String> = []
     }
 
-    /// Prints the news of a state; control characters from the server are made harmless.
+    /// Control characters from the server are made harmless.
     package func take(_ state: ClientState) {
         memory.withLock { memory in
             var lines: [String] = []

@@ -4,7 +4,7 @@ import HoldfastJSON
 
 /// Answers over REST; each is handled according to the purpose of its request, however late it arrives.
 extension ClientCore {
-    /// A request ended; a nil answer means that none arrived.
+    /// A nil answer means that none arrived.
     mutating func answered(_ request: Int, _ answer: RESTAnswer?) {
         guard let purpose = purposes.removeValue(forKey: request) else { return }
         link.restWorks = answer.map { $0.status < 500 } ?? false
@@ -141,7 +141,6 @@ extension ClientCore {
         }
     }
 
-    /// The answer to a question sent over REST.
     private mutating func took(_ body: JSONValue, ofPostOf key: String) {
         guard let session = body.text("sessionId"), let text = body.text("text"), let id = body.text("messageId") else {
             return failedPost(key)

@@ -1,8 +1,6 @@
 import HoldfastJSON
 
-/// The connection: its life, and when to try the next one.
 extension ClientCore {
-    /// The app became active; the first time after launch, that changes nothing.
     mutating func foreground() {
         guard !isForeground else { return }
         isForeground = true
@@ -23,7 +21,7 @@ extension ClientCore {
         resume()
     }
 
-    /// The app is put in the background: the system suspends it, so it stops by itself.
+    /// The system suspends the app in the background, so the app stops its waits itself.
     mutating func background() {
         isForeground = false
         stopWaiting(.reconnect)
@@ -32,7 +30,6 @@ extension ClientCore {
         for number in conversations.keys { stopPolling(number) }
     }
 
-    /// The network is gone: cancels every wait that needs it.
     mutating func networkDown() {
         hasNetwork = false
         link.restWorks = false
@@ -47,7 +44,6 @@ extension ClientCore {
         for number in conversations.keys { stopPolling(number) }
     }
 
-    /// The network is back: ends all waits.
     mutating func networkUp() {
         let wasDown = !hasNetwork
         hasNetwork = true
@@ -69,7 +65,6 @@ extension ClientCore {
         wait(.greeting, rules.greeting)
     }
 
-    /// A socket is open, before the handshake.
     mutating func opened(_ socket: Int) {
         guard link.phase == .opening(socket: socket) else { return }
         link.phase = .greeting(socket: socket)
@@ -89,7 +84,6 @@ extension ClientCore {
             ?? rules.versions.last ?? 1
     }
 
-    /// `connected` arrived: the connection may be used.
     mutating func greeted(_ frame: JSONValue, on socket: Int) {
         guard case .greeting(let current) = link.phase, current == socket else { return }
         link.settle(on: socket)
@@ -108,7 +102,6 @@ extension ClientCore {
         if startIsDue { startUsually() }
     }
 
-    /// A socket ended or could not be opened.
     mutating func ended(_ socket: Int, code: Int?) {
         guard link.socket == socket else { return }
         let wasLive = link.live != nil
@@ -132,7 +125,6 @@ extension ClientCore {
         if !wasLive, link.failures == 1 { look() }
     }
 
-    /// Ends the connection for good.
     mutating func leave(code: UInt16?) {
         defer { if link.phase != .refused { link.phase = .none } }
         stopWaiting(.greeting)
@@ -160,13 +152,11 @@ extension ClientCore {
         effects.append(.wait(.stillness, ms: max(1, (isHalf ? whole : whole / 2) - still)))
     }
 
-    /// An attempt took too long and failed.
     mutating func greetingIsLate() {
         guard link.live == nil else { return }
         giveUpConnection()
     }
 
-    /// Continues with everything that waited for the system.
     mutating func resume() {
         pump()
         for number in conversations.keys.sorted() where isDue(number) { beginReading(number, atOnce: false) }
@@ -181,8 +171,7 @@ extension ClientCore {
         }
     }
 
-    /// Schedules the next attempt after a random wait up to a bound that doubles, so that phones do not all reconnect
-    /// at once.
+    /// Waits a random time up to a bound that doubles, so that phones do not all reconnect at once.
     private mutating func planAttempt() {
         let ceiling = min(rules.longestBackoff, rules.firstBackoff << min(link.failures + link.fruitless, 16))
         var pause = dice.number(in: rules.shortestBackoff...max(rules.shortestBackoff, ceiling))
@@ -203,10 +192,9 @@ extension ClientCore {
         effects.append(.wait(.reconnect, ms: max(1, due - now)))
     }
 
-    /// Refusals that only another launch can change.
+    /// Errors that only another launch or a return to the foreground can clear.
     private static let refusals: Set<String> = ["auth_failed", "unsupported_version"]
 
-    /// Credentials or version were refused, so retrying is pointless.
     private mutating func refuse(_ code: Int) {
         link.phase = .refused
         stopWaiting(.reconnect)

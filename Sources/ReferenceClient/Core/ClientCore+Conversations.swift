@@ -1,8 +1,6 @@
 import HoldfastJSON
 
-/// The visible conversation, and the session of each conversation.
 extension ClientCore {
-    /// The user opens a session or a new conversation.
     mutating func select(_ session: String?) {
         isUntouched = false
         guard let session else { return show(newConversation()) }
@@ -71,7 +69,6 @@ extension ClientCore {
         if conversations[number]?.messages.count ?? 1 > 1 { refresh(number) }
     }
 
-    /// Assigns a conversation to a session, and merges what was known of that session.
     mutating func bind(_ number: Int, to session: String) {
         guard let own = conversations[number], own.session != session else { return }
         needsSaving = true

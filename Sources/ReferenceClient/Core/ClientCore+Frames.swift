@@ -25,7 +25,6 @@ extension ClientCore {
         return value
     }
 
-    /// Handles a frame, live or replayed.
     mutating func take(_ frame: JSONValue, _ type: String, isReplay: Bool) {
         switch type {
         case "ack": takeAck(frame)
@@ -40,7 +39,6 @@ extension ClientCore {
         }
     }
 
-    /// The key of the open question a frame belongs to.
     func question(of frame: JSONValue) -> String? {
         if let key = frame.text("clientMessageId") { return index(of: key).map { outbox[$0].key } }
         guard let turn = frame.text("turnId") else { return nil }
@@ -127,7 +125,6 @@ extension ClientCore {
         _ = conversationNumber(session, key: key)
     }
 
-    /// Takes the position of a visible message from a numbered frame.
     mutating func learnPlace(from frame: JSONValue) {
         // A `done` has the key of the question, but not its position.
         let key = frame.type == "message" ? frame.text("clientMessageId") : nil

@@ -11,7 +11,6 @@ extension ClientCore {
         _ = ask("GET", "/api/sessions", for: .start)
     }
 
-    /// The list for the start arrived.
     mutating func listed(_ body: JSONValue, succeeded: Bool) {
         guard succeeded else { return startIsDue = true }
         // A text typed before the app ended stays in its own conversation.
@@ -22,7 +21,6 @@ extension ClientCore {
         refresh(shown)
     }
 
-    /// The list arrived while there is no connection.
     mutating func looked(_ body: JSONValue) {
         for (id, entry) in sessions(of: body) {
             guard let number = known(id) else { continue }
@@ -35,7 +33,7 @@ extension ClientCore {
         }
     }
 
-    /// The list arrived: searches sessions that may contain a question's key.
+    /// Searches the listed sessions that may contain a question's key.
     mutating func searched(_ body: JSONValue, for number: Int, succeeded: Bool) {
         hasRead(number, succeeded: succeeded)
         guard succeeded, needsReading(number), conversations[number]?.session == nil else { return }

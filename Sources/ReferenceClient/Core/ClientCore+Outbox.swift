@@ -14,7 +14,7 @@ extension ClientCore {
         pump()
     }
 
-    /// The user resends a failed message.
+    /// Resends a failed message for the user.
     ///
     /// If the server may have it, the key stays: a new one would ask twice. If its turn is over, it gets a new key: the
     /// old one would return the old ending.
@@ -50,12 +50,10 @@ extension ClientCore {
         say(message.text, key: dice.key(), in: conversation.number)
     }
 
-    /// Sends what is due over the available transport.
     mutating func pump() {
         for key in outbox.map(\.key) { dispatch(key) }
     }
 
-    /// The position of an open question in the outbox.
     func index(of key: String) -> Int? { outbox.firstIndex { $0.key == key } }
 
     /// The server has the question, as shown by its `ack`, a frame of its turn, its answer, or the history.
@@ -72,7 +70,7 @@ extension ClientCore {
         if let turn { conversations[number]?.messages[position].turn = turn }
     }
 
-    /// A live frame of the turn arrived: the connection works, and the timer starts again.
+    /// A live frame of the turn arrived: the connection works, and the timer restarts.
     mutating func heard(_ key: String) {
         guard let index = index(of: key) else { return }
         outbox[index].isLost = false
@@ -80,7 +78,6 @@ extension ClientCore {
         wait(.silence(key: key), rules.turnSilence)
     }
 
-    /// The question's turn succeeded.
     mutating func finish(_ key: String) {
         guard let index = index(of: key) else { return }
         let question = outbox.remove(at: index)
@@ -112,15 +109,12 @@ extension ClientCore {
         conversations[number] = conversation
     }
 
-    /// The question was refused.
-    ///
-    /// If that was a resend, the server may still have the first copy, so the key stays (CLIENT-6).
+    /// If this was a resend, the key stays: the server may still have the first copy (CLIENT-6).
     mutating func refuse(_ key: String, _ text: String, code: String?) {
         guard let index = index(of: key) else { return }
         end(index, text, code: code, keepsKey: outbox[index].isResent && code != "idempotency_mismatch")
     }
 
-    /// The question's turn failed.
     mutating func fail(_ key: String, _ text: String, code: String?) {
         guard let index = index(of: key) else { return }
         end(index, text, code: code, keepsKey: false)
@@ -150,7 +144,6 @@ extension ClientCore {
         needsSaving = true
     }
 
-    /// The wait of a rate-limited question is over.
     mutating func retry(_ key: String) {
         guard let index = index(of: key), case .limited(let until) = outbox[index].phase else { return }
         guard now >= until else { return effects.append(.wait(.retry(key: key), ms: until - now)) }
@@ -202,7 +195,6 @@ extension ClientCore {
         needsSaving = true
     }
 
-    /// Sends one question if it is due and a transport is open.
     private mutating func dispatch(_ key: String) {
         guard let index = index(of: key), mayAsk, isNext(outbox[index]) else { return }
         let question = outbox[index]

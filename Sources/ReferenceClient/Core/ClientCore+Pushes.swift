@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// Notifications: a tap opens the conversation it names; one that arrives in the foreground triggers a recovery.
 extension ClientCore {
     mutating func pushReceived(_ payload: JSONValue) {
         guard let session = payload.text("sessionId") else { return }
@@ -21,7 +20,6 @@ extension ClientCore {
         follow(payload)
     }
 
-    /// Opens the conversation that a notification names.
     mutating func follow(_ payload: JSONValue) {
         isUntouched = false
         guard let session = payload.text("sessionId") else {

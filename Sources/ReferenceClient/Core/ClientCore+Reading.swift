@@ -33,7 +33,6 @@ extension ClientCore {
         if atOnce { read(number) }
     }
 
-    /// Reads a history that may have changed.
     mutating func refresh(_ number: Int) {
         conversations[number]?.isStale = true
         beginReading(number, atOnce: true)
@@ -49,7 +48,6 @@ extension ClientCore {
         refresh(number)
     }
 
-    /// The timer for the next read fired.
     mutating func tick(_ number: Int) {
         guard mayAsk, let poll = conversations[number]?.poll else { return }
         guard needsReading(number) else { return stopPolling(number) }
@@ -123,7 +121,6 @@ extension ClientCore {
         purposes.values.contains(.post(key: question.key, conversation: question.conversation))
     }
 
-    /// Reads the conversation, or searches for it if its session is unknown.
     mutating func read(_ number: Int) {
         guard let conversation = conversations[number] else { return }
         guard conversation.reading == nil else {
@@ -148,7 +145,6 @@ extension ClientCore {
         wait(.poll(conversation: number), interval)
     }
 
-    /// A read ended.
     mutating func hasRead(_ number: Int, succeeded: Bool) {
         conversations[number]?.reading = nil
         let isStale = conversations[number]?.readsAgain == true

@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// The visible state.
 package struct Screen: Sendable, Equatable {
     enum Connection: String, Sendable { case connecting, connected, degraded, offline }
 
@@ -25,14 +24,13 @@ extension ClientCore {
             unread: Dictionary(unread, uniquingKeysWith: max))
     }
 
-    /// Is `connected` only after the frame `connected`; neither polling nor connecting counts as offline.
+    /// Only the frame `connected` counts; neither polling nor connecting counts as offline.
     private var connection: Screen.Connection {
         guard hasNetwork, link.phase != .refused else { return .offline }
         if link.live != nil { return .connected }
         return link.failures > 0 && link.restWorks ? .degraded : .connecting
     }
 
-    /// Whether an answer is awaited and can arrive.
     private var isThinking: Bool {
         guard hasNetwork, link.phase != .refused else { return false }
         return outbox.contains { $0.conversation == shown && $0.isAwaited }
@@ -40,7 +38,6 @@ extension ClientCore {
 }
 
 extension Screen {
-    /// The screen as reported to a driver.
     package var state: JSONValue {
         JSONValue(members: [
             "connection": connection.rawValue, "sessionId": session.map { .string($0) } ?? JSONValue.null,

@@ -6,7 +6,6 @@ import HoldfastJSON
 /// frames are shown at once and only their numbers are noted; if the connection ends first, the next `sync` starts at
 /// the old position. Epoch and number change together.
 extension ClientCore {
-    /// Requests the missed frames on a new connection.
     mutating func recoverStream(lastSeq: Int?) {
         let awaits = outbox.contains { $0.wasSent }
         guard let epoch = link.epoch else {
@@ -30,7 +29,6 @@ extension ClientCore {
         sync(from: held)
     }
 
-    /// Requests the frames after a position.
     mutating func sync(from position: Position) {
         guard let socket = link.live else { return }
         var gap = cursor.gap ?? Cursor.Gap(asked: position.seq)
@@ -43,7 +41,6 @@ extension ClientCore {
         send(frame, on: socket)
     }
 
-    /// The answer to a `sync` arrived.
     mutating func replayed(_ frame: JSONValue) {
         guard let gap = cursor.gap, gap.afterReads == nil, let epoch = frame.text("epoch"),
             let lastSeq = frame["lastSeq"]?.intValue, let missed = frame["missed"]?.arrayValue
@@ -90,7 +87,6 @@ extension ClientCore {
         for number in due { beginReading(number, atOnce: true) }
     }
 
-    /// Reads everything the user waits for or looks at.
     private mutating func recoverByReading() {
         for number in numbersToRead() {
             conversations[number]?.isStale = true

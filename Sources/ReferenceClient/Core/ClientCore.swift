@@ -23,9 +23,7 @@ struct ClientCore: Sendable {
     var outbox: [Question] = []
     /// Every conversation the client knows, by the client's own number.
     var conversations: [Int: Conversation] = [:]
-    /// The visible conversation.
     var shown = 0
-    /// The purpose of each REST request in progress.
     var purposes: [Int: Purpose] = [:]
     /// Errors outside any conversation.
     var errors: [Complaint] = []
@@ -39,21 +37,17 @@ struct ClientCore: Sendable {
     var startIsDue = false
     /// Whether state that survives the app has changed.
     var needsSaving = false
-    /// When the connection last delivered something.
     var lastFrame = Int.min / 2
 
     private var lastConversation = 0
     private var lastRequest = 0
 
-    /// The purpose of a REST request.
     enum Purpose: Sendable, Equatable {
-        /// The history of a session, for the conversation of that number.
         case read(session: String, conversation: Int)
         /// The list: to choose a start, to find changes while there is no socket, or to find a question.
         case start
         case look
         case search(conversation: Int)
-        /// Send a question.
         case post(key: String, conversation: Int)
     }
 
@@ -65,13 +59,12 @@ struct ClientCore: Sendable {
         if let memory { recall(memory) }
     }
 
-    /// Handles an input and returns the effects, in order.
     mutating func handle(_ input: Input, at moment: Int) -> [Effect] {
         now = moment
         return having { $0.take(input) }
     }
 
-    /// Runs a change of state, and returns its effects; if state must be saved, that is the first one.
+    /// Returns the effects of a change; if state must be saved, that is the first one.
     mutating func having(_ deed: (inout ClientCore) -> Void) -> [Effect] {
         deed(&self)
         // Save before sending anything that relies on it.
@@ -121,10 +114,8 @@ struct ClientCore: Sendable {
         return lastConversation
     }
 
-    /// The conversation of a session, created if missing.
     mutating func conversation(of session: String) -> Int { known(session) ?? newConversation(session: session) }
 
-    /// The conversation of a session, if there is one.
     func known(_ session: String) -> Int? {
         conversations.values.first { $0.session == session }?.number
     }
@@ -141,7 +132,6 @@ struct ClientCore: Sendable {
         return lastRequest
     }
 
-    /// Shows an error to the user, in a conversation or globally.
     mutating func complain(_ text: String, code: String? = nil, key: String? = nil, in conversation: Int? = nil) {
         let complaint = Complaint(text: text, code: code, key: key)
         guard let conversation, conversations[conversation] != nil else {

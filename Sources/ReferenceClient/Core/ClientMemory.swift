@@ -7,11 +7,9 @@ package struct ClientMemory: Sendable, Equatable {
     var outbox: [Question]
     fileprivate let shown: Int
 
-    /// The maximum numbers of messages kept per conversation, and of conversations.
     private static let keptMessages = 200
     private static let keptConversations = 50
 
-    /// The state as JSON text.
     package var text: String {
         let kept = conversations.values.sorted { $0.number > $1.number }.filter { !$0.messages.isEmpty }
             .prefix(Self.keptConversations)

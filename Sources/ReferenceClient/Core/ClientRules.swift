@@ -5,9 +5,7 @@
 package struct ClientRules: Sendable {
     var url = "ws://127.0.0.1/ws"
     var base = "http://127.0.0.1"
-    /// The access token.
     var token: String?
-    /// The factor by which all waits are shortened.
     var timeScale: Double = 1
     package var variations: Set<ClientVariation> = []
     /// Whether it keeps profile `client-sync`; otherwise it ignores the stream of every server.
@@ -20,7 +18,6 @@ package struct ClientRules: Sendable {
     /// The upper limit of the first wait between attempts; it doubles after each failure.
     var firstBackoff = 1_000
     var longestBackoff = 30_000
-    /// The shortest interval between automatic attempts.
     var shortestBackoff = 100
     /// The number of attempts in a minute after which they are spaced evenly, whatever their outcome.
     var quickAttempts = 8
@@ -53,6 +50,5 @@ package struct ClientRules: Sendable {
         (self.url, self.base, self.token, self.timeScale) = (url, base, token, timeScale)
     }
 
-    /// The scaled wait, in milliseconds on the wall clock.
     package func real(_ milliseconds: Int) -> Int { max(1, Int(Double(milliseconds) / max(1, timeScale))) }
 }

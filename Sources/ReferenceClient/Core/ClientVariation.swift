@@ -1,7 +1,6 @@
 import HoldfastJSON
 
-/// A named legal deviation of a client: behavior that the specification allows, but this client does not show by
-/// default.
+/// A named legal deviation of a client: behavior that the specification allows and that is off by default.
 public enum ClientVariation: String, Sendable, CaseIterable {
     case resendsOverTheSocket = "resends-over-the-socket", resendsOnBothRoads = "resends-on-both-roads"
     case ignoresPushesWhileLive = "ignores-pushes-while-live", pollsWithFewerReads = "polls-with-fewer-reads"
@@ -37,7 +36,6 @@ public enum ClientVariation: String, Sendable, CaseIterable {
 }
 
 extension ClientCore {
-    /// Also sends questions in transit over REST on a new connection.
     mutating func resendPosted(on socket: Int) {
         for index in outbox.indices {
             let frame = chat(of: index)

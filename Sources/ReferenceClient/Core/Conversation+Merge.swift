@@ -4,11 +4,8 @@
 /// never removed because one source lacks it. A message shown as failed stays so until its turn is known to have
 /// succeeded.
 extension Conversation {
-    /// The result of adding a message.
     enum Arrival: Sendable, Equatable {
-        /// It already existed.
         case known
-        /// It was appended.
         case added
         /// It was inserted by the order that the client knows; a read will confirm that.
         case inserted
@@ -28,7 +25,6 @@ extension Conversation {
         return isLast ? .added : .inserted
     }
 
-    /// Takes the position of a visible message from a numbered frame.
     mutating func learn(_ position: Position, of index: Int) {
         guard messages[index].position == nil else { return }
         messages[index].position = position

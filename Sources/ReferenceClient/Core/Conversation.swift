@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// A conversation as the client keeps it, visible or not.
 struct Conversation: Sendable {
     /// The client's own number: a conversation can exist before it has a session on the server.
     let number: Int
@@ -18,7 +17,6 @@ struct Conversation: Sendable {
     var announced: Set<String> = []
     /// The read in progress; there is at most one.
     var reading: Int?
-    /// When the last read was requested.
     var readBegan = 0
     /// Whether something happened after the current read was requested.
     var readsAgain = false
@@ -44,11 +42,9 @@ struct Conversation: Sendable {
     func position(id: String?) -> Int? { id.flatMap { id in messages.firstIndex { $0.id == id } } }
 }
 
-/// An error as shown to the user.
 struct Complaint: Sendable, Equatable {
     var text: String
     var code: String?
-    /// The affected message.
     var key: String?
 
     /// For a notification whose message cannot be read now.

@@ -1,6 +1,6 @@
 import HoldfastBasics
 
-/// The source of the client's randomness: message keys, and waits that differ between phones.
+/// Makes message keys, and waits that differ between phones.
 package struct Dice: Sendable {
     private var generator: SplitMix64
 
@@ -9,7 +9,6 @@ package struct Dice: Sendable {
 
     mutating func number(in range: ClosedRange<Int>) -> Int { generator.number(in: range) }
 
-    /// A globally unique key.
     mutating func key() -> String {
         let bytes = (0..<2).flatMap { _ in withUnsafeBytes(of: generator.next().bigEndian, Array.init) }
         let digits = hexDigits(bytes).map(String.init)

@@ -2,11 +2,9 @@ import HoldfastJSON
 
 /// An event from outside; the core learns about the world only from these.
 package enum Input: Sendable {
-    /// The app was launched, possibly by a tapped notification.
     case launched(opened: JSONValue?)
     /// The app came to the foreground, or was first reported there after launch.
     case foreground
-    /// The app went to the background.
     case background
     case networkDown
     case networkUp
@@ -17,15 +15,10 @@ package enum Input: Sendable {
     case ended(socket: Int, code: Int?)
     /// A REST request ended; a nil answer means that none arrived.
     case answered(request: Int, RESTAnswer?)
-    /// A timer fired.
     case elapsed(ClientTimer)
-    /// The user sends a text in the visible conversation.
     case said(String)
-    /// The user resends a failed message.
     case saidAgain(key: String)
-    /// The user opens a session or a new conversation.
     case selected(String?)
-    /// A notification arrived in the foreground.
     case pushReceived(JSONValue)
     case pushOpened(JSONValue)
 }
@@ -34,24 +27,19 @@ package enum Input: Sendable {
 package enum Effect: Sendable, Equatable {
     case open(socket: Int, url: String)
     case send(socket: Int, String)
-    /// End a socket, with a close frame if there is a code.
     case close(socket: Int, code: UInt16?)
     /// Send a REST request that times out after `limit` milliseconds.
     case request(Int, RESTRequest, limit: Int)
-    /// Cancel a request whose answer is no longer needed.
     case cancel(request: Int)
     /// Start a timer; replaces an earlier one of the same name.
     case wait(ClientTimer, ms: Int)
-    /// Stop a timer.
     case stopWaiting(ClientTimer)
     /// Save the memory before performing the effects after it.
     case save(ClientMemory)
 }
 
 package enum ClientTimer: Sendable, Hashable {
-    /// The next attempt to connect.
     case reconnect
-    /// The timeout for `connected`.
     case greeting
     /// The timeout for a sign that a question arrived.
     case sign(key: String)
@@ -67,7 +55,7 @@ package enum ClientTimer: Sendable, Hashable {
     case stillness
 }
 
-/// A REST request, independent of HTTP.
+/// Independent of HTTP.
 package struct RESTRequest: Sendable, Equatable {
     package var method: String
     package var url: String

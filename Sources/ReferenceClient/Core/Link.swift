@@ -3,7 +3,6 @@ struct Link: Sendable {
     enum Phase: Sendable, Equatable {
         /// None, and no attempt is planned.
         case none
-        /// None; an attempt follows after a wait.
         case waiting
         /// The upgrade was requested.
         case opening(socket: Int)
@@ -16,15 +15,14 @@ struct Link: Sendable {
     }
 
     var phase = Phase.none
-    /// Failed attempts since the last `connected`.
+    /// Counts since the last `connected`.
     var failures = 0
     /// Consecutive connections that delivered nothing but `connected`; they also make the wait longer.
     var fruitless = 0
     /// The start times of the latest attempts, at most `attemptsPerMinute`.
     var attempts: [Int] = []
-    /// The epoch of the live connection, if it has one.
     var epoch: String?
-    /// The largest message the server accepts.
+    /// The largest frame that the server accepts.
     var maxFrameBytes = Int.max
     /// The versions refused since the last `connected` or the last return to the foreground.
     var refusedVersions: Set<Int> = []
@@ -34,15 +32,12 @@ struct Link: Sendable {
     var supported: Set<Int>?
     /// When the live connection last delivered something or sent a question.
     var heardAt = 0
-    /// Whether a ping is outstanding.
     var isAsked = false
-    /// Whether the last REST request got an answer.
     var restWorks = false
     /// Whether the live connection delivered a frame other than `connected`, `syncResult` and `pong`.
     private(set) var hasProved = false
     private var lastSocket = 0
 
-    /// The connection in use or being made.
     var socket: Int? {
         switch phase {
         case .opening(let socket), .greeting(let socket), .live(let socket): socket
@@ -50,7 +45,6 @@ struct Link: Sendable {
         }
     }
 
-    /// The usable connection.
     var live: Int? {
         guard case .live(let socket) = phase else { return nil }
         return socket
@@ -68,10 +62,9 @@ struct Link: Sendable {
         failures = 0
     }
 
-    /// Makes the next wait short again, because the system reported a change.
     mutating func startAnew() { (failures, fruitless) = (0, 0) }
 
-    /// Makes waits short again: the connection delivered a frame after `connected`.
+    /// The connection delivered a frame after `connected`, so waits are short again.
     mutating func proved() {
         hasProved = true
         fruitless = 0

@@ -3,7 +3,7 @@ import HoldfastJSON
 struct Message: Sendable, Equatable {
     enum Role: String, Sendable { case user, assistant, system }
 
-    /// The progress of a message; `sent` means that the server has it.
+    /// `sent` means that the server has it.
     enum Status: String, Sendable { case sending, sent, failed }
 
     /// The server's id; nil until it is known.
@@ -19,7 +19,6 @@ struct Message: Sendable, Equatable {
     /// Whether the user has seen it or was notified of it.
     var isCounted = false
 
-    /// Adds what another copy of the message knows.
     mutating func complete(from other: Message) {
         id = id ?? other.id
         key = key ?? other.key

@@ -8,7 +8,6 @@ struct Position: Sendable, Equatable {
 struct Cursor: Sendable {
     /// Everything up to here was received or read; survives a restart of the app.
     var held: Position?
-    /// The gap that a `sync` is to fill.
     var gap: Gap?
 
     /// A gap between the held position and the live frames.
@@ -21,11 +20,9 @@ struct Cursor: Sendable {
         var ahead = 0
         /// The position to take once the reads are answered, if the server cannot replay.
         var afterReads: Position?
-        /// The conversations still to be read.
         var unread: Set<Int> = []
     }
 
-    /// Notes the number of a live frame.
     mutating func passed(_ seq: Int, epoch: String?) {
         if var open = gap {
             open.ahead = max(open.ahead, seq)
@@ -35,7 +32,7 @@ struct Cursor: Sendable {
         }
     }
 
-    /// Closes the gap: the numbers of live frames noted meanwhile count now.
+    /// Counts the live frames that were noted while the gap was open.
     mutating func fill(upTo position: Position) {
         held = Position(epoch: position.epoch, seq: max(position.seq, gap?.ahead ?? 0))
         gap = nil

@@ -1,11 +1,8 @@
 /// A user's message in transit, from typing to the end of its turn.
 struct Question: Sendable, Equatable {
     enum Phase: Sendable, Equatable {
-        /// Not sent yet.
         case queued
-        /// Sent on a connection, without a sign of arrival so far.
         case sent(socket: Int)
-        /// Sent over REST, without a sign of arrival so far.
         case posted(request: Int)
         /// Sent, but its connection or request has ended: it must be resent with the same key.
         case doubtful
@@ -27,7 +24,7 @@ struct Question: Sendable, Equatable {
     /// The session named by the first send; every resend names the same, or none too.
     var sentIn: String?
     var phase = Phase.queued
-    /// The turn, from the `ack` or any frame with the key.
+    /// Comes from the `ack` or any frame with the key.
     var turn: String?
     /// Whether the connection that would deliver its ending has ended or was silent for too long.
     var isLost = false
@@ -36,7 +33,6 @@ struct Question: Sendable, Equatable {
     var heldUntil: Int?
     /// Whether polling ended while its connection stood: after a long silence, one more read is enough.
     var wasReadFor = false
-    /// Whether it was sent more than once.
     var isResent = false
     /// Whether it is shown as failed after the longest acceptable wait; anything that arrives later corrects that.
     var isGivenUp = false
@@ -44,7 +40,6 @@ struct Question: Sendable, Equatable {
     /// Whether REST failed since the connection was lost; then it waits for the next connection.
     var avoidsREST = false
 
-    /// Whether the server may have it.
     var wasSent: Bool { phase != .queued }
 
     var isAwaited: Bool {
@@ -54,6 +49,5 @@ struct Question: Sendable, Equatable {
         }
     }
 
-    /// Whether there is no proof yet that the server has it.
     var isUnproven: Bool { phase != .accepted }
 }

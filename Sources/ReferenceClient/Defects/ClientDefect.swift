@@ -8,7 +8,6 @@ public struct ClientDefect: Sendable, Hashable, CustomStringConvertible {
     public let summary: String
     /// The violated clause; a defect violates others only if that is unavoidable.
     public let clause: ClauseID
-    /// The changes around the healthy core.
     let faults: [ClientFault]
 
     init(_ name: String, _ area: Area, _ number: Int, _ summary: String, _ faults: ClientFault...) {

@@ -7,19 +7,14 @@ enum ClientFault: Sendable {
     /// Passes an input on to the inner layers and the core.
     typealias Next = (Input, inout FaultyClient) -> [Effect]
 
-    /// Changes the configuration.
     case rules(@Sendable (inout ClientRules) -> Void)
-    /// Changes inputs or effects.
     case layer(Layer)
-    /// Changes the screen.
     case screen(@Sendable (inout Screen, FaultyClient) -> Void)
 
-    /// Replaces or drops an input.
     static func input(_ change: @escaping @Sendable (Input, inout FaultyClient) -> Input?) -> ClientFault {
         .layer { input, client, next in change(input, &client).map { next($0, &client) } ?? [] }
     }
 
-    /// Changes frames from the server.
     static func hears(
         _ type: String? = nil, _ change: @escaping @Sendable (inout JSONValue, inout FaultyClient) -> Void
     ) -> ClientFault {
@@ -33,12 +28,11 @@ enum ClientFault: Sendable {
         }
     }
 
-    /// Drops some frames from the server.
     static func drops(_ isDropped: @escaping @Sendable (JSONValue, FaultyClient) -> Bool) -> ClientFault {
         input { input, client in client.frame(in: input).map { isDropped($0, client) } == true ? nil : input }
     }
 
-    /// Shows a spinner more often.
+    /// Also shows a spinner while the condition holds.
     static func thinks(_ isMeant: @escaping @Sendable (FaultyClient) -> Bool) -> ClientFault {
         .screen { screen, client in if isMeant(client) { screen.isThinking = true } }
     }
@@ -52,7 +46,6 @@ enum ClientFault: Sendable {
         }
     }
 
-    /// Replaces the texts of frames of a type.
     static func sends(
         _ type: String, _ texts: @escaping @Sendable (inout JSONValue, FaultyClient) -> [String]
     ) -> ClientFault {
@@ -88,7 +81,6 @@ enum ClientFault: Sendable {
         .layer { input, client, next in next(input, &client) + body(input, &client) }
     }
 
-    /// Changes a resent question, on any transport.
     static func resends(_ change: @escaping @Sendable (inout JSONValue) -> Void) -> ClientFault {
         @Sendable func changed(_ text: String, _ client: inout FaultyClient) -> String {
             guard var body = ClientCore.object(text), let key = body.text("clientMessageId"),

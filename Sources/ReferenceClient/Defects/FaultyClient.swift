@@ -9,15 +9,13 @@ package struct FaultyClient: Sendable {
     private var layers: [ClientFault.Layer] = []
     private var screens: [@Sendable (inout Screen, FaultyClient) -> Void] = []
 
-    /// State of the layers between inputs.
     struct Notes: Sendable {
         var marks: Set<String> = []
         var oldSocket: Int?
-        /// The memory to save later.
+        /// Saved when the app goes to the background or the system ends it.
         var unsaved: ClientMemory?
     }
 
-    /// A client with the stored memory of an earlier run, and with some defects.
     package init(rules: ClientRules, memory: String? = nil, dice: Dice = Dice(), defects: Set<ClientDefect> = []) {
         var rules = rules
         for fault in ClientDefect.all.filter(defects.contains).flatMap(\.faults) {
@@ -30,7 +28,6 @@ package struct FaultyClient: Sendable {
         core = ClientCore(rules: rules, memory: memory, dice: dice)
     }
 
-    /// Handles an input and returns the effects, in order.
     package mutating func handle(_ input: Input, at moment: Int) -> [Effect] {
         core.now = moment
         return through(0, input, at: moment)
@@ -51,19 +48,16 @@ package struct FaultyClient: Sendable {
 
     // MARK: what layers use
 
-    /// The frame in a text message of the live connection.
     func frame(in input: Input) -> JSONValue? {
         guard case .received(let socket, let text) = input, core.link.socket == socket else { return nil }
         return ClientCore.object(text)
     }
 
-    /// Whether an input is the awaited `connected`.
     func isGreeting(_ input: Input) -> Bool {
         guard case .greeting = core.link.phase else { return false }
         return frame(in: input)?.type == "connected"
     }
 
-    /// The conversation whose history could not be read.
     func failedRead(in input: Input) -> Int? {
         guard case .answered(let request, let answer?) = input, answer.status >= 500,
             case .read(_, let number)? = core.purposes[request]
@@ -71,7 +65,6 @@ package struct FaultyClient: Sendable {
         return number
     }
 
-    /// The answer to a history read: its conversation and its messages.
     func read(in input: Input) -> (conversation: Int, session: String, messages: [Message])? {
         guard case .answered(let request, let answer?) = input, answer.status == 200,
             case .read(let session, let number)? = core.purposes[request],

@@ -175,7 +175,6 @@ extension ClientDefect {
             })
     }
 
-    /// The history's messages that the client lacks entirely.
     private static func lacked(_ before: [Message], _ history: [Message]) -> [Message] {
         let ids = Set(before.compactMap(\.id))
         return history.filter { message in
@@ -185,7 +184,6 @@ extension ClientDefect {
 }
 
 extension Input {
-    /// Whether the client resumes its waiting work now.
     fileprivate var isReturn: Bool {
         switch self {
         case .foreground, .networkUp, .ended: true

@@ -178,7 +178,6 @@ extension ClientDefect {
 }
 
 extension ClientFault {
-    /// Resends a question once, immediately, after an `error` refuses it.
     fileprivate static let resendsOnceAfterARefusal = ClientFault.layer { input, client, next in
         guard let frame = client.frame(in: input), frame.type == "error", frame["turnId"] == nil,
             let key = frame.text("clientMessageId"), let index = client.core.index(of: key),

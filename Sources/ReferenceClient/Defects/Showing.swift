@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// Broken ways to show what arrived.
 extension ClientDefect {
     static let showing = list {
         ClientDefect(
@@ -126,7 +125,6 @@ extension ClientDefect {
 }
 
 extension ClientFault {
-    /// Waits for a fixed time after a rate refusal over REST.
     fileprivate static func pausesAfter429(ms: Int) -> ClientFault {
         input { input, _ in
             guard case .answered(let request, var answer?) = input, answer.status == 429,

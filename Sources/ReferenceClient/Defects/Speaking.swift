@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastJSON
 
-/// Broken ways to write and read frames.
 extension ClientDefect {
     static let speaking = list {
         ClientDefect(
@@ -70,7 +69,6 @@ extension ClientDefect {
 }
 
 extension ClientFault {
-    /// Runs on a live frame of an unknown type.
     fileprivate static func unknown(_ body: @escaping @Sendable (String, inout ClientCore) -> Void) -> ClientFault {
         .layer { input, client, next in
             let type = client.core.link.live == nil ? nil : client.frame(in: input)?.type

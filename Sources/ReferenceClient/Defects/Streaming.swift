@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// Broken ways to keep a position in the stream.
 extension ClientDefect {
     static let streaming = list {
         ClientDefect(

@@ -1,4 +1,4 @@
-/// The shell around the core: performs its effects on a real network, a real disk and a real clock.
+/// Performs the core's effects on a real network, disk and clock.
 actor ClientEngine {
     private var client: FaultyClient
     private let transport: any ClientTransport
@@ -7,7 +7,6 @@ actor ClientEngine {
     private let rules: ClientRules
     private let watcher: (@Sendable (Screen) -> Void)?
     private var sockets: [Int: AsyncStream<Outgoing>.Continuation] = [:]
-    /// The number of texts that each socket still has to send.
     private var unsent: [Int: Int] = [:]
     private var requests: [Int: Task<Void, Never>] = [:]
     private var timers: [ClientTimer: (number: Int, task: Task<Void, Never>)] = [:]
@@ -41,12 +40,11 @@ actor ClientEngine {
         watcher(screen)
     }
 
-    /// Returns once everything is sent, or after a second, the time that an app has before the background.
+    /// Returns once everything is sent, after at most a second: the time that an app has before the background.
     func flush() async {
         for _ in 0..<100 where !unsent.isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
     }
 
-    /// The system ends the app, with notice.
     func quit() {
         for effect in client.farewell() { perform(effect) }
         stop()
@@ -84,7 +82,7 @@ actor ClientEngine {
         }
     }
 
-    /// Opens a socket; texts wait until the upgrade is done.
+    /// Texts wait until the upgrade is done.
     private func open(_ number: Int, _ url: String) {
         let (stream, outgoing) = AsyncStream.makeStream(of: Outgoing.self)
         let (transport, rules) = (transport, rules)
@@ -144,7 +142,6 @@ actor ClientEngine {
         unsent[number] = count > 1 ? count - 1 : nil
     }
 
-    /// A socket is gone: ends the task that sends on it.
     private func ended(_ number: Int, code: Int?) {
         sockets.removeValue(forKey: number)?.finish()
         unsent[number] = nil

@@ -17,12 +17,10 @@ struct ClientStorage: Sendable {
         file = folder.appendingPathComponent("\(Self.prefix)\(name).json")
     }
 
-    /// The text kept by an earlier run, if any.
     func load() -> String? { try? String(contentsOf: file, encoding: .utf8) }
 
     func save(_ text: String) throws { try Data(text.utf8).write(to: file, options: .atomic) }
 
-    /// Deletes everything, as after an installation.
     func forgetEverybody() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         where name.hasPrefix(Self.prefix) {

@@ -4,7 +4,6 @@ protocol ClientTransport: Sendable {
     var greeting: String? { get }
     /// Opens a WebSocket; returns once the upgrade is done.
     func open(_ url: String, headers: [(String, String)], within limit: Duration) async throws -> any ClientSocket
-    /// Performs a REST request, and returns the whole answer.
     func perform(_ request: RESTRequest, within limit: Duration) async throws -> RESTAnswer
 }
 
@@ -22,6 +21,5 @@ protocol ClientSocket: Sendable {
 
 enum ClientSocketEvent: Sendable, Equatable {
     case text(String)
-    /// The server's close frame.
     case closed(code: Int?)
 }

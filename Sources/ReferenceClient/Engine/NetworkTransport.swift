@@ -6,14 +6,12 @@ import HoldfastTransport
 
 /// A network built on this package's own WebSocket and HTTP.
 package struct NetworkTransport: ClientTransport {
-    /// The headers of every upgrade and request.
     private let headers: [(String, String)]
-    /// The header with the credential, which only an upgrade needs.
+    /// Only an upgrade needs it.
     private var credential: [(String, String)] = []
     private let tls: TLSOptions
     private let dialect: Dialect
 
-    /// Adds headers to every connection, uses the given certificates, and speaks a dialect.
     package init(
         headers: [(String, String)] = [], tls: TLSOptions = TLSOptions(), in dialect: Dialect = .canonical
     ) {
@@ -58,7 +56,6 @@ package struct NetworkTransport: ClientTransport {
     }
 }
 
-/// A WebSocket of this package.
 private struct NetworkSocket: ClientSocket {
     let connection: WebSocketConnection
     let dialect: Dialect
@@ -89,7 +86,6 @@ private struct NetworkSocket: ClientSocket {
     }
 }
 
-/// A monotonic clock, set to the time of day at its start.
 struct SystemClock: Sendable {
     private let wall = Int(Date().timeIntervalSince1970 * 1000)
     private let start = ContinuousClock.now

@@ -28,7 +28,6 @@ public actor ReferenceApp: DrivenClient {
             defects: defects, variations: variations, storingIn: folder, over: NetworkTransport(), watcher: watcher)
     }
 
-    /// An app with its own transport.
     package init(
         defects: Set<ClientDefect>, variations: Set<ClientVariation>, storingIn folder: String?,
         over network: NetworkTransport, watcher: (@Sendable (ClientState) -> Void)?
@@ -160,7 +159,6 @@ struct NotLaunched: Error, CustomStringConvertible {
 }
 
 extension ClientState {
-    /// The screen in the driver protocol.
     init(_ screen: Screen) {
         let messages = screen.messages.map { message in
             ShownMessage(
