@@ -11,7 +11,7 @@ enum ControlAction: String, CaseIterable {
     case limit = "rate-limit"
     case slow, fault, say, ask, push, replies, heal
 
-    /// The part of `Spec/schemas/files/control.json` that defines this action's effect and members.
+    /// The action's part of `Spec/schemas/files/control.json`.
     private var schema: FileSchema { .control(rawValue) }
 
     var summary: String { schema.description }
@@ -27,7 +27,6 @@ enum ControlAction: String, CaseIterable {
 
     private typealias Act = (MockServer) async throws -> JSONValue
 
-    /// The action to perform; nil after a noted error.
     private func read(_ reader: MemberReader, _ body: JSONValue) -> Act? {
         let connection = reader.string("connection")
         switch self {
@@ -118,7 +117,7 @@ enum ControlAction: String, CaseIterable {
         }
     }
 
-    /// The text to say or ask; with its envelope, it stays below the limit of a phone.
+    /// The text to say or ask, short enough that its frame stays below the message limit of a phone.
     private func text(_ reader: MemberReader) -> String? {
         guard let text = reader.string("text") else { return nil }
         guard text.utf8.count <= Self.maxTextBytes else {

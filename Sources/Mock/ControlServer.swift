@@ -8,7 +8,6 @@ import HoldfastTransport
 ///
 /// It listens on the loopback address only and refuses pages of other sites (``ControlFence``).
 package final class ControlServer: Sendable {
-    /// Only a page and a few programs connect here.
     private static let limits = ServerLimits(
         maxBodyBytes: 1 << 20, maxHeldBytes: 8 << 20, maxConnections: 64, requestTimeout: .seconds(30))
     private static let maxFramesAtOnce = 200
@@ -19,7 +18,6 @@ package final class ControlServer: Sendable {
 
     private init(_ mock: MockServer) { self.mock = mock }
 
-    /// Starts to listen.
     package static func open(_ mock: MockServer, host: String, port: Int) async throws(TransportProblem)
         -> TransportServer
     {
@@ -103,7 +101,6 @@ extension ControlServer: TransportHandler {
         }
     }
 
-    /// The members of an action; empty if there is no body.
     private static func value(of body: [UInt8]) throws(InputProblem) -> JSONValue {
         do {
             return body.isEmpty ? [:] : try JSONParser.document(bytes: body, limits: JSONLimits(maxDepth: 64)).root

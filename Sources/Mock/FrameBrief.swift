@@ -3,18 +3,16 @@ import HoldfastJSON
 
 /// Summarizes a frame in a few words.
 ///
-/// Ids are numbered in order of appearance, with a letter for their kind, as in notation: `c` key,
-/// `s` session, `t` turn, `m` message, `e` epoch.
+/// Ids of a kind get a letter and a number in order of appearance, as in notation: `c` key, `s` session, `t` turn,
+/// `m` message, `e` epoch.
 struct FrameBrief {
     /// The maximum number of ids of a kind that are numbered; later ones are shown by their last characters.
     private static let most = 2000
-    /// The number of scalars of a text that are shown.
     private static let shownLength = 60
 
     private var numbers: [String: Int] = [:]
     private var counts: [Character: Int] = [:]
 
-    /// The summary of a frame in the specification's form, if it has a type.
     mutating func words(for frame: JSONValue) -> String? {
         frame["type"]?.stringValue.map { words(for: frame, type: $0) }
     }

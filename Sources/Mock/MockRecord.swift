@@ -10,15 +10,12 @@ import HoldfastTransport
 /// Credentials are replaced by their owner's name before anything is kept.
 package final class MockRecord: Sendable {
     struct Connection: Sendable, Equatable {
-        /// Its name: `A`, `B` and so on; never reused.
+        /// `A`, `B` and so on; never reused.
         let name: String
-        /// The time of day when it opened.
         let since: String
-        /// The number of messages on it, in both directions.
+        /// In both directions.
         fileprivate(set) var messages = 0
-        /// Whether the server is silent on it, by request.
         fileprivate(set) var isSilent = false
-        /// The reason why it failed; nil if it did not.
         fileprivate var failure: String?
     }
 
@@ -35,9 +32,8 @@ package final class MockRecord: Sendable {
     }
 
     static let maxFrames = 500
-    /// The maximum number of scalars of a frame to keep.
+    /// In scalars.
     package static let maxVerbatim = 8_000
-    /// The largest frame to summarize.
     private static let maxBriefBytes = 1 << 20
 
     private let state: Mutex<State>
@@ -63,14 +59,13 @@ package final class MockRecord: Sendable {
 
     var connections: [Int: Connection] { state.withLock { $0.connections } }
 
-    /// The number of the newest frame, and the newest kept frames after a number, up to a maximum.
+    /// The number of the newest frame, and the newest kept frames after a number.
     func frames(after number: Int, atMost count: Int) -> (last: Int, frames: [MockFrame]) {
         state.withLock { state in
             (state.lastFrame, Array(state.frames.drop { $0.number <= number }.suffix(count)))
         }
     }
 
-    /// The rules for faults, each with the number of its uses.
     package var faults: Rules { state.withLock { $0.faults } }
 
     func add(_ rule: Rule) { state.withLock { $0.faults.add(rule) } }
@@ -79,14 +74,12 @@ package final class MockRecord: Sendable {
 
     // MARK: writing
 
-    /// Notes a requested action, on a connection or on the server.
     func note(_ what: String, on number: Int? = nil) {
         state.withLock { state in
             write("!", what, on: number.flatMap { state.connections[$0]?.name } ?? "server", &state)
         }
     }
 
-    /// Sets whether the server is silent on a connection.
     func set(_ number: Int, isSilent: Bool) {
         state.withLock { $0.connections[number]?.isSilent = isSilent }
     }
@@ -246,22 +239,19 @@ extension MockRecord: ServerWatcher {
     }
 }
 
-/// A human-readable event between a mock server and its clients.
 package struct MockFrame: Sendable, Equatable {
-    /// The number of the frame, from 1 and without gaps.
+    /// Starts at 1, without gaps.
     package let number: Int
-    /// The time of day.
     package let time: String
     /// The connection, such as `A`, or the number of a request.
     package let lane: String
     /// `>` to the server, `<` from the server, `!` for a requested action.
     package let mark: String
-    /// A summary: type, names, position, start of its text.
     package let brief: String
     /// The text on the wire, without credentials and cut if it is long; nil for events without text.
     package let verbatim: String?
 
-    /// The start of a text, in scalars, because a hostile character may have any length.
+    /// Counts scalars, because a hostile character may have any length.
     static func beginning(of text: String, _ count: Int) -> String {
         let scalars = text.unicodeScalars
         let end = scalars.index(scalars.startIndex, offsetBy: count, limitedBy: scalars.endIndex) ?? scalars.endIndex

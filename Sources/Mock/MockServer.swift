@@ -14,13 +14,11 @@ package actor MockServer {
         case kill
     }
 
-    /// The time to wait for the port to become free.
     private static let patience = Duration.seconds(5)
 
     package nonisolated let webSocketURL: String
     nonisolated let httpURL: String
     package nonisolated let port: Int
-    /// The observed traffic and the rules for faults; nil if they are not needed.
     nonisolated let record: MockRecord?
 
     private var configuration: ReferenceConfiguration
@@ -39,7 +37,6 @@ package actor MockServer {
         port = server.port
     }
 
-    /// Starts a server; with a record, all traffic is observed and may be changed.
     package static func start(_ configuration: ReferenceConfiguration, record: MockRecord? = nil) async throws
         -> MockServer
     {
@@ -48,7 +45,6 @@ package actor MockServer {
         return MockServer(configuration, try await ReferenceServer.start(configuration), record)
     }
 
-    /// Stops the server for good.
     package func stop() async {
         isEnding = true
         restarting?.cancel()
@@ -59,7 +55,6 @@ package actor MockServer {
 
     // MARK: orders
 
-    /// Follows an order; the value describes the result.
     func obey(_ order: ServerOrder) async throws -> JSONValue {
         guard let server else { throw Self.isDown }
         return try await server.obey(order)
@@ -87,7 +82,6 @@ package actor MockServer {
         return chosen.map(\.name)
     }
 
-    /// Ends the silence on the named connection, or on all.
     func resume(_ name: String?) async throws -> [String] {
         let chosen = try chosen(name)
         await resume(chosen.map(\.number))
@@ -143,7 +137,6 @@ package actor MockServer {
 
     // MARK: state
 
-    /// The current state of the server, for people and for tests of an app.
     func state(framesAfter number: Int, atMost count: Int) async -> JSONValue {
         let principals = await server?.principals() ?? [:]
         let connections = (record?.connections ?? [:]).sorted { $0.key < $1.key }.map { number, connection in
