@@ -10,7 +10,6 @@ package final class Proxy: Sendable {
         /// The port; 0 takes a free one.
         package var port = 0
         package var upstream: Endpoint
-        /// The server certificates to trust.
         package var upstreamTLS = TLSOptions()
         /// The certificate for clients that use TLS; nil for none.
         package var identity: TLSIdentity?
@@ -18,13 +17,10 @@ package final class Proxy: Sendable {
         package var subject: History.Subject
         /// Whether the server's profiles come from its greetings, because the user declared none.
         package var isUndeclared = false
-        /// The faults to inject.
         package var faults: [Rule] = []
-        /// The dialect of the two peers.
         package var dialect = Dialect.canonical
         /// The path of the transcript; nil for none.
         package var transcript: String?
-        /// Whether credentials are written unredacted.
         package var showsSecrets = false
         /// The start of the recording, in ISO 8601.
         package var startedAt: String?
@@ -55,7 +51,7 @@ package final class Proxy: Sendable {
     /// Starts to listen.
     ///
     /// * `note`: Gets human-readable lines, on any thread.
-    /// * `tell`: Gets each violation or warning once.
+    /// * `tell`: Gets each violation or warning once, and again if it is withdrawn.
     /// - Throws: A problem of the transcript's file, or of the address.
     package static func start(
         _ options: Options, under specification: Specification, note: @escaping @Sendable (String) -> Void,
@@ -86,7 +82,6 @@ package final class Proxy: Sendable {
     }
 
     package var port: Int { relay.port }
-    /// Whether clients must speak TLS.
     package var isSecure: Bool { relay.isSecure }
     package var tallies: ProxyTallies {
         var tallies = record.tallies
@@ -119,20 +114,15 @@ package final class Proxy: Sendable {
     }
 }
 
-/// Counts of a proxy's traffic.
 package struct ProxyTallies: Sendable, Equatable {
     /// Requested WebSockets.
     package var connections = 0
-    /// HTTP requests.
     package var requests = 0
-    /// WebSocket messages, in both directions.
     package var messages = 0
-    /// Recorded events.
     package var events = 0
-    /// Injected faults.
     package var faults = 0
     /// Messages, bodies and connections that were forwarded unseen.
     package var unseen = 0
-    /// Events that arrived faster than they could be judged.
+    /// Events that were dropped because they arrived faster than they could be judged.
     package var unjudged = 0
 }

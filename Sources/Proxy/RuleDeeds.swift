@@ -2,14 +2,13 @@ import Holdfast
 import HoldfastJSON
 import HoldfastTransport
 
-// The effect of a rule on traffic; unaffected traffic passes.
+// Traffic that no rule matches passes.
 extension Rule {
     /// Whether any rule affects messages, so that they must be complete before they are forwarded.
     static func concernMessages(_ rules: [Rule]) -> Bool { rules.contains { $0.event.isMessage } }
 
     private var delay: Duration { .milliseconds(milliseconds ?? 0) }
 
-    /// The effect on a message.
     package var relayDeed: RelayDeed {
         let copies = isAfter ? 1 : 0
         return switch deed {
@@ -22,7 +21,6 @@ extension Rule {
         }
     }
 
-    /// The effect on a request.
     package var choice: RelayChoice {
         switch deed {
         case .cut: isAfter ? .pass : cut.map { .cut($0) } ?? .pass
@@ -34,7 +32,6 @@ extension Rule {
         }
     }
 
-    /// The effect on the answer to a forwarded request.
     package var choiceOfAnswer: RelayChoice { isAfter ? cut.map { .cut($0) } ?? .pass : .pass }
 }
 

@@ -6,13 +6,12 @@ package struct ClauseTally: Sendable {
     package struct Entry: Sendable, Equatable {
         /// The worst outcome; untested if no part exercised it.
         package var outcome: Outcome
-        /// The number of times that it was exercised.
         package var exercised: Int
     }
 
     package private(set) var entries: [ClauseID: Entry] = [:]
 
-    /// From the worst to the least informative outcome.
+    /// From the worst outcome to the least informative one.
     private static let order: [Outcome] = [.violation, .warning, .pass, .inconclusive, .untested]
 
     mutating func add(_ verdicts: [Verdict]) {

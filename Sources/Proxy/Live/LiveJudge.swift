@@ -11,23 +11,19 @@ import HoldfastTranscript
 ///
 /// It works on its own thread and never delays traffic.
 package final class LiveJudge: Sendable {
-    /// A violation or a warning, with its evidence.
     package struct Report: Sendable {
         package let clause: Clause
         package let finding: Finding
-        /// The part of the history that was judged.
         package let history: History
         /// Whether later events cleared it.
         package var isWithdrawn = false
     }
 
-    /// Events that the judge has not taken yet.
     private struct Inbox {
         var events: [Event] = []
         var bytes = 0
         /// Whether events were dropped before these.
         var hasGap = false
-        /// The number of dropped events.
         var unjudged = 0
     }
 
@@ -38,7 +34,6 @@ package final class LiveJudge: Sendable {
         /// The history of the open part at the last look.
         var looked: History?
         var tally = ClauseTally()
-        /// Another protocol in the traffic; then nothing is judged.
         var foreign: ForeignProtocol?
         /// The profiles that greetings stated, if the user declared none.
         var stated: Set<Profile> = []
@@ -73,15 +68,12 @@ package final class LiveJudge: Sendable {
         state = Mutex(State(parts: parts))
     }
 
-    /// The result of each clause in the parts that are complete.
     var tally: ClauseTally { state.withLock { $0.tally } }
 
     var stated: Set<Profile> { state.withLock { $0.stated } }
 
-    /// The other protocol in the traffic, if there is one.
     var foreign: ForeignProtocol? { state.withLock { $0.foreign } }
 
-    /// The number of events that arrived faster than they could be judged.
     var unjudged: Int { inbox.withLock { $0.unjudged } }
 
     /// Takes an event; a judge that lags far behind drops the waiting events, but keeps the owners of connections.

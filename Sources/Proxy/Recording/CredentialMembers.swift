@@ -13,7 +13,7 @@ struct CredentialMembers {
         let location: Range<Int>
     }
 
-    /// All such members with a nonempty string, in order.
+    /// With a nonempty value, in order.
     private(set) var members: [Member] = []
     /// The values of members named `type`.
     private(set) var types: [String] = []

@@ -57,10 +57,8 @@ final class ProxyRecord: Sendable {
 
     var tallies: ProxyTallies { state.withLock { $0.tallies } }
 
-    /// Rules that never matched.
     var unusedRules: [Rule] { state.withLock { $0.faults.unused } }
 
-    /// The reason why the transcript is incomplete; nil if it is complete.
     var fileFailure: String? { state.withLock { $0.file?.failure } }
 
     // MARK: writing
@@ -81,7 +79,6 @@ final class ProxyRecord: Sendable {
         if let failure = file.failure { note("the transcript ends here; it cannot be written: \(failure)") }
     }
 
-    /// Records that a rule was applied, on a lane if it is known.
     private func mark(_ rule: Rule, on lane: Lane?, _ state: inout State) {
         state.tallies.faults += 1
         write(.act("fault", ["rule": .string(rule.text)]), on: lane ?? (role == .server ? .server : .client), &state)
@@ -273,7 +270,6 @@ extension ProxyRecord: RelayWatcher {
         }
     }
 
-    /// Learns credentials from a frame, and the principal from a client's frame.
     private func learn(
         _ found: CredentialMembers, from side: RelaySide, _ connection: inout Connection, _ state: inout State
     ) {
@@ -364,7 +360,6 @@ extension TransportProblem {
 }
 
 extension WebSocketEvent {
-    /// Whether it is a message and not a control frame.
     package var isMessage: Bool {
         switch self {
         case .text, .invalidText, .binary, .tooLarge: true
@@ -388,7 +383,6 @@ extension CredentialMembers {
 }
 
 extension Event.Kind {
-    /// Whether it is a forwarded WebSocket frame.
     fileprivate var isMessage: Bool {
         switch self {
         case .text, .binary, .ping, .pong: true

@@ -8,7 +8,6 @@ import HoldfastTransport
 /// Owners are numbered in order of appearance, so that a credential has the same name on every connection and in every
 /// request. A name reveals nothing about the credential.
 package struct ShownCredentials {
-    /// Whether credentials are written unredacted.
     let showsSecrets: Bool
     private var names: [String: String] = [:]
     private var secrets: [(name: String, token: String?)] = []
@@ -20,7 +19,6 @@ package struct ShownCredentials {
 
     package init(showsSecrets: Bool) { self.showsSecrets = showsSecrets }
 
-    /// The name for the owner of a credential.
     package mutating func principal(of credential: String) -> String {
         if let name = names[credential] { return name }
         guard names.count < Self.most else {
@@ -33,7 +31,7 @@ package struct ShownCredentials {
         return name
     }
 
-    /// Redacts a secret in everything recorded from now on, under the name of its owner.
+    /// Redacts a secret in everything recorded from now on, as its owner's name.
     package mutating func learn(_ secret: String, of owner: String) {
         guard !showsSecrets, !secret.isEmpty, known.insert(secret).inserted else { return }
         // The oldest are dropped, because the newest are the most likely to recur.
@@ -78,7 +76,6 @@ package struct ShownCredentials {
     /// The principal of a client's frame with a credential; nil for other frames.
     package mutating func principal(ofFrame text: String) -> String? { principal(of: CredentialMembers(text)) }
 
-    /// The principal of a frame with these members.
     mutating func principal(of found: CredentialMembers) -> String? {
         var name: String?
         for member in found.members where Self.isCredential(member, in: found) {
@@ -89,17 +86,14 @@ package struct ShownCredentials {
         return name
     }
 
-    /// Redacts the credentials in a server's frame from now on.
     package mutating func learn(fromServerFrame text: String) { learn(fromServer: CredentialMembers(text)) }
 
-    /// Redacts the credentials among a server frame's members from now on.
     mutating func learn(fromServer found: CredentialMembers) {
         for member in found.members where Self.isCredential(member, in: found) && !Self.isProse(member.value) {
             learn(member.value, of: "frame")
         }
     }
 
-    /// Redacts the credentials in an answer's body or fields from now on.
     package mutating func learn(from answer: HTTPServerResponse, _ body: String?) {
         for (name, value) in answer.headers {
             if name.lowercased() == "set-cookie" {
@@ -114,7 +108,6 @@ package struct ShownCredentials {
         if let body { learn(inBody: body, isAnswer: true) }
     }
 
-    /// Redacts the credentials in a request's body from now on.
     package mutating func learn(inBody text: String, isAnswer: Bool = false) {
         if Self.isForm(text) {
             for secret in Redaction.credentials(inQuery: text) { learn(secret, of: "body") }
@@ -138,7 +131,6 @@ package struct ShownCredentials {
         return !CredentialNames.isToken(member.name) || frame.types.contains(where: opens) || looksRandom(member.value)
     }
 
-    /// Whether a text has the letters and length of a random string.
     private static func looksRandom(_ text: String) -> Bool {
         let bytes = text.utf8
         return bytes.count >= 20 && bytes.contains { (0x30...0x39).contains($0) }
@@ -162,10 +154,9 @@ package struct ShownCredentials {
 
     // MARK: hiding
 
-    /// A redacted frame.
     package func applied(toFrame text: String) -> String { applied(toFrame: text, CredentialMembers(text)) }
 
-    /// A redacted frame, given its members.
+    /// A frame with its credentials redacted, given its members.
     func applied(toFrame text: String, _ found: CredentialMembers?) -> String {
         let members = credentials(found)
         guard !members.isEmpty else { return applied(to: text) }
@@ -181,7 +172,6 @@ package struct ShownCredentials {
         return found.members.filter { Self.isCredential($0, in: found) }
     }
 
-    /// A redacted body.
     package func applied(toBody text: String) -> String {
         guard !showsSecrets else { return text }
         if Self.isForm(text) { return redaction.applied(toQuery: text) }
@@ -203,15 +193,12 @@ package struct ShownCredentials {
         return redaction.applied(to: result + bytes[index...])
     }
 
-    /// A redacted path with its query.
     package func applied(toPath path: String) -> String { showsSecrets ? path : redaction.applied(toPath: path) }
 
-    /// Any other text, redacted.
     package func applied(to text: String) -> String { showsSecrets ? text : redaction.applied(to: text) }
 
     package func applied(to bytes: [UInt8]) -> [UInt8] { showsSecrets ? bytes : redaction.applied(to: bytes) }
 
-    /// A redacted field of an answer.
     package func applied(toField name: String, _ value: String) -> String {
         if showsSecrets { return value }
         if CredentialNames.isInHead(name) {

@@ -8,7 +8,6 @@ import HoldfastTranscript
 /// leaves a readable file with everything the peers saw. Messages that are forwarded together take one write.
 final class TranscriptFile {
     private let file: Descriptor
-    /// The reason why writing stopped; nil if it did not.
     private(set) var failure: String?
     private var lines: [UInt8] = []
 
@@ -31,13 +30,12 @@ final class TranscriptFile {
 
     deinit { file.close() }
 
-    /// Appends an event's line, which the next ``keep()`` writes.
     func append(_ event: Event) {
         guard failure == nil else { return }
         TranscriptWriter.append(event, to: &lines)
     }
 
-    /// Passes appended lines to the operating system.
+    /// Until then, appended lines are only in memory.
     func keep() {
         guard !lines.isEmpty else { return }
         defer { lines.removeAll(keepingCapacity: lines.capacity <= 8 << 20) }
