@@ -44,7 +44,6 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// Reports streams to the handler; called on the event loop of the connection.
     struct Delegate: NIOHTTP2StreamDelegate, Sendable {
         let handler: NIOLoopBound<HTTP2ConnectionHandler>
 
@@ -86,7 +85,6 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         if streams > 4 * maxStreams { context?.close(promise: nil) }
     }
 
-    /// Whether more streams are open than the server accepts.
     var isFull: Bool { streams > maxStreams }
 
     private func closed() {
