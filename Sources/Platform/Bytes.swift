@@ -6,7 +6,6 @@ import Musl
 import Darwin
 #endif
 
-/// The index of a byte in a range of bytes, if it occurs.
 package func index(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
     guard let base = bytes.baseAddress, let found = memchr(base, Int32(byte), bytes.count) else { return nil }
     return UnsafeRawPointer(found) - base

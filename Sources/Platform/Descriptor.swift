@@ -29,7 +29,6 @@ package struct Descriptor: Sendable, Hashable {
 
     // MARK: opening and closing
 
-    /// The purpose for which a file is opened; no child inherits the descriptor.
     package enum Purpose: Sendable {
         case reading
         /// Reading that never waits, neither for a pipe's writer nor for its bytes.
@@ -95,7 +94,6 @@ package struct Descriptor: Sendable, Hashable {
 
     private func closeInChildren() { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
 
-    /// Makes reading and writing nonblocking from now on.
     package func neverWait() { _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
 
     // MARK: reading and writing
@@ -139,10 +137,9 @@ package struct Descriptor: Sendable, Hashable {
         return try result.get()
     }
 
-    /// Writes the whole text, however long that takes.
     package func writeAll(_ text: String) throws(SystemError) { try writeAll(Array(text.utf8)) }
 
-    /// Writes all bytes, however long that takes.
+    /// Writes everything, however long that takes.
     package func writeAll(_ bytes: [UInt8]) throws(SystemError) {
         let failure: SystemError? = bytes.withUnsafeBytes { bytes in
             var rest = bytes
@@ -224,7 +221,6 @@ package struct Descriptor: Sendable, Hashable {
         _ = try uninterrupted { fsync(number) }.get()
     }
 
-    /// The position of the next byte to read.
     package var position: Int { max(0, Int(lseek(number, 0, SEEK_CUR))) }
 
     /// The length of the file; moves the position to its end.
@@ -234,7 +230,6 @@ package struct Descriptor: Sendable, Hashable {
 
     package var isTerminal: Bool { isatty(number) == 1 }
 
-    /// The width of the terminal; nil for anything else.
     package var terminalWidth: Int? {
         var size = winsize()
         guard ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
@@ -242,7 +237,6 @@ package struct Descriptor: Sendable, Hashable {
     }
 }
 
-/// The status of a path or a descriptor.
 package struct FileStatus: Sendable {
     package enum Kind: Sendable { case regular, folder, pipe, other }
 

@@ -8,7 +8,6 @@ import Darwin
 
 /// Information from `/proc`; empty on other systems.
 package enum ProcessTable {
-    /// A snapshot of a process.
     package struct Status: Equatable, Sendable {
         /// `R`, `S`, `Z` and so on (proc(5)).
         package let state: Character
@@ -60,7 +59,6 @@ package enum ProcessTable {
         }
     }
 
-    /// The processor time of a process and the children it waited for; nil if it is gone.
     package static func processorTime(of process: ProcessID) -> Duration? {
         let ticksPerSecond = Int(sysconf(Int32(_SC_CLK_TCK)))
         guard let numbers = fields(of: process)?.numbers, ticksPerSecond > 0 else { return nil }
@@ -68,7 +66,6 @@ package enum ProcessTable {
         return .milliseconds(numbers[10...13].reduce(0, +) * 1000 / ticksPerSecond)
     }
 
-    /// The state of a process; nil if it is gone.
     package static func status(of process: ProcessID) -> Status? {
         fields(of: process).map { state, numbers in
             Status(

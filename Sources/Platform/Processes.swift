@@ -6,10 +6,8 @@ import Musl
 import Darwin
 #endif
 
-/// The id of a process or of a process group.
 package typealias ProcessID = Int32
 
-/// Operations on this process and its children.
 package enum Processes {
     /// The absolute path of this program; nil if the system does not report it.
     package static var ownProgram: String? {
@@ -23,10 +21,8 @@ package enum Processes {
         return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The process id of this program.
     package static var own: ProcessID { getpid() }
 
-    /// Ends this program at once, without cleanup.
     package static func endNow(_ code: Int32) -> Never { _exit(code) }
 
     /// Waits until a child has ended, without reaping it, so that its id is not reused.
@@ -90,7 +86,6 @@ package enum Processes {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Whether this program can change the limits of other processes.
     package static var canLimitOthers: Bool {
         #if os(Linux)
         return processLimit != nil
@@ -100,7 +95,7 @@ package enum Processes {
     }
 
     /// Sets the soft limit for the size of files that a process writes; nil for the allowed maximum.
-    /// - Returns: False if the process is gone.
+    /// - Returns: False if the process is gone, or if this system cannot set the limits of other processes.
     package static func limitFileSize(of process: ProcessID, to bytes: UInt64?) throws(SystemError) -> Bool {
         #if os(Linux)
         guard let processLimit else { return false }

@@ -6,16 +6,13 @@ import Musl
 import Darwin
 #endif
 
-/// An error number of the operating system.
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package let number: Int32
 
     package init(_ number: Int32) { self.number = number }
 
-    /// The error of this thread's last call.
     static var last: SystemError { SystemError(errno) }
 
-    /// The reason in the system's words.
     package var description: String { String(cString: strerror(number)) }
 
     package static let addressInUse = SystemError(EADDRINUSE)
@@ -34,7 +31,6 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package static let exhausted: Set<SystemError> = [EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN].reduce(into: []) {
         $0.insert(SystemError($1))
     }
-    /// A nonblocking call cannot complete now.
     package static let wouldWait = SystemError(EAGAIN)
     static let interrupted = SystemError(EINTR)
     static let inputOutput = SystemError(EIO)
