@@ -81,7 +81,7 @@ public struct ShownMessage: Sendable, Equatable, Encodable {
     public var role: Role
     /// The text as shown.
     public var text: String
-    /// The delivery status.
+    /// The delivery status; everything from the server is `sent`.
     public var status: Status
 
     /// By default, a message from the server.

@@ -26,7 +26,6 @@ struct DriverCommand {
         (self.id, self.name, self.members) = (id, name, members)
     }
 
-    /// A required member, which must have this type.
     func member<Value>(_ name: String, _ kind: String) throws(Problem) -> Value {
         guard let value = members[name]?.plain as? Value else { throw Self.missing(name, kind, in: id) }
         return value
@@ -34,7 +33,6 @@ struct DriverCommand {
 
     func text(_ name: String) throws(Problem) -> String { try member(name, "a string") }
 
-    /// The session in the command; nil for a new conversation.
     var session: String? { members["sessionId"]?.plain as? String }
 
     func payload(_ name: String = "payload") throws(Problem) -> PushPayload {

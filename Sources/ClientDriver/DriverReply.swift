@@ -6,7 +6,7 @@ enum DriverReply: Sendable, Equatable {
     case unsupported(String)
     case failed(String)
 
-    /// The reply as one line, without a line terminator.
+    /// Without a line terminator.
     func line(id: Int) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -36,7 +36,6 @@ extension MessageValue {
         }
     }
 
-    /// The number as a `Double`, whatever its type.
     var number: Double? {
         switch self {
         case .integer(let value): Double(value)

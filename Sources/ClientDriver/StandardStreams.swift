@@ -24,7 +24,6 @@ public func drive(_ client: some DrivenClient, endsWithQuit: Bool = true) async 
 
 /// Standard input, line by line; read on its own thread, because reading blocks.
 package enum StandardInput {
-    /// The lines up to the end.
     package static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
             DispatchQueue(label: "holdfast.input").async {
