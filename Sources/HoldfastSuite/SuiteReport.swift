@@ -116,7 +116,6 @@ public struct JudgedClause: Sendable, Identifiable, CustomStringConvertible {
 }
 
 extension Specification {
-    /// The clauses of a side that a run can judge.
     func judgeable(_ role: Role) -> [Clause] {
         clauses.filter { $0.role == role && $0.exclusion == nil && Checks.check(of: $0.id) != nil }
     }

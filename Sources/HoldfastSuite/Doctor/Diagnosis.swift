@@ -6,7 +6,6 @@ import HoldfastStage
 
 /// The result of examining a setup, with the clauses that the suite cannot decide because of it.
 package struct Diagnosis: Sendable {
-    /// The severity of a finding.
     enum Status: String, Sendable {
         case ok
         /// Worth knowing, but no obstacle.
@@ -17,7 +16,6 @@ package struct Diagnosis: Sendable {
         case fault
     }
 
-    /// The result of one check.
     package struct Finding: Sendable {
         /// A stable machine-readable word, such as `auth`.
         let check: String
@@ -29,12 +27,9 @@ package struct Diagnosis: Sendable {
 
     /// Clauses that a run will leave undecided.
     struct Open: Sendable {
-        /// The outcome that the clauses will have.
         enum Outcome: String, CaseIterable {
             case untested, inconclusive
-            /// Not testable until the setup offers what is missing.
             case outOfReach = "out of reach"
-            /// Excluded on request.
             case setAside = "set aside"
         }
 
@@ -48,14 +43,12 @@ package struct Diagnosis: Sendable {
 
     var findings: [Finding] = []
     var open: [Open] = []
-    /// Whether nothing was reachable at all.
     var isUnreachable = false
     /// Whether the subject speaks another protocol.
     var isForeign = false
     /// Flags that let a run test more, found by the examination.
     var betterFlags: [String] = []
 
-    /// The exit status, decided only here.
     package var exit: ExitStatus {
         if isUnreachable { return .unreachable }
         let isClean = findings.allSatisfy { $0.status == .ok || $0.status == .note }
@@ -63,7 +56,6 @@ package struct Diagnosis: Sendable {
     }
 }
 
-/// A diagnosis as text and as JSON.
 package struct DiagnosisReport {
     let diagnosis: Diagnosis
     let subject: String
@@ -76,7 +68,6 @@ package struct DiagnosisReport {
         self.next = ([next] + diagnosis.betterFlags).joined(separator: " ")
     }
 
-    /// The diagnosis in one line.
     var headline: String {
         let faults = diagnosis.findings.count { $0.status == .fault }
         let gaps = diagnosis.findings.count { $0.status == .gap }
@@ -132,7 +123,7 @@ package struct DiagnosisReport {
         }
     }
 
-    /// The diagnosis as JSON, valid under `Spec/schemas/files/diagnosis.json`, version 1.
+    /// Valid under `Spec/schemas/files/diagnosis.json`, version 1.
     package var value: JSONValue {
         JSONValue(members: [
             "format": "holdfast-diagnosis", "version": 1, "headline": headline,

@@ -17,7 +17,7 @@ package struct Examination {
     private var greetings: Greetings { Greetings(subject: subject) }
     private var diagnosis = Diagnosis()
 
-    /// An examination of a subject; if a silence in seconds is given, one connection sends nothing for that long.
+    /// Creates an examination; `silence` is the seconds for which one connection sends nothing, nil for no such probe.
     package init(
         _ subject: ServerSubject, scope: Scope, under specification: Specification, _ selection: Selection,
         silence: Int? = nil
@@ -27,9 +27,9 @@ package struct Examination {
             subject: subject, reply: "examined \(UUID().uuidString.prefix(8))", silence: silence)
     }
 
-    /// The seconds of silence in an examination: those that the user asks for, or a default; nil for none.
+    /// The seconds of silence to test: `asked`, or twice the heartbeat up to 600; nil for none.
     ///
-    /// The default is none for a server that the suite starts, because no balancer is in between.
+    /// The default is none for a server that the suite starts, because no load balancer is in between.
     package static func silence(of subject: ServerSubject, asked: Int?) -> Int? {
         let usual = subject.start == nil ? 2 * (subject.greetedHeartbeat ?? subject.stated("heartbeatSeconds")) : 0
         let silence = asked ?? min(usual, longestSilence)
@@ -118,7 +118,6 @@ package struct Examination {
         return examination.diagnosis.findings
     }
 
-    /// The protocol that the server speaks instead of this one.
     private func foreign(in probes: some Sequence<Probe>) -> ForeignProtocol? {
         let watch = ForeignWatch(.server, under: specification)
         for probe in probes where subject.dialect.isCanonical { watch.note(probe.history) }
@@ -247,7 +246,6 @@ package struct Examination {
 
     // MARK: agent
 
-    /// A scripted agent answers exactly as told.
     private mutating func agent(_ probe: Probe) {
         let answer = probe.answer?.string("text")
         let said =
@@ -315,7 +313,6 @@ package struct Examination {
 
     // MARK: push
 
-    /// An answer without an open connection must reach the push service.
     private mutating func push(_ probe: Probe) {
         if probe.hasPush {
             note("push", .ok, "an answer that nobody received live arrives at the suite's push service")
@@ -404,7 +401,6 @@ package struct Examination {
 }
 
 extension Probe {
-    /// The reason why the probe did not get further, in one line.
     fileprivate var reason: String {
         let words = problems.first?.description ?? stoppedAt ?? "its steps ended early"
         return String(words.split(separator: "\n").first ?? "")

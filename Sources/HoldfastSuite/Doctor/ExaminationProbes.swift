@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastStage
 
-/// The short scenarios that an examination performs.
 struct ExaminationProbes {
     let subject: ServerSubject
     /// The answer that the agent is told to give, too unusual to occur by chance.
@@ -20,7 +19,6 @@ struct ExaminationProbes {
 
     static func name(_ probe: String) -> String { "server/LIVE/\(probe)" }
 
-    /// All probes except the greetings.
     var scenarios: [Scenario] {
         var probes: [Scenario?] = []
         // A model is also asked to use a tool, because `toolUse` can tell two questions of a session apart.

@@ -7,12 +7,10 @@ import HoldfastTranscript
 struct Probe: Sendable {
     let history: History
     let verdicts: [Verdict]
-    /// Problems of the suite itself.
     let problems: [HarnessProblem]
     /// The reason why the probe was skipped, or the place where its steps ended early.
     let stoppedAt: String?
 
-    /// The scenario of a probe, from steps written as in a scenario file.
     static func scenario(
         _ name: String, start: Bool = false, profiles: [String] = [], _ steps: String
     ) -> Scenario? {
@@ -31,7 +29,6 @@ struct Probe: Sendable {
         stoppedAt = performance.skipped ?? performance.stoppedAt
     }
 
-    /// The clauses it exercised.
     var exercised: Set<ClauseID> { Set(verdicts.filter { $0.exercised > 0 }.map(\.clause)) }
 
     /// The clauses that the server broke, each with a finding, except those that its wire format cannot keep.
@@ -43,10 +40,8 @@ struct Probe: Sendable {
             }
     }
 
-    /// The violated clauses that no server with this wire format can keep.
     var unkeepable: [ClauseID] { verdicts.filter(\.isUnkeepable).map(\.clause) }
 
-    /// The messages the server sent among some events, in order.
     private func received(in events: some Sequence<Event>) -> [Frame] {
         events.compactMap { event in
             if case .text(.fromServer, let text) = event.kind { Frame(text) } else { nil }
@@ -72,10 +67,8 @@ struct Probe: Sendable {
         return received(in: history.events[index...]).last { $0.type == type }
     }
 
-    /// Whether the stage performed an act.
     func has(_ act: String) -> Bool { history.events.contains { $0.isAct(act) } }
 
-    /// Whether the push service received a request.
     var hasPush: Bool {
         history.events.contains { event in
             if case .request = event.kind { event.lane == .push } else { false }

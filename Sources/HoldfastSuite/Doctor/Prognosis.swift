@@ -9,7 +9,6 @@ struct Prognosis {
     /// Clauses that will be exercised in any case.
     let exercised: Set<ClauseID>
 
-    /// The undecided clauses, by outcome and reason.
     var open: [Diagnosis.Open] {
         let report = forecast.report(besides: exercised)
         func gaps(_ clauses: [ClauseID], without isLeft: (ScenarioResult) -> Bool) -> [Gap] {

@@ -3,10 +3,8 @@ import HoldfastCaptures
 import HoldfastPlatform
 import HoldfastTranscript
 
-/// Reads the events of a capture in any format that is a stream.
 enum CapturedEvents {
-    /// Reads a capture to its end.
-    /// - Returns: The parts that were skipped.
+    /// Reads a capture to its end and returns the parts it skipped.
     static func read(
         _ path: String, by dialect: Dialect, _ take: (Event, CaptureLocation) -> Void
     ) throws -> CaptureLeftOut {

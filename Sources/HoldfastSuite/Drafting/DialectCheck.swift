@@ -5,7 +5,6 @@ import HoldfastJSON
 import HoldfastReport
 import HoldfastTranscript
 
-/// A dialect checked against captures: its view of their frames and requests.
 package struct DialectCheck {
     private struct Capture {
         let file: String
@@ -21,16 +20,13 @@ package struct DialectCheck {
     private let dialect: Dialect
     private let captures: [Capture]
 
-    /// Checks captures of any format that is read as a stream.
     package init(_ dialect: Dialect, against files: [String]) throws {
         self.dialect = dialect
         captures = try files.map { try Self.capture($0, by: dialect) }
     }
 
-    /// Whether something in a capture is unknown to the dialect.
     package var hasUnmapped: Bool { captures.contains(where: \.hasUnmapped) }
 
-    /// The number of entries that still need a person's decision.
     private var drafts: Int { (dialect.source?.text() ?? "").ranges(of: "\"\(DialectDraft.mark)").count }
 
     // MARK: reading
@@ -59,7 +55,6 @@ package struct DialectCheck {
 
     // MARK: reporting
 
-    /// The result as text.
     package var text: String {
         let count = Role.allCases.reduce(0) { $0 + dialect.types(sentBy: $1).count }
         var text = "\(dialect.name): valid, \(count) wire types, can declare "
@@ -96,7 +91,7 @@ package struct DialectCheck {
         }
     }
 
-    /// The meanings in the order of the report.
+    /// Indexed by `rank`, in the order of the report.
     private static let words = ["understood", "unknown", "ignored", "no message", "NOT MAPPED"]
 
     private static func rank(_ entry: DialectCoverage.Entry) -> Int {
@@ -109,10 +104,8 @@ package struct DialectCheck {
         }
     }
 
-    /// A text on one line, cut.
     private static func shown(_ text: String) -> String { visible(excerpt(text)) }
 
-    /// The result as JSON.
     package var value: JSONValue {
         JSONValue(members: [
             "dialect": dialect.name, "profiles": dialect.profiles.sorted().map(\.rawValue),

@@ -17,11 +17,9 @@ package struct DialectDraft {
         var locations: [String] = []
         var meaning: String?
 
-        /// Its name: the type, and the members that distinguish it.
         var name: String { ([wire] + when.map(\.value)).joined(separator: " ") }
     }
 
-    /// The mark of a rule that a person must decide.
     package static let mark = "DRAFT"
 
     private let file: String
@@ -33,8 +31,6 @@ package struct DialectDraft {
     /// The name of the first message.
     private var opening: String?
 
-    /// Reads a recording.
-    /// - Throws: A problem with the recording, for example that it does not show which side sent a message.
     package init(_ file: String) throws {
         var said: [(sender: Role, value: JSONValue)] = []
         var asked: String?
@@ -231,7 +227,6 @@ package struct DialectDraft {
 
     // MARK: Writing
 
-    /// The dialect file, as text that ends with a newline.
     package var text: String {
         let greets = kinds.contains { $0.meaning == "auth" }
         return JSONValue(members: [
@@ -318,7 +313,6 @@ package struct DialectDraft {
         "syncResult": ["missed", "epoch", "lastSeq", "complete", "reason", "more"],
     ]
 
-    /// A summary of the draft, and the next steps.
     package var advice: String {
         let open = kinds.filter { $0.meaning == nil }
         let guessed = kinds.compactMap { kind in kind.meaning.map { "\(kind.sender.rawValue) \(kind.name) → \($0)" } }

@@ -22,13 +22,11 @@ package struct Exploration: Sendable {
     /// Plans of earlier searches, and a handler for plans that reach something new; nil to draw all plans at random.
     package var corpus: Corpus?
 
-    /// Plans worth keeping.
     package struct Corpus: Sendable {
         let plans: [Plan]
         let keep: @Sendable (Plan) -> Void
     }
 
-    /// The maximum number of runs for shrinking a plan.
     private static let shrinkingAttempts = 600
     private static let shrinkingTime = Duration.seconds(120)
     /// The number of runs of the shrunk plan to measure its frequency.
@@ -46,10 +44,8 @@ package struct Exploration: Sendable {
 
     package struct Found: Sendable {
         let clause: ClauseID
-        /// The first finding in words.
         let what: String
         let plan: Plan
-        /// The history of the plan.
         let history: History
         /// The seed of the original plan.
         package let seed: UInt64
@@ -66,7 +62,6 @@ package struct Exploration: Sendable {
         fileprivate var results: [ScenarioResult] = []
         /// The report on the results; nil if nothing was performed.
         package var report: RunReport?
-        /// The clauses shown to hold so far.
         private var shown: Set<ClauseID> = []
         /// Failures of the suite itself, one line each.
         var problems: [String] = []
@@ -111,7 +106,6 @@ package struct Exploration: Sendable {
         }
     }
 
-    /// A report on the clauses that the plans exercised; nil if nothing was performed.
     private func report(_ results: [ScenarioResult], since began: Date, wasInterrupted: Bool) -> RunReport? {
         guard let subject = results.first?.history.header.subject else { return nil }
         var report = RunReport(
@@ -135,12 +129,10 @@ package struct Exploration: Sendable {
         return whole
     }
 
-    /// The result of plans that were performed as written.
     package struct Replayed: Sendable {
         var plans: [ScenarioResult] = []
         /// The report on the plans; nil if nothing was performed.
         package var report: RunReport?
-        /// The reason why nothing could be performed.
         package var startProblem: String?
         var wasInterrupted = false
 
@@ -153,7 +145,7 @@ package struct Exploration: Sendable {
         }
     }
 
-    /// Performs plans as written, and reports what they break.
+    /// Performs plans without changes, and reports the clauses they break.
     package func perform(_ plans: [ScenarioFile], until stop: Stop? = nil) async -> Replayed {
         let began = Date.now
         let (outcome, wasInterrupted) = await cancelling(at: stop) { await explored.stage(plans) }
@@ -279,7 +271,7 @@ package struct Exploration: Sendable {
         { try? await Task.sleep(until: time, clock: .continuous) }
     }
 
-    /// The identity of a violation: its clause and its words, without those that differ between plans.
+    /// The identity of a violation: its clause and its words, without the words that differ between plans.
     static func cause(_ verdict: Verdict) -> String {
         let words = (verdict.findings.first?.what ?? "").split(separator: " ").filter { word in
             !word.contains(where: { $0.isNumber || $0 == "'" || $0 == "‘" || $0 == "“" })
@@ -313,7 +305,6 @@ package struct Exploration: Sendable {
         }
         progress.note(activity: "making it small")
         defer { progress.note(activity: nil) }
-        /// The number of runs that break the clause, out of `count`.
         func hits(_ plan: Plan, of count: Int) async -> Int {
             await sightings(Array(repeating: plan, count: count)).count { $0 != nil }
         }
@@ -341,14 +332,12 @@ package struct Exploration: Sendable {
             broken: last.broken)
     }
 
-    /// A run in which a violation was seen.
     private struct Seen {
         let history: History
         let broken: [Verdict]
         let verdict: Verdict
     }
 
-    /// The progress, for display.
     private final class Progress: Sendable {
         private struct State {
             var performed = 0

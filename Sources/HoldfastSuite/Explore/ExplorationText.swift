@@ -6,19 +6,17 @@ import HoldfastReport
 import HoldfastTranscript
 
 extension Exploration.Found {
-    /// The scenario file, which the suite can run.
     private var file: String {
         plan.file(about: [clause], title: "Breaks \(clause)", summary: what.isEmpty ? "Violates \(clause)." : what)
             .text(pretty: true) + "\n"
     }
 
-    /// The frequency of the violation, in words.
     private var rate: String {
         if times.performed == 0 { return "not run again" }
         return times.broken == times.performed ? "certain" : "intermittent, \(times.broken) of \(times.performed) times"
     }
 
-    /// Writes the scenario and the transcript to a folder.
+    /// Writes the scenario and the transcript to a folder; returns the path of the scenario.
     package func write(to folder: String) throws -> String {
         let location = "\(folder)/\(clause)-\(seed)"
         try Files.write(file, to: "\(location).json", makingFolders: true)
@@ -26,7 +24,6 @@ extension Exploration.Found {
         return "\(location).json"
     }
 
-    /// The finding in words, with the command that runs its plan again.
     package func text(again command: String) -> String {
         let others = broken.map(\.clause).filter { $0 != clause }.map(\.description)
         return """
@@ -46,7 +43,6 @@ extension Exploration.Result {
             + failures.prefix(3).map { "seed \($0.seed): \($0.what)" }
     }
 
-    /// The result in one line.
     package func text(seed: UInt64) -> String {
         "\(counted(performed, "plan")) from seed \(seed)\(wasInterrupted ? ", interrupted" : ""): "
             + (found.isEmpty ? "nothing found" : "\(counted(found.count, "violation"))")
@@ -55,7 +51,6 @@ extension Exploration.Result {
 }
 
 extension Exploration.Replayed {
-    /// Other failures, one line each.
     package var complaints: [String] {
         [startProblem].compactMap(\.self)
             + plans.flatMap { plan in
@@ -64,7 +59,6 @@ extension Exploration.Replayed {
             }
     }
 
-    /// The result of each plan.
     package var text: String {
         let lines = plans.flatMap { plan -> [String] in
             let broken = plan.verdicts.filter { $0.outcome == .violation }
@@ -81,7 +75,7 @@ extension Exploration.Replayed {
 }
 
 extension Exploration.Corpus {
-    /// The plans in a folder, which is created if missing; plans worth keeping are written there, named by their hash.
+    /// Reads the plans in a folder, created if missing; `keep` writes plans there, named by their hash.
     package init(in folder: String, for role: Role, failing fail: @escaping @Sendable (any Error) -> Void) throws {
         try Files.makeFolder(folder)
         let names = try files(below: folder).filter { $0.hasSuffix(".json") }

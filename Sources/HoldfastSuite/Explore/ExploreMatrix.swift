@@ -17,7 +17,6 @@ package struct ExploreMatrix: Sendable {
     /// The number of plans for the healthy peers, and the limit for each defect.
     let runs: Int
     let seed: UInt64
-    /// Whether plans that find a defect are shrunk.
     let shrinks: Bool
     let show: ProgressDisplay?
     /// The handwritten scenarios of each side.
@@ -53,7 +52,6 @@ package struct ExploreMatrix: Sendable {
     /// The number of consecutive plans in which later ones learn from earlier ones.
     private static let slice = 100
 
-    /// The result for one defect.
     struct Search: Sendable {
         let name: String
         let clause: ClauseID
@@ -70,10 +68,10 @@ package struct ExploreMatrix: Sendable {
         var median: Int? { plans.map { $0 ?? .max }.sorted()[plans.count / 2].unlessMax }
     }
 
-    /// A finding that should not exist.
+    /// A false alarm, or a failed simulation.
     struct Alarm: Sendable {
         let seed: UInt64
-        /// The legal peer that raised it.
+        /// The conforming peer in the run.
         let peer: String
         /// The clause that the judge reports as broken; nil if the simulation failed.
         var clause: ClauseID?
@@ -93,7 +91,7 @@ package struct ExploreMatrix: Sendable {
 
     package struct Result: Sendable {
         var runs = 0
-        /// False alarms about a healthy server, and failures of the simulation.
+        /// False alarms about healthy peers, and failures of the simulation.
         var alarms: [Alarm] = []
         /// A digest of the first histories: equal wherever equal seeds give equal bytes.
         var digest = ""
@@ -118,11 +116,9 @@ package struct ExploreMatrix: Sendable {
                 }
         }
 
-        /// Whether there was no false alarm, and no plan failed.
         package var holds: Bool { alarms.isEmpty }
     }
 
-    /// A defect to be found.
     private struct Wanted: Sendable {
         let name: String
         let clause: ClauseID
@@ -203,7 +199,6 @@ package struct ExploreMatrix: Sendable {
         return (name, explorer(setting))
     }
 
-    /// The alarms that plans raise about healthy peers.
     private func healthy(_ lawful: @escaping @Sendable (Int) -> (name: String, explorer: Explorer)) async -> [Alarm] {
         let slices = stride(from: 0, to: runs, by: Self.slice).map { $0..<min($0 + Self.slice, runs) }
         let alarms = await inParallel(Array(slices.enumerated())) { index, slice in
@@ -282,7 +277,6 @@ extension Int {
 }
 
 extension ExploreMatrix.Result {
-    /// The matrix as text: found defects, missed defects, alarms, and a summary.
     package func text(_ style: ConsoleStyle) -> String {
         let width = (searches.map(\.name.count).max() ?? 0) + 2
         var lines: [String] = []
@@ -325,7 +319,6 @@ extension ExploreMatrix.Result {
         return words + ", in \(readable(duration))"
     }
 
-    /// The matrix as JSON.
     package var value: JSONValue {
         JSONValue(members: [
             "format": "holdfast-explore-matrix", "version": 1, "holds": holds, "runs": runs,

@@ -5,9 +5,8 @@ import HoldfastStage
 /// A peer to explore, with the way to draw and perform plans for it.
 package struct Explored: Sendable {
     package let role: Role
-    /// The name of the peer in problems.
+    /// The name of the peer in messages.
     let address: String
-    /// The performances of the greetings so far.
     let greetings: [Performance]
     /// Whether plans may stop and start the peer.
     let startsServer: Bool
@@ -53,7 +52,6 @@ package struct Explored: Sendable {
     }
 }
 
-/// A scenario of either side.
 package enum ScenarioFile: Sendable {
     case server(Scenario)
     case client(ClientScenario)
@@ -65,7 +63,6 @@ package enum ScenarioFile: Sendable {
         }
     }
 
-    /// Reads a scenario file for a peer of a role.
     package init(at path: String, for role: Role) throws {
         let (text, name) = (try Files.text(of: path), "\(role)/explored/\(Self.name(of: path))")
         switch role {

@@ -90,7 +90,6 @@ package final class FollowMetrics: Sendable {
 }
 
 extension FollowMetrics {
-    /// Serves the metrics at `/metrics` of an address from `--metrics`.
     package func serve(at address: String) async throws -> TransportServer {
         try await ServiceAddress(address, given: "--metrics").listening("--metrics") {
             (address) async throws(TransportProblem) in

@@ -28,7 +28,6 @@ package struct FollowRun: Sendable {
         package var sample: Int?
         /// The folder for parts with violations, which are written as they are found.
         package var out: String?
-        /// Whether a page is drawn from the judgement.
         package var draws = false
         package var metrics: FollowMetrics?
 
@@ -93,7 +92,6 @@ package struct FollowRun: Sendable {
         }
     }
 
-    /// The judgement of all files, and the number of parts written.
     private final class SharedJudgement: Sendable {
         let value: Mutex<Judgement>
         let parts = Mutex<(written: Int, hasFailed: Bool)>((0, false))
@@ -101,7 +99,6 @@ package struct FollowRun: Sendable {
         init(_ judgement: Judgement) { value = Mutex(judgement) }
     }
 
-    /// Reads one file to its end.
     private func follow(_ source: JudgeSource, _ index: Int, _ input: FollowedInput, into shared: SharedJudgement) {
         var told = ToldFindings()
         var looked: JudgeSource.Unit?
@@ -212,9 +209,7 @@ package struct FollowRun: Sendable {
 }
 
 extension FollowRun.Told {
-    /// The finding as text; nil if it is only counted.
-    ///
-    /// Withdrawn findings are always reported.
+    /// The finding as text; nil if it is only counted, never for a withdrawn one.
     package func text(_ style: ConsoleStyle, _ telling: ToldBreaches.Telling) -> String? {
         let what = JudgedEvents.cut(finding.what)
         if isWithdrawn {

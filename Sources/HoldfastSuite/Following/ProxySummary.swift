@@ -7,7 +7,7 @@ import HoldfastTranscript
 import HoldfastTransport
 
 extension Proxy {
-    /// A listening proxy; a problem names the option that caused it.
+    /// Starts a proxy; each problem names the option that caused it.
     package static func listening(
         _ options: Options, under specification: Specification, note: @escaping @Sendable (String) -> Void,
         tell: @escaping @Sendable (LiveJudge.Report) -> Void
@@ -149,7 +149,6 @@ package struct ProxySummary {
         return "\(meaning); \(subject.role.rawValue) clauses: \((counts + rest).joined(separator: ", "))"
     }
 
-    /// The reason why the verdict is incomplete.
     private var shortfall: String {
         if foreign != nil { return "not judged: another protocol" }
         if tallies.unjudged > 0 { return "not everything was judged" }

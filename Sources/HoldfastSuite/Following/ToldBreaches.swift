@@ -3,7 +3,6 @@ import HoldfastPlatform
 
 /// Counts the reports of each clause that is violated repeatedly: the first few are explained, the others only counted.
 package final class ToldBreaches: Sendable {
-    /// The detail of a report.
     package enum Telling: Sendable, Equatable {
         case explained
         /// One line a minute for a clause that was already explained, with the number of findings left out since then.
@@ -23,7 +22,7 @@ package final class ToldBreaches: Sendable {
 
     package init() {}
 
-    /// Counts one more finding.
+    /// Counts one more finding, and decides how to report it.
     package func take(_ clause: ClauseID, at now: ContinuousClock.Instant = .now) -> Telling {
         counts.withLock { counts in
             var count = counts[clause] ?? Count(toldAt: now)

@@ -58,7 +58,6 @@ package enum Files {
         }
     }
 
-    /// The problem of a file that cannot be read.
     static func unreadable(_ location: String, _ error: SystemError) -> InputProblem {
         if location.hasPrefix("{") || location.hasPrefix("[") {
             return InputProblem(
@@ -99,7 +98,7 @@ package enum Files {
         }
     }
 
-    /// A pipe with a reader, opened for writing.
+    /// Opens a pipe for writing once it has a reader.
     private static func reader(of path: String) throws -> Descriptor {
         let deadline = ContinuousClock.now + pipeLimit
         while true {
@@ -113,7 +112,6 @@ package enum Files {
         }
     }
 
-    /// The time for which a pipe may lack a reader.
     private static let pipeLimit = Duration.seconds(5)
 
     /// The folder in a path; empty if there is none.
@@ -121,7 +119,6 @@ package enum Files {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ""
     }
 
-    /// Creates a folder with its parents.
     package static func makeFolder(_ path: String) throws {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -164,7 +161,6 @@ package enum Files {
         }
     }
 
-    /// The system's reason for refusing an operation.
     package static func reason(_ error: any Error) -> String {
         let error = error as? CocoaError
         return (error?.underlying as? POSIXError).map { SystemError($0.code.rawValue).description }
@@ -172,7 +168,6 @@ package enum Files {
     }
 }
 
-/// Runs a body and then its cleanup, even if the body throws.
 func finally<Result>(
     _ end: () async -> Void, _ body: () async throws -> Result
 ) async throws -> Result {

@@ -7,7 +7,6 @@ import HoldfastTranscript
 /// A file needs no buffer: a slow reader finds everything later. A full pipe would block its producer, so a thread empties it
 /// at once; lines beyond the buffer are dropped and counted.
 final class FollowedInput: Sendable {
-    /// The next part of the input.
     enum Piece: Sendable {
         /// Whole lines; only the very last may lack its end.
         case lines([UInt8])
@@ -37,9 +36,7 @@ final class FollowedInput: Sendable {
         /// A buffer of at most `room` bytes.
         init(room: Int) { self.room = room }
 
-        /// Adds lines.
-        ///
-        /// Once lines do not fit, all are dropped until half of the buffer is free, which makes one gap instead of many.
+        /// Adds lines; once some do not fit, drops all until half of the buffer is free, for one gap instead of many.
         mutating func add(_ lines: [UInt8]) {
             if isDropping { isDropping = bytes > room / 2 }
             if !isDropping { isDropping = bytes + lines.count > room }

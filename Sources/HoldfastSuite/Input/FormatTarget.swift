@@ -3,7 +3,6 @@ import HoldfastPlatform
 import HoldfastReport
 import HoldfastSmallFoundation
 
-/// A report format and its file.
 package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Equatable & Sendable>: Equatable, Sendable
 {
     package let format: Format
@@ -70,7 +69,6 @@ package struct FormatTarget<Format: CaseIterable & RawRepresentable<String> & Eq
 
 /// Reports of an earlier run, in files that this run writes.
 package enum StaleReports {
-    /// Removes the regular files at these paths.
     static func remove(_ paths: [String]) {
         for path in paths where path != "-" && !Files.isFolder(path) {
             if (try? FileStatus(of: path))?.kind == .regular { try? FileManager.default.removeItem(atPath: path) }

@@ -6,7 +6,6 @@ package struct GivenHeaders {
     /// The file's headers that no flag overrides, then those of the flags.
     package private(set) var fields: [(String, String)] = []
 
-    /// Their names, in lowercase.
     var names: Set<String> { Set(fields.map { $0.0.lowercased() }) }
 
     /// Fields that only the suite may write: those of a handshake (RFC 6455, section 4.1), and those that frame a message.
@@ -15,7 +14,6 @@ package struct GivenHeaders {
         "transfer-encoding", "upgrade",
     ]
 
-    /// Reads the flags and the subject file.
     package init(
         _ texts: [String], cookie: String?, origin: String?, besides described: [String: String],
         _ problems: inout [InputProblem]

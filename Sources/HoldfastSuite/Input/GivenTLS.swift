@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastTransport
 
-/// The TLS settings for a server, from flags.
 package struct GivenTLS: Sendable, Equatable {
     private let authorities, certificate, key: String?
     private let acceptsAnyCertificate: Bool
@@ -52,7 +51,6 @@ extension TLSIdentity {
 }
 
 extension TLSOptions {
-    /// Problems with the files that flags name, each with its flag.
     package func problems() -> [InputProblem] {
         do {
             return try flaws { try Files.text(of: $0) }.map { flaw in

@@ -5,7 +5,6 @@ import HoldfastPlatform
 ///
 /// Files are not mapped into memory: one that shrinks during reading causes a ``Problem``, not a signal.
 package struct InputFile: Sendable {
-    /// The reason why there is no more to read.
     package enum Problem: Error {
         case unreadable(String)
         case stalled(seconds: Int)
@@ -13,7 +12,6 @@ package struct InputFile: Sendable {
         case cutShort(bytes: Int, expected: Int)
     }
 
-    /// An open file, closed with its last reference.
     private final class OpenFile: Sendable {
         let descriptor: Descriptor
 
@@ -29,7 +27,6 @@ package struct InputFile: Sendable {
     private let file: OpenFile?
     private let timeout: Int
     private var ahead: [UInt8] = []
-    /// The number of bytes read so far.
     private(set) var position: Int
     /// The size of a regular file when it was opened; nil for a pipe.
     let size: Int?
@@ -65,7 +62,6 @@ package struct InputFile: Sendable {
         return ahead
     }
 
-    /// The next bytes; none at the end.
     mutating func next() throws(Problem) -> [UInt8] {
         let bytes = ahead.isEmpty ? try read(256 << 10) : ahead
         ahead = []

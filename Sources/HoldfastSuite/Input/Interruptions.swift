@@ -70,7 +70,6 @@ package final class Interruptions: Sendable {
 /// Returns when a run must end early.
 package typealias Stop = @Sendable () async -> Void
 
-/// Returns once one of several stops returns.
 func first(of stops: Stop?...) -> Stop {
     {
         await withTaskGroup(of: Void.self) { group in

@@ -6,13 +6,10 @@ import HoldfastReport
 package typealias ProgressDisplay =
     @Sendable (_ content: @escaping @Sendable () -> TextProgress) -> @Sendable () -> Void
 
-/// The progress of a run of many items, as a line.
 final class Meter: Sendable {
-    /// The name of a problem, singular and plural.
     enum Flaw {
         case violation, misjudged
 
-        /// The number of problems, in words; nil for none.
         func words(_ count: Int) -> String? {
             guard count > 0 else { return nil }
             return switch self {
@@ -70,13 +67,11 @@ final class Meter: Sendable {
         }
     }
 
-    /// Sets the number of problems so far.
     func note(flaws: Int) { change { state, _ in state.flaws = flaws } }
 
     /// Notes that all items are done, and something else remains to be done.
     func note(activity: String) { change { state, _ in state.activity = activity } }
 
-    /// Clears the line and stops drawing.
     func close() { state.withLock { $0.end.take() }?() }
 
     private var content: TextProgress {

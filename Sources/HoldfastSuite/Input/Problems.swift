@@ -33,7 +33,6 @@ public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The reason why the suite cannot listen at the address in an option.
     package init(listeningAt option: String, _ problem: TransportProblem) {
         guard case .cannotListen(let failure) = problem.code else {
             self.init(.input, problem.description)
@@ -43,7 +42,6 @@ public struct SuiteProblem: Error, Sendable, CustomStringConvertible {
         self.init(InputProblem(option, what, expected: problem.words.expected, fix: failure.fix))
     }
 
-    /// The exit status of a command with this problem.
     package var exit: ExitStatus {
         switch kind {
         case .input: .usage

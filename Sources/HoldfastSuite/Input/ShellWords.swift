@@ -2,10 +2,8 @@
 ///
 /// For variables, pipes and patterns, the user can start a shell with `sh -c '…'`.
 package struct ShellWords {
-    /// The program and its arguments.
     package let words: [String]
 
-    /// The reason why a line cannot be split.
     package enum Problem: Error, Equatable {
         case unfinishedQuote(Character)
         case unfinishedBackslash
@@ -42,7 +40,6 @@ package struct ShellWords {
         self.words = words
     }
 
-    /// A word, quoted for a shell if necessary.
     package static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./:=@%+,".contains($0)) }

@@ -40,7 +40,6 @@ extension SubjectFile.Token {
         }
     }
 
-    /// A principal that has this credential.
     func principal(_ name: String, given location: String, in folder: String?) throws -> ServerSubject.Principal {
         var principal = ServerSubject.Principal(name: name, token: try known(given: location, in: folder))
         if case .command(let words) = self {
@@ -74,7 +73,7 @@ extension SubjectFile.Token {
         return try checked(String(decoding: run.output, as: UTF8.self), of: "what '\(program)' prints", given: location)
     }
 
-    /// The first line of a text.
+    /// The trimmed first line; throws if it is empty or too long.
     private static func checked(_ text: String, of what: String, given location: String) throws(InputProblem) -> String
     {
         let line = String(text.split(separator: "\n", omittingEmptySubsequences: false).first ?? "")

@@ -16,7 +16,6 @@ struct DrawnParts: Sendable {
     /// The maximum number of events that are kept, unless one part alone has more.
     private static let mostEvents = 40_000
 
-    /// The parts in the order of files.
     var results: [ScenarioResult] {
         entries.sorted { ($0.location.1, $0.location.2) < ($1.location.1, $1.location.2) }.map(\.result)
     }

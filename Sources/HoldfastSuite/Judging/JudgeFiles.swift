@@ -2,10 +2,9 @@ import Holdfast
 import HoldfastBasics
 import HoldfastPlatform
 
-/// Finds the captures that the arguments name.
 package enum JudgeFiles {
     private static let endings = [".ndjson", ".jsonl", ".har", ".txt"]
-    /// The maximum number of files that a folder may contain.
+    /// The maximum number of captures taken from a folder; others are ignored.
     private static let most = 100_000
 
     /// The files to judge; a folder stands for the captures in it and in its subfolders, in the order of their names.

@@ -29,7 +29,6 @@ package struct JudgeOptions: Sendable {
         (self.isUndeclared, self.isNamed, self.pipeTimeout) = (isUndeclared, isNamed, max(0, pipeTimeout))
     }
 
-    /// Combines the flags with the subject file.
     package init(
         form name: String?, role side: String?, profiles named: [String], subject described: SubjectFile?,
         dialect: Dialect, isOnePerson: Bool, isBesideServer: Bool, isLossy: Bool, pipeTimeout: Int,
@@ -42,7 +41,6 @@ package struct JudgeOptions: Sendable {
             [side].compactMap(\.self), "side", given: "--role", among: Role.allCases.map(\.rawValue),
             expected: "server or client", otherwise: "choose one of them")
         let role = side.flatMap(Role.init(rawValue:)) ?? .server
-        // The default profiles of a server: all that its dialect supports; `core` for the canonical form.
         let usual = role == .client ? [.clientCore] : described?.profiles ?? dialect.usualProfiles.union([.core])
         let declared = named.isEmpty ? usual : Profile.declared(named: named, of: role, &problems)
         try problems.throwAll()
@@ -68,12 +66,7 @@ package struct JudgeRun: Sendable {
     private let keepsParts: Bool
     private let draws: Bool
 
-    /// - Parameters:
-    ///   - specification: The specification to judge by.
-    ///   - options: Facts about the files.
-    ///   - jobs: The number of threads that judge.
-    ///   - keepsParts: Whether to keep the parts with violations, to write them to files.
-    ///   - draws: Whether to keep parts for a page with charts.
+    /// `keepsParts` keeps parts with violations for files, `draws` keeps parts for a page with charts.
     package init(
         under specification: Specification, _ options: JudgeOptions, jobs: Int, keepsParts: Bool, draws: Bool = false
     ) {
@@ -87,7 +80,6 @@ package struct JudgeRun: Sendable {
         var active: [(source: JudgeSource, workers: Int)] = []
     }
 
-    /// Judges everything in the files.
     package func judge(_ paths: [String], showing show: ProgressDisplay? = nil) async -> Judgement {
         let sources = paths.enumerated().map { JudgeSource($0.element, index: $0.offset, options: options) }
         let start = ContinuousClock.now
@@ -149,7 +141,6 @@ package struct JudgeRun: Sendable {
     }
 }
 
-/// The progress of a judgement: the bytes read, the speed, and the violations so far.
 private final class JudgeProgress: Sendable {
     private struct State {
         var bytes: [String: Int] = [:]
@@ -170,7 +161,6 @@ private final class JudgeProgress: Sendable {
         total = sizes.count == paths.count ? sizes.reduce(0, +) : nil
     }
 
-    /// Notes that a part of a file was judged, and the number of clauses violated so far.
     func note(_ source: JudgeSource, violations: Int) {
         let (name, bytes) = (source.name, source.summary.bytes)
         state.withLock { state in

@@ -8,7 +8,6 @@ import HoldfastTranscript
 
 /// One file, from which one worker at a time takes the next history to judge.
 final class JudgeSource: Sendable {
-    /// One history of a file.
     struct Unit: Sendable {
         let file: Int
         let number: Int
@@ -24,7 +23,6 @@ final class JudgeSource: Sendable {
         var partName: String { "file-\(file + 1)-part-\(number)" }
     }
 
-    /// The contents of a file.
     struct Summary: Sendable {
         var form: CaptureForm?
         var leftOut = CaptureLeftOut()
@@ -56,7 +54,6 @@ final class JudgeSource: Sendable {
         var summary = Summary()
     }
 
-    /// The path as the user gave it.
     let path: String
     private let index: Int
     private let options: JudgeOptions
@@ -71,10 +68,8 @@ final class JudgeSource: Sendable {
         (self.path, self.index, self.options) = (path, index, options)
     }
 
-    /// The name of the file in output.
     var name: String { path == "-" ? "standard input" : path }
 
-    /// The facts known about the file so far.
     var summary: Summary { state.withLock { $0.state.summary } }
 
     /// The next history; nil at the end, or after a problem.
@@ -201,7 +196,6 @@ final class JudgeSource: Sendable {
         }
     }
 
-    /// Rejects a file in another protocol instead of judging it.
     private func refuse(_ sample: WireSample) throws(InputProblem) {
         guard options.reading.dialect.isCanonical, let foreign = sample.foreign(among: options.dialects) else { return }
         throw InputProblem(name, foreign.what, expected: ForeignProtocol.expected, fix: foreign.fix(naming: name))
@@ -305,7 +299,6 @@ extension JudgeSource {
         }
     }
 
-    /// The reasons why lines are missing.
     static let tooFast = "lines of a pipe dropped because the judge was too slow"
     static let truncated = "an unknown number of lines, because the file was truncated"
 
@@ -347,9 +340,7 @@ extension JudgeSource {
         }
     }
 
-    /// The last history; nil if there is none.
     func last() -> Unit? { state.withLock { finish(&$0.state) } }
 
-    /// Ends the file with a problem.
     func end(with problem: InputProblem) { state.withLock { $0.state.summary.problem = problem } }
 }

@@ -17,7 +17,6 @@ struct JudgedEvents {
         events.unique.filter(unit.history.events.indices.contains).suffix(Self.mostCited)
     }
 
-    /// A line for each of the last events cited.
     func lines(of events: [Int]) -> [String] {
         cited(events).map { index in
             let event = unit.history.events[index]

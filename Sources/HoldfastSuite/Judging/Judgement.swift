@@ -6,7 +6,6 @@ import HoldfastTranscript
 
 /// The result of all captures of one command, with at most a few findings of each clause.
 package struct Judgement: Sendable {
-    /// One finding with its evidence.
     struct Exhibit<Found: Sendable>: Sendable {
         let file: Int
         let number: Int
@@ -23,13 +22,11 @@ package struct Judgement: Sendable {
         }
     }
 
-    /// All observations of one kind.
     struct SymptomTally: Sendable {
         var count = 0
         var exhibits: [Exhibit<Symptom>] = []
     }
 
-    /// The results of one clause in all captures.
     struct ClauseTally: Sendable {
         var outcomes: [Outcome: Int] = [:]
         var exercised = 0
@@ -37,12 +34,10 @@ package struct Judgement: Sendable {
         /// The number of histories that break it although no server with their wire format can keep it.
         var excused = 0
         var exhibits: [Exhibit<(outcome: Outcome, finding: Finding)>] = []
-        /// The reasons why captures could not exercise it.
         var unreached: Set<String> = []
         /// Whether any history could have exercised it.
         var wasReachable = false
 
-        /// Whether it is broken only in histories whose wire format cannot keep it.
         var isUnkeepable: Bool { excused > 0 && excused == outcomes[.violation] }
 
         /// The outcome over all histories: one violation is a violation, and a pass outweighs doubts.
@@ -61,7 +56,6 @@ package struct Judgement: Sendable {
         let computed: String
     }
 
-    /// The results of one file.
     struct FileTally: Sendable {
         let name: String
         var summary = JudgeSource.Summary()
@@ -86,7 +80,6 @@ package struct Judgement: Sendable {
         case violation, observation
     }
 
-    /// The maximum number of findings of a clause that are kept.
     static let mostExhibits = 3
     static let mostDifferences = 1000
     /// The maximum number of parts with violations that are kept for `--out`.
@@ -97,21 +90,17 @@ package struct Judgement: Sendable {
     var differences: [Difference] = []
     var differenceCount = 0
     var recomputed = 0
-    /// The sides that were judged.
     var roles: Set<Role> = []
     /// The ways in which servers ended by themselves, each with the files that show it.
     var deaths: [String: [String]] = [:]
-    /// Observations in captures, which are not verdicts.
     var symptoms: [Symptom.Kind: SymptomTally] = [:]
     /// The least severe result that fails the judgement.
     package var failsOn = Failure.violation
     /// The parts that a page draws; nil if there is no page.
     var drawn: DrawnParts?
-    /// Parts with violations, as transcripts.
     var parts: [(name: String, text: String)] = []
     var duration: Duration = .zero
 
-    /// Problems with files, in file order.
     package var problems: [InputProblem] {
         files.flatMap { [$0.summary.problem].compactMap { $0 } + $0.summary.moreProblems }
     }
@@ -136,7 +125,6 @@ package struct Judgement: Sendable {
 
     var exercised: [ClauseID] { clauses.filter { $0.value.exercised > 0 }.keys.sorted() }
 
-    /// The number of clauses with each outcome, in words.
     var counts: String {
         let words: [(Outcome, String)] = [
             (.violation, "violated"), (.warning, "warned"), (.pass, "passed"), (.inconclusive, "inconclusive"),
@@ -162,10 +150,8 @@ package struct Judgement: Sendable {
         return parts.isEmpty ? "no clause applies" : parts.joined(separator: ", ")
     }
 
-    /// The number of observations.
     var observations: Int { observed.reduce(0) { $0 + $1.tally.count } }
 
-    /// Whether a clause is violated, or a stored verdict is not confirmed by its transcript.
     private var hasViolation: Bool { !clauses(.violation).isEmpty || differenceCount > 0 }
 
     /// The verdict in one line, which comes first in every format.
@@ -181,10 +167,8 @@ package struct Judgement: Sendable {
     /// Whether nothing was decided, messages are missing, or a judged report is that of an incomplete run.
     private var isOpen: Bool { exercised.isEmpty || lacksMessages || files.contains { $0.summary.runIsIncomplete } }
 
-    /// Whether a file should contain messages, but does not.
     private var lacksMessages: Bool { files.contains { $0.summary.lacksMessages } }
 
-    /// Whether there is nothing at all to report.
     package var isClean: Bool { exit == .conforms && observations == 0 }
 
     package var exit: ExitStatus {
@@ -193,13 +177,11 @@ package struct Judgement: Sendable {
         return isOpen ? .incomplete : .conforms
     }
 
-    /// The meaning of the exit code.
     var meaning: String { exit == .violation && !hasViolation ? "observation" : exit.meaning }
 
     /// The story of the only file, if it has a single history.
     var story: Story? { files.count == 1 && files[0].histories == 1 ? files[0].story : nil }
 
-    /// Adds the results of one history.
     mutating func add(
         _ unit: JudgeSource.Unit, name: String, _ verdicts: [Verdict], _ symptoms: [Symptom], _ story: Story? = nil,
         under specification: Specification, keepsParts: Bool
@@ -315,6 +297,5 @@ extension Judgement.SymptomTally {
 }
 
 extension Judgement.Exhibit<Symptom> {
-    /// The order that decides which findings are kept.
     fileprivate var location: (Int, Int, Int) { (-found.lasted, file, number) }
 }

@@ -18,7 +18,6 @@ package struct JudgementText {
         (self.judgement, self.specification, self.style, self.listsAll) = (judgement, specification, style, listsAll)
     }
 
-    /// The whole text, ending with a newline.
     package var text: String {
         let deaths = RunReport.words(of: judgement.deaths, each: "file")
         var parts = [([headline] + deaths.map(style.red)).joined(separator: "\n") + "\n" + files]
@@ -41,7 +40,6 @@ package struct JudgementText {
         return style.spelled(parts.joined(separator: "\n\n")) + "\n"
     }
 
-    /// The verdict in one line.
     var headline: String {
         switch judgement.exit {
         case .violation: style.red(judgement.headline)
@@ -197,10 +195,8 @@ package struct JudgementText {
 
     private func names(_ clauses: [ClauseID]) -> String { clauses.named(listsAll) }
 
-    /// The number of checked clauses, with its verb.
     static func were(_ count: Int) -> String { count == 1 ? "1 was" : "\(count) were" }
 
-    /// A human-readable number of bytes.
     static func size(_ bytes: Int) -> String {
         if bytes < 1000 { return "\(bytes) bytes" }
         if bytes < 1_000_000 { return "\(bytes / 1000) KB" }

@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastCaptures
 import HoldfastTranscript
 
-/// Keeps the whole histories of one principal in `count`.
+/// Keeps the whole histories of one in `count` principals.
 ///
 /// A connection may show its principal only later, in its `auth`. Until then its events wait, and all later events with
 /// them, so that the order is kept.
@@ -31,7 +31,6 @@ package struct PrincipalSample {
         return count
     }
 
-    /// Takes an item, and returns the items that can now be passed on.
     mutating func take(_ item: CaptureItem) -> [CaptureItem] {
         switch item {
         case .header:
@@ -46,7 +45,6 @@ package struct PrincipalSample {
         return passed(isLast: false)
     }
 
-    /// Returns the items that still wait, at the end.
     mutating func rest() -> [CaptureItem] { passed(isLast: true) }
 
     private mutating func passed(isLast: Bool) -> [CaptureItem] {

@@ -16,7 +16,6 @@ package final class Life: Sendable {
     package let time: LifeTime
     let specification: Specification
     let tell: @Sendable (String) -> Void
-    /// Performs a life.
     private let live: @Sendable (LifeScript) async -> LifePerformance
     /// Performs small plans against the same peer.
     let perform: @Sendable ([ScenarioFile]) async -> SuiteRun.Outcome
@@ -39,7 +38,6 @@ package final class Life: Sendable {
         var activity: (words: String, until: ContinuousClock.Instant?)?
     }
 
-    /// The settings of a life in a run.
     package struct Options: Sendable {
         /// Whether the run consists only of the life.
         package var isAlone = false
@@ -106,13 +104,10 @@ package final class Life: Sendable {
         perform = Explored(subject, at: location, under: specification).stage
     }
 
-    /// Its name in reports and baselines.
     package var name: String { "\(role)/life/\(seed)" }
 
-    /// The options that repeat it.
     package var again: String { "--life \(time) --seed \(seed)" }
 
-    /// The result of a life.
     struct Lived {
         let result: ScenarioResult
         let wasInterrupted: Bool
@@ -205,7 +200,6 @@ package final class Life: Sendable {
                 + "  again: the same command with \(again)\n")
     }
 
-    /// The verdicts on a whole life, as one more result of a run.
     private func result(_ performance: Performance) async -> ScenarioResult {
         await withCheckedContinuation { continuation in
             judging.async { [self] in
@@ -226,7 +220,6 @@ package final class Life: Sendable {
 
     // MARK: reporting
 
-    /// The progress, for display.
     private var progress: TextProgress {
         state.withLock { state in
             let flaws = state.told.isEmpty ? nil : counted(state.told.count, "violation")

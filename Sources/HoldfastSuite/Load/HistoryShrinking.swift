@@ -8,7 +8,6 @@ struct HistoryShrinking {
     /// The clauses that the whole history breaks; a shorter one must break no others.
     let broken: Set<ClauseID>
     let specification: Specification
-    /// The maximum number of judgements while shrinking.
     private static let attempts = 200
 
     /// The smallest history found that is broken in the same way, and all verdicts on it.

@@ -17,7 +17,6 @@ package struct LoadRun: Sendable {
         let principal: String
         let events: Int
 
-        /// The violation as text, without a final newline.
         package func text(_ style: ConsoleStyle) -> String {
             style.spelled(
                 """
@@ -115,7 +114,6 @@ final class LoadJudging: Sendable {
         state = Mutex(State(figures: figures))
     }
 
-    /// Starts the clock of the load.
     func begin() { state.withLock { ($0.cpu, $0.began) = (SystemClock.processMilliseconds, .now) } }
 
     var progress: TextProgress {
@@ -163,7 +161,7 @@ final class LoadJudging: Sendable {
         }
     }
 
-    /// The observations and measurements, after everything is judged.
+    /// Waits until everything is judged.
     func finish() async -> (results: [ScenarioResult], figures: LoadFigures) {
         await withCheckedContinuation { continuation in
             group.notify(queue: .global()) { continuation.resume() }
@@ -230,7 +228,6 @@ final class LoadJudging: Sendable {
 }
 
 extension LoadJudging.State {
-    /// Keeps a history as evidence, under a name of its own.
     fileprivate mutating func keep(_ history: History, _ verdicts: [Verdict], of principal: String) {
         kept[principal, default: 0] += 1
         let number = kept[principal] ?? 1

@@ -54,7 +54,6 @@ extension LoadPlan {
 }
 
 extension Specification {
-    /// A built-in mix, or one from a file.
     fileprivate func mix(given text: String) throws -> LoadMix {
         if let known = try mix(named: text) { return known }
         guard text.contains("/") || text.hasSuffix(".json") else {

@@ -9,9 +9,7 @@ package struct ClientSuite {
     let specification: Specification
     let selection: ScenarioSelection<ClientScenario>
     let jobs: Int
-    /// The client's address in reports.
     let address: String
-    /// The life after the scenarios; nil for none.
     package var life: Life?
     package var lifeOptions = Life.Options()
 

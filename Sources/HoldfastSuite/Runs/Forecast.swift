@@ -82,7 +82,6 @@ package struct Forecast {
     /// Clauses about an error's code and the key of its question.
     private static let ofNamedErrors: Set<ClauseID> = [ClauseID(.ENV, 14), ClauseID(.TURN, 14)]
 
-    /// Whether an error of a dialect can carry a code or a key.
     private static func namesErrors(_ dialect: Dialect) -> Bool {
         let error: JSONValue = ["type": "error", "error": "no", "code": "busy", "clientMessageId": "c1"]
         return dialect.read(error, sentBy: .server).map { $0["code"] != nil || $0["clientMessageId"] != nil } ?? true

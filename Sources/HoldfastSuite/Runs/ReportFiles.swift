@@ -60,7 +60,6 @@ extension RunReport {
 }
 
 extension RunArchive {
-    /// The runs whose reports lie below a folder.
     package init(below folder: String) throws {
         self.init()
         for path in RunReport.files(below: folder) {

@@ -37,10 +37,8 @@ extension NamePattern {
     package func matches(_ id: ClauseID) -> Bool { text == id.area.rawValue || matches(id.description) }
 }
 
-/// The clauses and server scenarios of a run.
 package typealias Selection = ScenarioSelection<Scenario>
 
-/// The clauses and scenarios of a run.
 package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     /// The selected clauses; nil means all.
     let clauses: Set<ClauseID>?
@@ -58,7 +56,6 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
 
     /// The number of scenarios with an unexpected violation after which the run stops; nil if it never does.
     package var mostFailures: Int?
-    /// The expected violations.
     package var baseline: Baseline?
 
     /// The clauses that were selected together with a scenario, which is then meant to exercise them.
@@ -179,7 +176,6 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
         scenarios = shard.share(of: scenarios, kind: \.kind)
     }
 
-    /// The shard of a run to which results belong; nil without shards.
     func part(of results: [ScenarioResult]) -> Shard.Part? {
         part.map { Shard.Part($0.shard, of: $0.plan, holding: results.map(\.name)) }
     }

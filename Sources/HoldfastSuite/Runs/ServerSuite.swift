@@ -11,7 +11,6 @@ package struct ServerSuite {
     let selection: Selection
     var scope = Scope()
     let jobs: Int
-    /// The life after the scenarios; nil for none.
     package var life: Life?
     package var lifeOptions = Life.Options()
 

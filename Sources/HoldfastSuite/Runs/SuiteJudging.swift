@@ -5,7 +5,6 @@ import HoldfastPlatform
 import HoldfastReport
 import HoldfastStage
 
-/// Judges the performances of a suite, for either side.
 final class SuiteJudging: Sendable {
     private struct Early {
         var results: [String: ScenarioResult] = [:]

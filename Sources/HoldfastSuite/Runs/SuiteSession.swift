@@ -93,9 +93,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         return lived
     }
 
-    /// Makes the report on a subject.
-    ///
-    /// * `life`: The life, if the report covers only that; nil if scenarios were performed.
+    /// Makes the report, which covers only the life if `life.isAlone`.
     func report(
         _ results: [ScenarioResult], of subject: History.Subject, at address: String,
         _ selection: ScenarioSelection<Item>, isStrict: Bool = false, life: Life.Options

@@ -5,7 +5,8 @@ import ReferenceClient
 
 /// Runs the client suite against the reference client: healthy, varied, and with each named defect.
 ///
-/// All of them run in this process: a client needs no program of its own to lose its connection, its network or its life.
+/// All of them run in this process: a client needs no process of its own to lose its connection or network, or to be
+/// killed.
 struct ClientKills: Sendable {
     let specification: Specification
     let scenarios: [ClientScenario]
@@ -15,7 +16,6 @@ struct ClientKills: Sendable {
     /// The number of tries for a client with a defect, since some defects show only by chance.
     private static let attempts = 3
 
-    /// The groups of clients to test.
     func groups(_ defects: [ClientDefect], _ variations: [ClientVariation]) throws -> [KillMatrixGroup] {
         let whole = try ScenarioSelection(role: .client, of: specification, scenarios: scenarios)
         return [

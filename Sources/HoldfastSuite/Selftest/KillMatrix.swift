@@ -15,7 +15,6 @@ package struct KillMatrix {
         (self.specification, self.program, self.show) = (specification, program, show)
     }
 
-    /// The peers to test besides the healthy ones.
     package struct Peers {
         let defects: [Defect]
         let variations: [Variation]
@@ -24,7 +23,6 @@ package struct KillMatrix {
         let clientDefects: [ClientDefect]
         let clientVariations: [ClientVariation]
 
-        /// The peers with the wanted names.
         package init(of specification: Specification, where isWanted: (String) -> Bool) throws {
             dialects = try specification.dialects().filter { isWanted(Self.name(ofDialect: $0.name)) }
             defects = Defect.all.filter { isWanted($0.name) }
@@ -37,7 +35,6 @@ package struct KillMatrix {
         var hasClients: Bool { !(clientDefects.isEmpty && clientVariations.isEmpty) }
         package var isEmpty: Bool { !hasServers && !hasClients }
 
-        /// The name of the healthy server of a dialect.
         static func name(ofDialect name: String) -> String { "dialect-\(name)" }
 
         package static func names(of specification: Specification) -> [String] {
@@ -47,7 +44,6 @@ package struct KillMatrix {
         }
     }
 
-    /// The result of each defect and variation.
     package struct Result {
         var peers: [KillMatrixPeer] = []
         /// Defects of clauses that have no check yet; nothing can catch them.
@@ -99,7 +95,6 @@ package struct KillMatrix {
         return result
     }
 
-    /// Notes the checks that caught no defect.
     private func account(_ result: inout Result) throws {
         let caught = Set(result.peers.filter(\.holds).compactMap(\.clause))
         let shown = try FixtureIndex(specification.files).brokenByTranscripts

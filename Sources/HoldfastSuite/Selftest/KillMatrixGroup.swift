@@ -1,6 +1,5 @@
 /// Peers that are tested in the same way, several at a time.
 struct KillMatrixGroup {
-    /// One peer to test.
     struct Candidate: Sendable {
         let name: String
         let meet: @Sendable (_ isAlone: Bool) async throws -> KillMatrixPeer
@@ -9,7 +8,6 @@ struct KillMatrixGroup {
     /// The number of scenarios performed at a time for a peer that is tested alone.
     static let jobsAlone = 2
 
-    /// The peers to run, in order.
     let candidates: [Candidate]
     /// The kind of the peers; peers of one kind take about equally long.
     let kind: Int
@@ -26,7 +24,6 @@ struct KillMatrixGroup {
         (self.kind, self.jobs, self.deservesAnother) = (kind, jobs, deservesAnother)
     }
 
-    /// Tests all peers, and those that deserve it once more.
     func meet(showing meter: Meter) async throws -> [KillMatrixPeer] {
         var peers = try await withThrowingTaskGroup(of: (Int, KillMatrixPeer).self) { group in
             var waiting = candidates.enumerated().makeIterator()

@@ -1,22 +1,19 @@
 import Holdfast
 import HoldfastReport
 
-/// A server or client that was tested, with the results.
 struct KillMatrixPeer: Sendable {
     enum Kind: String { case healthy, variation, wire, defect }
 
     let kind: Kind
     let name: String
-    /// The clause a defect breaks.
+    /// The clause that a defect breaks; nil for other peers.
     let clause: ClauseID?
     var violated: [ClauseID] = []
     /// The clauses that its wire format cannot keep.
     var unkeepable: [ClauseID] = []
-    /// Failures of the suite itself.
     var problems: [String] = []
     /// Clauses that a passing peer leaves unproved.
     var unproved: [ClauseID] = []
-    /// The number of tries.
     var attempts = 1
     /// The argument of `--only` that reruns the scenario which caught the defect; nil if no scenario did.
     var selector: String?
@@ -29,7 +26,7 @@ struct KillMatrixPeer: Sendable {
     /// The last report, if the suite misjudged the peer.
     var report: RunReport?
 
-    /// A defect that no run could show.
+    /// A defect that no run has tested yet.
     static func unmet(_ name: String, _ clause: ClauseID) -> KillMatrixPeer {
         KillMatrixPeer(kind: .defect, name: name, clause: clause)
     }

@@ -64,7 +64,6 @@ extension KillMatrix.Result {
         return [line] + (peer.holds ? [] : peer.problems.prefix(3).map { "    " + $0 })
     }
 
-    /// The matrix as JSON.
     package var value: JSONValue {
         JSONValue(members: [
             "format": "holdfast-kill-matrix", "version": 1, "holds": holds, "waiting": waiting.map(\.name),

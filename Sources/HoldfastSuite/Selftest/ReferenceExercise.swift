@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastReport
 
-/// The clauses that each scenario exercises on the built-in server.
 package enum ReferenceExercise {
     /// The number of times that each scenario exercises each clause; skipped scenarios are omitted.
     package static func counts(

@@ -19,7 +19,7 @@ struct ServerKills: Sendable {
     /// The number of separate server processes at the same time; each is started many times.
     private static let startedJobs = 8
     /// The number of kills at each try of a server with a crash defect: most defects show at once, and one that shows
-    /// in 15 % of the kills escapes all of them once in four hundred million times.
+    /// in 15 % of the kills escapes all of them about once in 300 million runs.
     private static let kills = [4, 16, 40, 60]
     /// The number of kills of a variation: enough to show a wrong verdict on a crash, but too few to prove anything.
     private static let killsOfVariations = 3
@@ -28,7 +28,6 @@ struct ServerKills: Sendable {
     /// The replay buffer of a broken or varied server: a tenth of the usual size shows the same in a tenth of the time.
     private static let replayFrames = 100
 
-    /// The groups of servers to test.
     func groups(
         _ defects: [Defect], _ variations: [Variation], _ dialects: [Dialect]
     ) throws -> [KillMatrixGroup] {
@@ -97,7 +96,7 @@ struct ServerKills: Sendable {
         try Selection([pattern], role: .server, of: specification, scenarios: scenarios)
     }
 
-    /// A separate server with a crash defect or a storage fault: killed a few times, then more often, until it is caught.
+    /// Kills a separate server with a crash defect or a storage fault a few times, then more often, until it is caught.
     private func killed(_ defect: Defect) async throws -> KillMatrixPeer {
         let reference = ReferenceSubject(program: program, defects: [defect.name], replayFrames: Self.replayFrames)
         var last = KillMatrixPeer.unmet(defect.name, defect.clause)
@@ -115,7 +114,6 @@ struct ServerKills: Sendable {
         return last
     }
 
-    /// A separate server with a defect that shows only under load.
     private func loaded(_ defect: Defect) async throws -> KillMatrixPeer {
         var reference = ReferenceSubject(program: program, defects: [defect.name])
         let mix = try specification.mix(named: "phones") ?? LoadMix(name: "phones")
@@ -128,7 +126,6 @@ struct ServerKills: Sendable {
     /// The number of devices, enough for defects that a dozen would not show, and the duration in milliseconds.
     private static let (crowd, loadMs) = (100, 6_000)
 
-    /// Tests a server that is started, killed and restarted.
     private func report(
         on reference: ReferenceSubject, _ selection: Selection, scope: Scope = Scope(), kills: Int? = nil,
         patience: Duration? = nil, isAlone: Bool = false
@@ -144,7 +141,7 @@ struct ServerKills: Sendable {
 
     // MARK: servers of this process
 
-    /// A server in this process with a defect, cheaper than a program of its own; scenarios that must start it are omitted.
+    /// Tests a server in this process, cheaper than a separate one; scenarios that must start it are omitted.
     private func inProcess(
         _ defect: Defect, _ selection: Selection, patience: Duration?
     ) async throws -> RunReport {

@@ -1,6 +1,5 @@
 import HoldfastSmallFoundation
 
-/// Finds the origin of a clone.
 package enum GitOrigin {
     /// The `https` URL of `origin` in the clone of Holdfast that contains a file; nil if others could not clone from it.
     package static func url(above file: String) -> String? {

@@ -6,14 +6,12 @@ import HoldfastTransport
 
 /// The first files of a project that tests its server in CI: a subject file, and the CI file.
 package struct ProjectSetup: Sendable {
-    /// The CI system.
     package enum CI: String, Sendable, CaseIterable {
         case github, gitlab, none
     }
 
     /// The address of the server; nil if the suite starts it.
     package var url: String?
-    /// The words of its start command.
     package var start: [String] = []
     /// Its name in reports; if nil, reports use its address.
     package var name: String?
@@ -68,7 +66,6 @@ package struct ProjectSetup: Sendable {
         url = text
     }
 
-    /// Sets the start command of a server.
     package mutating func take(start text: String) throws(InputProblem) {
         guard let words = try? ShellWords(text).words, !words.isEmpty else {
             throw InputProblem(
@@ -107,7 +104,6 @@ package struct ProjectSetup: Sendable {
 
     // MARK: files
 
-    /// The files to write, by their paths.
     package var files: [(path: String, text: String)] {
         var files = [("subject.json", subject)]
         switch ci {

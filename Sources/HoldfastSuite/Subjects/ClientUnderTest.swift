@@ -20,7 +20,6 @@ public struct ClientUnderTest: Sendable {
     /// The host on which the suite's server listens; nil for this machine only (`--host`).
     public var host: String?
 
-    /// Its driver.
     package enum Driver: Sendable {
         /// A program with its arguments, started for each scenario.
         case command([String])
@@ -42,10 +41,8 @@ public struct ClientUnderTest: Sendable {
 
     package init(_ driver: Driver) { self.driver = driver }
 
-    /// The source of drivers.
     package struct Source {
         fileprivate let drivers: any DriverSource
-        /// The location of the client in reports.
         package let location: String
         /// The host at which the app finds the suite's server.
         fileprivate let host: String
@@ -127,7 +124,6 @@ public struct ClientUnderTest: Sendable {
         }
     }
 
-    /// All problems of the description.
     package var problems: [InputProblem] {
         var problems: [InputProblem] = []
         if case .reference(_, let defects, let variations) = driver {

@@ -22,9 +22,8 @@ extension Specification {
     }
 }
 
-/// The properties that a dialect implies for a server under test.
 extension Dialect {
-    /// The default profiles of a server: all that the dialect supports.
+    /// The default profiles of a server: all that the dialect supports, but only `core` for the canonical form.
     var usualProfiles: Set<Profile> { isCanonical ? [.core] : profiles.intersection(Profile.all(of: .server)) }
 
     /// The address with the path of this dialect, if it has no path of its own.
@@ -43,7 +42,7 @@ extension Dialect {
         return Profile.all(of: .client).subtracting(profiles.contains(.sync) ? [] : [.clientSync])
     }
 
-    /// Declared profiles that no system with this dialect can keep, because its wire format cannot express them.
+    /// Problems for declared profiles that the wire format of this dialect cannot express.
     package func problems(
         declaring declared: Set<Profile>, of role: Role = .server, given location: String
     ) -> [InputProblem] {
@@ -56,7 +55,6 @@ extension Dialect {
 }
 
 extension SubjectFile {
-    /// The subject that a file describes.
     package init(file path: String) throws { try self.init(Files.text(of: path), file: path) }
 }
 
@@ -81,7 +79,6 @@ extension Profile {
 }
 
 extension InputProblem {
-    /// A problem for each unknown name.
     package static func unknown(
         _ names: [String], _ noun: String = "name", given location: String, among known: [String],
         expected: String? = nil, otherwise fix: String

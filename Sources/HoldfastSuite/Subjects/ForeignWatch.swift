@@ -9,7 +9,6 @@ import HoldfastTranscript
 final class ForeignWatch: Sendable {
     private struct State {
         var sample = WireSample(isOneSided: true)
-        /// Whether enough messages were read.
         var isOver = false
         /// The number of performances that offered another version and never this one: a client may begin with a newer one.
         var otherVersions = 0
@@ -31,7 +30,6 @@ final class ForeignWatch: Sendable {
     /// The protocol that the subject speaks instead.
     var found: ForeignProtocol? { recognized.value }
 
-    /// Reads the subject's messages in one performance.
     func note(_ history: History) {
         guard history.header.dialect.isCanonical else { return }
         state.withLock { state in
@@ -49,7 +47,6 @@ final class ForeignWatch: Sendable {
     /// Returns once another protocol was recognized, or the task is canceled.
     @Sendable func wait() async { await recognized.isSet() }
 
-    /// Ends a run in which another protocol was recognized.
     func throwIfFound(at location: String) throws(SuiteProblem) {
         guard let found else { return }
         throw SuiteProblem(found, at: location)
@@ -57,7 +54,6 @@ final class ForeignWatch: Sendable {
 }
 
 extension SuiteProblem {
-    /// The subject speaks another protocol.
     init(_ foreign: ForeignProtocol, at location: String) {
         self.init(
             .unreachable,

@@ -5,17 +5,14 @@ import HoldfastStage
 struct Greetings {
     let subject: ServerSubject
 
-    /// The maximum number of principals that one scenario may use.
     private static let principalsPerScenario = 8
 
-    /// The principals, in groups of the size that one scenario may use.
     var groups: [[ServerSubject.Principal]] {
         stride(from: 0, to: subject.principals.count, by: Self.principalsPerScenario).map {
             Array(subject.principals[$0..<min($0 + Self.principalsPerScenario, subject.principals.count)])
         }
     }
 
-    /// The scenarios, one for each group.
     var scenarios: [Scenario] {
         groups.enumerated().compactMap { number, group in
             let branches = group.indices.map { index in

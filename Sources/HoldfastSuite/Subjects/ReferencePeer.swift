@@ -5,7 +5,6 @@ import HoldfastSmallFoundation
 import HoldfastStage
 import HoldfastTransport
 
-/// The version of this program, for reports.
 package let toolVersion = "0.1.0"
 
 private let referenceName = "Holdfast reference server"
@@ -55,11 +54,8 @@ extension ReferenceConfiguration {
 
 /// A program that contains the reference server, as a subject that is started with every option.
 struct ReferenceSubject {
-    /// The path of the program.
     let program: String
-    /// Its defects, by name.
     var defects: [String] = []
-    /// Its variations, by name.
     var variations: [String] = []
     var dialect = Dialect.canonical
     /// The path of the dialect's file; if nil, the program finds the dialect by its name.

@@ -109,7 +109,6 @@ extension ReferenceConfiguration {
         }
     }
 
-    /// Sets the push service that flags describe, if any.
     package mutating func take(pushURL: String?, topic: String, devices texts: [String]) throws {
         let devices = try texts.map { try Self.pair($0, "--device", example: "p1=ab12") }
         guard let pushURL else {

@@ -4,7 +4,6 @@ import Holdfast
 package struct Scope: Sendable {
     /// The requested tiers; nil for all that the subject allows.
     var tiers: Set<Int>?
-    /// Whether scenarios that stop and start the subject are excluded.
     var skipsCrashes = false
     /// Whether clauses that the setup cannot show count as untested.
     var isStrict = false
@@ -14,7 +13,6 @@ package struct Scope: Sendable {
         scenario.needs.agent != .scripted ? 1 : agent == .model ? 3 : 2
     }
 
-    /// The reason why a scenario is set aside; nil if it is not.
     func reason(toSetAside scenario: Scenario, agent: SubjectFile.Agent) -> String? {
         let tier = Self.tier(of: scenario, agent: agent)
         if let tiers, !tiers.contains(tier) { return "tier \(tier) skipped (--tier)" }

@@ -6,7 +6,6 @@ import HoldfastTransport
 
 /// Builds the subject from the subject file and the flags, which override the file.
 extension ServerUnderTest {
-    /// The server to test, and the requested tiers.
     package func subject(under specification: Specification) throws -> (subject: ServerSubject, scope: Scope) {
         var problems: [InputProblem] = []
         problems += outOfRange

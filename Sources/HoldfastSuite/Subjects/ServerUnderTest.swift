@@ -81,7 +81,6 @@ public struct ServerUnderTest: Sendable {
 
     /// The program whose reference server is tested; it overrides the other properties.
     package var reference: String?
-    /// The defects and variations of the reference server.
     package var defects: [String] = []
     package var variations: [String] = []
     /// The number of principals of the reference server under load; nil for a suite.

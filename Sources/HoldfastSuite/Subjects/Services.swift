@@ -42,12 +42,11 @@ enum Services {
     }
 }
 
-/// The address of a service, if the subject was configured with it beforehand.
+/// The address at which the suite offers a service.
 package struct ServiceAddress: Sendable, Equatable {
     package var host = "127.0.0.1"
     /// The port; 0 for any free one.
     package var port = 0
-    /// Whether it speaks TLS.
     var isSecure = false
 
     init() {}
@@ -72,7 +71,6 @@ package struct ServiceAddress: Sendable, Equatable {
         if !host.isEmpty { self.host = host }
     }
 
-    /// Starts a service that listens at the address.
     package func listening<Service>(
         _ option: String, _ start: (ServiceAddress) async throws(TransportProblem) -> Service
     ) async throws(SuiteProblem) -> Service {

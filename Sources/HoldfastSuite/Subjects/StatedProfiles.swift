@@ -20,7 +20,6 @@ extension ServerSubject {
         return subject
     }
 
-    /// Its profiles, in words.
     var statedWords: String {
         profiles == [.core]
             ? "profiles: only core; 'connected' announces no others (add them with --profile)"

@@ -19,17 +19,14 @@ package struct ValidateFault {
 /// Judges messages one after another: first with a fast validator, and if that does not accept, with one that explains.
 package final class MessageJudge {
     package private(set) var messages = 0
-    /// The number of invalid messages so far.
     package private(set) var invalid = 0
     private let judge: (UnsafeBufferPointer<UInt8>) -> [ValidateFault]
 
-    /// Judges by any schema.
     package init(_ schema: Schema) {
         var validator = ByteValidator(schema)
         judge = { message in validator.isValid(message) ? [] : Self.explain(Array(message), by: schema) }
     }
 
-    /// Judges by the schemas of the protocol.
     package init(_ schemas: MessageSchemas, as name: String?) {
         var validator = MessageValidator(schemas, as: name)
         judge = { message in
@@ -117,7 +114,6 @@ package final class MessageJudge {
 }
 
 extension Schema {
-    /// A schema from the caller's own file.
     package static func load(_ path: String) throws -> Schema {
         let root: JSONValue
         do {
