@@ -3,7 +3,7 @@ import HoldfastTranscript
 
 /// Signs of profiles that the server did not declare: not a verdict, but often an oversight in the declaration.
 package enum Announcements {
-    /// The first messages contain the greeting and the first `ack`; later ones add nothing.
+    /// The first messages contain the greeting; later ones add nothing.
     private static let messagesRead = 5
 
     /// One line for each undeclared profile in a connection's first messages.

@@ -8,7 +8,6 @@ import HoldfastTranscript
 package struct Cause: Sendable, Equatable {
     /// The clause to examine first.
     package let head: ClauseID
-    /// The clauses that follow from it, in order.
     let followers: [ClauseID]
 }
 
@@ -63,7 +62,8 @@ private enum CauseRank {
     /// The clause that isolates principals: frames for another principal may break any clause in any scenario.
     static let leak = ClauseID(.AUTH, 6)
 
-    /// The clause that no client ends the connections of others: such an end may break any clause in any scenario.
+    /// The clause that forbids a client to end the connections of others: such an end may break any clause in any
+    /// scenario.
     static let harm = ClauseID(.ENV, 5)
 
     /// The clause about the numbers of the stream across a restart: later frames of the stream may break others.
@@ -118,7 +118,6 @@ private struct SharedEvidence {
         }
     }
 
-    /// The findings about a clause.
     struct Breach {
         let clause: ClauseID
         /// The event numbers of each finding.
@@ -333,7 +332,6 @@ extension RunReport {
         }
     }
 
-    /// The cause of each clause that follows from another.
     package var heads: [ClauseID: ClauseID] {
         causes.reduce(into: [:]) { heads, cause in for follower in cause.followers { heads[follower] = cause.head } }
     }

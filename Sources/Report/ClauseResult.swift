@@ -6,24 +6,19 @@ import HoldfastTranscript
 /// The result of one clause in a whole run.
 package struct ClauseResult: Sendable {
     package let clause: Clause
-    /// The outcome over all scenarios.
     package let outcome: Outcome
-    /// The number of times it was exercised in all scenarios.
     package let exercised: Int
     /// The scenarios that exercised it.
     package let scenarios: [String]
     /// The scenarios that determined the outcome.
     let decidedBy: [String]
-    /// Violations, warnings or inconclusive findings with their scenarios.
     package let findings: [Occurrence]
     /// Remarks on the strength of the evidence, from the scenarios that determined the outcome.
     package let remarks: [String]
 
-    /// A finding and its scenario.
     package struct Occurrence: Sendable {
         package let scenario: String
         package let finding: Finding
-        /// The name of the scenario without the number of its repetition.
         var baseName: String { String(scenario.prefix { $0 != "#" }) }
     }
 }
@@ -105,6 +100,5 @@ extension ClauseResult {
 }
 
 extension RunReport {
-    /// The missing profile that makes a clause not applicable.
     func undeclaredProfile(of clause: Clause) -> Profile { clause.undeclared(in: subject.profiles) ?? clause.profile }
 }

@@ -1,4 +1,3 @@
-/// The exit codes of all commands.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
     case conforms = 0
     /// A clause is violated.
@@ -14,7 +13,6 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     /// The suite itself failed, so the run says nothing about the subject.
     case harness = 70
 
-    /// The meaning in words.
     package var meaning: String {
         switch self {
         case .conforms: "conforms"

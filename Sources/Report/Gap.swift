@@ -21,7 +21,6 @@ package struct Gap: Sendable, Equatable {
     package let reason: String
     package let clauses: [ClauseID]
 
-    /// Creates a gap.
     package init(reason: String, clauses: [ClauseID]) { (self.reason, self.clauses) = (reason, clauses) }
 
     /// One line, such as `7 clauses need a scripted agent (tier 2 or 3): ID-2, TURN-4`.
@@ -145,13 +144,11 @@ package struct Gap: Sendable, Equatable {
         return "although \(scenario.name) ran, which should exercise it; \(first) is violated there"
     }
 
-    /// Whether a scenario was skipped for lack of a declared profile.
     static func isAboutProfiles(_ reason: String) -> Bool { reason.hasPrefix("the subject does not declare") }
 
     /// The place where a scenario ended early, or the reason.
     static func reason(_ stop: String) -> String { stop.hasPrefix("/") ? ", at \(stop)" : ", because \(stop)" }
 
-    /// Whether a scenario was skipped because a limit that the server announces rules it out.
     static func isAboutLimits(_ reason: String) -> Bool { reason.hasPrefix("the limits of the server rule it out") }
 
     /// The reasons as alternatives, since any of the scenarios would do; undeclared profiles count only without others.

@@ -8,7 +8,6 @@ package struct LoadFigures: Sendable, Equatable {
     package struct Interval: Sendable, Equatable {
         package var frames = 0
         package var violations = 0
-        /// The stage's own delays.
         package var lag = TimeHistogram()
         package var times: [LoadTime: TimeHistogram] = [:]
 
@@ -20,7 +19,6 @@ package struct LoadFigures: Sendable, Equatable {
 
     /// The largest acceptable lag, in microseconds, for 99 % of all actions.
     static let mostLag = 50_000
-    /// The largest acceptable share of late intervals.
     private static let mostLate = 0.1
 
     package let mix: String
@@ -41,11 +39,9 @@ package struct LoadFigures: Sendable, Equatable {
     package var unconnected = 0
     package var unanswered = 0
     package var refused: [String: Int] = [:]
-    /// The processor time of this program, and the number of processors.
     package var cpuMs = 0
     package var cores = 1
 
-    /// Empty measurements.
     package init(mix: String, seed: UInt64, devices: Int, principals: Int, seconds: Int, rampSeconds: Int) {
         (self.mix, self.seed, self.devices, self.principals) = (mix, seed, devices, principals)
         (self.seconds, self.rampSeconds) = (seconds, rampSeconds)
@@ -100,7 +96,6 @@ package struct LoadFigures: Sendable, Equatable {
         held.reduce(into: TimeHistogram()) { $0.add($1.times[time] ?? TimeHistogram()) }
     }
 
-    /// The stage's lag over the whole run.
     var lag: TimeHistogram { intervals.values.reduce(into: TimeHistogram()) { $0.add($1.lag) } }
 
     /// The highest rate of frames per second in an interval in which the stage was on time.
@@ -124,7 +119,6 @@ package struct LoadFigures: Sendable, Equatable {
             """
     }
 
-    /// The figures as text, one line each.
     package var lines: [String] {
         let frames = during.reduce(0) { $0 + $1.frames }
         let most = (during.map(\.frames).max() ?? 0) / width
@@ -166,7 +160,6 @@ package struct LoadFigures: Sendable, Equatable {
             + "\(Int(cpu * 100)) % of one core, of \(cores)"
     }
 
-    /// The reported percentiles.
     static let shares: [(name: String, share: Double)] = [
         ("p50Ms", 0.5), ("p90Ms", 0.9), ("p99Ms", 0.99), ("p999Ms", 0.999), ("maxMs", 1),
     ]
@@ -178,7 +171,6 @@ package struct LoadFigures: Sendable, Equatable {
 }
 
 extension LoadFigures: JSONRepresentable {
-    /// All figures, including derived ones.
     package var json: JSONValue {
         JSONValue(members: [
             "mix": mix, "seed": "\(seed)", "devices": devices, "principals": principals, "seconds": seconds,

@@ -4,10 +4,9 @@ package struct NamePattern: Sendable, Equatable {
 
     package init(_ text: String) { self.text = text }
 
-    /// Whether it may match several names.
     var hasStar: Bool { text.contains("*") }
 
-    /// Whether it matches a name; the time is proportional to both texts.
+    /// Whether it matches a name; takes time proportional to the product of both lengths at most.
     package func matches(_ name: String) -> Bool {
         let pattern = Array(text.unicodeScalars)
         let name = Array(name.unicodeScalars)

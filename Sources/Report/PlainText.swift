@@ -17,7 +17,6 @@ package enum PlainText {
         return line.count <= limit ? line : line.prefix(limit - 1) + "…"
     }
 
-    /// The text cut at a number of characters, with a mark.
     package static func cut(_ text: String, to limit: Int) -> String {
         text.count <= limit ? text : "\(text.prefix(limit))\n… (\(text.count) characters)"
     }

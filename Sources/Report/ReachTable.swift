@@ -84,7 +84,6 @@ package struct ReachTable: JSONRepresentable {
         }
     }
 
-    /// The dimensions that stayed below their goals, in words.
     package var shortfalls: [String] {
         rows("dimensions").compactMap { row in
             guard let reached = row["reached"]?.intValue, let goal = row["goal"]?.intValue, reached < goal else {
@@ -114,7 +113,6 @@ package struct ReachTable: JSONRepresentable {
         return "situations of a person within 10 s: \(met) of \(all.count * (all.count - 1) / 2) pairs met"
     }
 
-    /// The table of pairs, and the missing ones by name.
     package func pairLines(_ style: ConsoleStyle) -> [String] {
         let all = situations
         let letters = all.indices.map { String(UnicodeScalar(UInt8(65 + min($0, 57)))) }

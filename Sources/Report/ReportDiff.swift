@@ -29,7 +29,6 @@ package struct ReportDiff: Sendable {
 
     package var isWorse: Bool { changes.contains { $0.kind == .worse } }
 
-    /// The summary in one line.
     package var headline: String {
         guard !changes.isEmpty else { return "same: no verdict differs" }
         let counts = Kind.allCases.compactMap { kind -> String? in
@@ -92,7 +91,6 @@ package struct ReportDiff: Sendable {
         }
     }
 
-    /// The result of a clause in one report.
     private struct State {
         let word: String
         /// The severity; higher is worse.

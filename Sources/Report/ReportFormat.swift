@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// The formats of a report.
 package enum ReportFormat: String, Sendable, CaseIterable {
     /// Everything including transcripts; the format is `Spec/schemas/files/report.json`.
     case json
@@ -21,7 +20,6 @@ package enum ReportFormat: String, Sendable, CaseIterable {
     /// The verdict as a small SVG picture, for a README.
     case badge
 
-    /// The whole report, with a final newline.
     package func text(of report: RunReport) -> String {
         switch self {
         case .json: JSONReport(report).text

@@ -81,7 +81,6 @@ package struct RunHistory: Sendable {
         return changes.first.map(Trend.fixed) ?? .kept
     }
 
-    /// All clauses with their trends, most urgent first.
     var trends: [(clause: ClauseID, trend: Trend)] {
         sentences.keys.map { ($0, trend(of: $0)) }.sorted { ($0.trend, $0.clause) < ($1.trend, $1.clause) }
     }
@@ -97,7 +96,6 @@ package struct RunHistory: Sendable {
         }
     }
 
-    /// The number of clauses with each trend, in words.
     var summary: String {
         let trends = trends.map(\.trend)
         let counts: [(String, (Trend) -> Bool)] = [
@@ -112,7 +110,6 @@ package struct RunHistory: Sendable {
         }.joined(separator: ", ")
     }
 
-    /// The start times of the first and the latest run.
     var span: String {
         guard let first = runs.first, let last = runs.last else { return "" }
         return runs.count == 1
@@ -141,7 +138,6 @@ package struct RunArchive: Sendable {
         if latest[name].map({ $0.report.startedAt <= entry.report.startedAt }) ?? true { latest[name] = entry }
     }
 
-    /// A history for each subject, sorted by name.
     package var histories: [RunHistory] { entries.values.sorted { $0.subject < $1.subject } }
 
     /// The history of one subject in a format; for several, the page compares the latest reports.

@@ -16,7 +16,6 @@ extension RunReport {
         }
     }
 
-    /// The grounds for the verdict, in a sentence or two.
     var reason: String {
         let declared = clauses.filter { $0.outcome != .notApplicable }
         let of = "of \(counted(declared.count, "applicable clause"))"

@@ -5,15 +5,12 @@ import HoldfastTranscript
 
 /// A whole run: every clause of the subject's role, and the transcripts that prove the verdicts.
 package struct RunReport: Sendable {
-    /// The version of the specification.
     package let specification: String
-    /// The subject's declaration.
     package let subject: History.Subject
     /// The subject's address, without secrets.
     package let address: String
     /// The start of the run, in ISO 8601.
     package let startedAt: String
-    /// The wall-clock time of the run.
     package let duration: Duration
     /// Whether the run ended before all scenarios were performed.
     package let wasInterrupted: Bool
@@ -25,17 +22,15 @@ package struct RunReport: Sendable {
     package let excluded: [ClauseID]
     /// Every scenario in question, in order.
     package let scenarios: [ScenarioResult]
-    /// The result of each tier with scenarios in question.
     package let tiers: [TierResult]
     /// Undecided clauses whose scenarios the user excluded; they do not affect the verdict.
     package let setAside: [ClauseID]
     /// Undecided clauses that the setup cannot show, by missing requirement; they do not affect the verdict.
     package let outOfReach: [Gap]
-    /// The reasons why clauses are untested.
     package let gaps: [Gap]
     /// Declared profiles without any evidence, with the number of their clauses in question.
     package let unseen: [(profile: Profile, clauses: Int)]
-    /// Remarks besides the verdicts.
+    /// Remarks about the subject that are not verdicts.
     package let notes: [String]
     /// Remarks about the run that affect no verdict, one line each.
     package var diagnostics: [String] = []
@@ -43,7 +38,6 @@ package struct RunReport: Sendable {
     package let part: Shard.Part?
     /// Clauses that this shard, or a life alone, leaves undecided, since other shards or the scenarios may decide them.
     package let elsewhere: [ClauseID]
-    /// The reason why the clauses of ``elsewhere`` are not judged here.
     var whyElsewhere: String { part == nil ? "not met by this life" : "left to the other shards" }
     /// Clauses that the user excluded by name; all are set aside.
     package let leftOut: Set<ClauseID>
@@ -52,17 +46,12 @@ package struct RunReport: Sendable {
     /// The sentences of the undecided clauses: out of reach, set aside, left to other shards, or without a
     /// check.
     let sentences: [ClauseID: String]
-    /// The result of the baseline, if there is one.
     package internal(set) var baseline: BaselineResult?
-    /// The unexpected violations by cause.
     package internal(set) var causes: [Cause] = []
     /// The clauses that each scenario in question is intended to exercise.
     package let intended: [String: [ClauseID]]
-    /// The command that repeats the run, if that is possible.
     package var again: Again?
-    /// The version of the program.
     package var tool: String?
-    /// The measurements under load, if there was any.
     package var load: LoadFigures?
     /// The volume and concurrency that the run reached.
     var reach: ReachTable?
@@ -78,12 +67,10 @@ package struct RunReport: Sendable {
         /// Whether only the whole run can be repeated.
         package var isWhole: Bool
 
-        /// Creates a command.
         package init(_ command: String, driver: String? = nil, isWhole: Bool = false) {
             (self.command, self.driver, self.isWhole) = (command, driver, isWhole)
         }
 
-        /// The command for a part of the run, selected by a pattern.
         package func only(_ pattern: String) -> String {
             (isWhole ? command : "\(command) --only \(pattern)") + (driver.map { " -- \($0)" } ?? "")
         }
@@ -218,7 +205,6 @@ extension RunReport {
         Set(clauses.map(\.clause.id) + pending + excluded + setAside + unreached + elsewhere)
     }
 
-    /// Whether the run was interrupted or left a clause undecided.
     private var isOpen: Bool { wasInterrupted || clauses.contains(where: \.isUndecided) }
 
     /// The part of the run that the subject ended early, in words; nil if there is none.
@@ -265,7 +251,6 @@ extension RunReport {
         return .conforms
     }
 
-    /// The result of the run in words.
     package var meaning: String {
         var meaning = exit.meaning
         if exit == .conforms, !expected.isEmpty { meaning = "conforms except for expected violations" }
@@ -383,7 +368,7 @@ extension ClauseID {
 }
 
 extension History {
-    /// Whether the server refused a connection or an exchange.
+    /// Whether the server refused or ended a connection or an exchange.
     fileprivate var wasRefused: Bool {
         header.subject.role == .server
             && events.contains { event in

@@ -3,14 +3,12 @@ import HoldfastTranscript
 
 /// One scenario of a run: its history and its verdicts.
 package struct ScenarioResult: Sendable {
-    /// The name, such as `server/SYNC/replay-after-cut`.
     package var name: String
     package var history: History
-    /// The verdict on each clause with a check.
     package var verdicts: [Verdict]
     /// Failures of the suite itself.
     package var problems: [String]
-    /// The reason why it was skipped, if it was.
+    /// The reason why it was skipped; nil if it was performed.
     package var skipped: String?
     /// The place and reason of an early end, such as `/steps/3: no done in time`; nil if all steps were performed.
     package var stoppedAt: String?
@@ -18,11 +16,9 @@ package struct ScenarioResult: Sendable {
     package internal(set) var cut: Cut?
     /// The failure of a client's driver that ended it, such as a crash; nil if there was none.
     package var failure: String?
-    /// The wall-clock time of the scenario.
     package var duration: Duration
     /// The predictability of the agent: 1 any agent, 2 a scripted agent, 3 a model endpoint.
     package var tier: Int
-    /// Whether the user excluded it.
     package var wasSetAside: Bool
     /// Missing parts of the setup, such as a command that starts the server.
     package var lacks: [String]
@@ -49,7 +45,6 @@ package struct ScenarioResult: Sendable {
     /// Its name without the number of its repetition: `NAME#2`, `NAME#3`, ….
     var baseName: String { String(name.prefix { $0 != "#" }) }
 
-    /// A result; the verdicts are those of `judge(_:under:)`.
     package init(
         name: String, history: History, verdicts: [Verdict], problems: [String] = [], skipped: String? = nil,
         stoppedAt: String? = nil, cut: Cut? = nil, failure: String? = nil, duration: Duration = .zero, tier: Int = 1,

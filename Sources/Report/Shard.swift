@@ -4,7 +4,6 @@ import Holdfast
 package struct Shard: Sendable, Equatable, CustomStringConvertible {
     /// The number of the shard, from 1.
     package let index: Int
-    /// The number of shards.
     package let count: Int
 
     static let maxCount = 1000
@@ -15,7 +14,6 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
     init(_ index: Int, of count: Int) { (self.index, self.count) = (index, count) }
 
     /// Reads `2/3`, or `/3` if the environment has the index.
-    /// - Throws: The problem.
     package init(_ text: String, environment: [String: String]) throws(InputProblem) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let count = Self.number(parts[1]), (1...Self.maxCount).contains(count) else {
@@ -67,7 +65,6 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
         return own.sorted().map { items[$0] }
     }
 
-    /// A shard of a run, and its scenarios.
     package struct Part: Sendable, Equatable {
         package let shard: Shard
         /// The number of scenarios in the whole run.
@@ -78,7 +75,6 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Shard.Part {
-    /// The shard with some scenarios of a plan.
     package init(_ shard: Shard, of plan: [String], holding scenarios: [String]) {
         let positions = Dictionary(plan.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
         self.init(shard: shard, total: plan.count, positions: scenarios.compactMap { positions[$0] })

@@ -4,7 +4,6 @@ import HoldfastTranscript
 
 /// Slow REST reads: within the timeout they are legal, but they can end steps with a shorter timeout.
 enum SlowReads {
-    /// The shortest time to report.
     private static let least = Duration.seconds(2)
 
     /// One line about slow reads, with the slowest one; empty if all were fast.

@@ -6,9 +6,7 @@ import HoldfastJudge
 package struct TierResult: Sendable, Equatable {
     /// The tier: 1 for any agent, 2 for a scripted agent, 3 for a model endpoint of the suite.
     package let tier: Int
-    /// The number of scenarios performed.
     package let performed: Int
-    /// The number of scenarios skipped.
     package let leftOut: Int
     /// The number of clauses with each outcome in this tier, counting only those it exercised.
     package let counts: [Outcome: Int]
@@ -31,7 +29,6 @@ extension TierResult {
 
     package var agent: String { Self.agent(of: tier) }
 
-    /// The counts of its clauses by outcome, in words.
     var words: String {
         RunReport.words.compactMap { outcome, word in counts[outcome].map { "\(readable($0)) \(word)" } }
             .joined(separator: ", ")

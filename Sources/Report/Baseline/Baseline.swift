@@ -9,25 +9,20 @@ package struct Baseline: Sendable, Equatable {
 
     /// The name of the file in problems.
     package let file: String
-    /// The expected violations, in file order.
     package let entries: [Entry]
 
-    /// Whether a violation of a clause is expected in a scenario.
     package func expects(_ clause: ClauseID, in scenario: ScenarioResult) -> Bool {
         entries.contains { $0.names(clause.description, in: scenario) }
     }
 
-    /// An expected violation.
     package struct Entry: Sendable, Equatable {
         package let clause: String
         /// The scenarios with the violation: a name, or a pattern with `*`.
         package let scenario: NamePattern
         package let reason: String
-        /// A link to the fix in progress, if given.
         package let link: String?
         /// The last day on which it is accepted.
         package let expires: CivilDate
-        /// Whether the violation is intermittent.
         let isIntermittent: Bool
         /// Its line in the file, from 1.
         package let line: Int

@@ -3,14 +3,10 @@ import HoldfastBasics
 import HoldfastJudge
 
 package struct BaselineResult: Sendable, Equatable {
-    /// The name of the file in problems.
     package let file: String
-    /// The day of the run.
     let date: CivilDate
-    /// The result of each entry, in file order.
     package let results: [EntryResult]
 
-    /// The result of an entry.
     package enum State: String, Sendable, CaseIterable {
         /// The clause is violated, as expected.
         case violated
@@ -18,7 +14,6 @@ package struct BaselineResult: Sendable, Equatable {
         case intermittent
         /// The run did not cover it.
         case notInRun
-        /// The clause passes.
         case passes
         /// It passes in some repetitions of a scenario, and fails in others.
         case passesSometimes
@@ -28,11 +23,9 @@ package struct BaselineResult: Sendable, Equatable {
         case neverViolated
         /// Its scenario ran, but did not exercise the clause.
         case notShown
-        /// It has expired.
         case expired
         case unknownClause
         case unknownScenario
-        /// The clause does not apply to the subject.
         case notApplicable
     }
 
@@ -43,12 +36,10 @@ package struct BaselineResult: Sendable, Equatable {
         package var violated = 0
         /// The number of repetitions that exercised the clause.
         package var exercised = 0
-        /// The closest known name for an unknown one, if there is one.
         package var nearest: String?
         /// The scenarios with the violation, if a pattern also covers others where the clause passes.
         var violatedIn: [String] = []
 
-        /// Whether the baseline must be edited.
         package var isStale: Bool {
             switch state {
             case .violated, .intermittent, .notInRun: false
@@ -78,7 +69,6 @@ package struct BaselineResult: Sendable, Equatable {
             }
         }
 
-        /// The edit to make, if any.
         package var fix: String? {
             switch state {
             case .violated, .intermittent, .notInRun: nil
@@ -95,7 +85,6 @@ package struct BaselineResult: Sendable, Equatable {
         }
     }
 
-    /// The entries to edit.
     package var stale: [EntryResult] { results.filter(\.isStale) }
 
     /// The entry for a clause in a scenario, even if it has expired.
@@ -183,12 +172,10 @@ extension RunReport {
     /// The number of repetitions in which an intermittent failure would show.
     private static let performancesEnough = 20
 
-    /// The entry that accepts a clause's violation in a scenario, if there is one.
     package func expectation(of clause: ClauseID, in scenario: ScenarioResult) -> Baseline.Entry? {
         baseline?.entry(for: clause, in: scenario)
     }
 
-    /// The entry that accepts a finding about a violated clause, if there is one.
     func expectation(of result: ClauseResult, in occurrence: ClauseResult.Occurrence) -> Baseline.Entry? {
         guard result.outcome == .violation else { return nil }
         return scenario(occurrence.scenario).flatMap { expectation(of: result.clause.id, in: $0) }

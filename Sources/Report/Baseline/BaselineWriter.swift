@@ -7,7 +7,7 @@ import HoldfastJudge
 package enum BaselineWriter {
     /// The text in place of a reason; a baseline that still has it is rejected.
     package static let placeholder = "FILL IN: why this violation is expected"
-    /// The validity of new entries.
+    /// The validity of new entries, in days.
     package static let days = 90
 
     /// One entry for each clause violated in a scenario.

@@ -1,11 +1,8 @@
 import HoldfastBasics
 
 extension SequenceChart {
-    /// A part of the displayed chart: a row, or a folded run of quiet rows.
     package enum Part: Sendable, Equatable {
-        /// The row with this index.
         case row(Int)
-        /// Hidden rows.
         case fold(Fold)
     }
 
@@ -54,7 +51,7 @@ extension SequenceChart {
         return parts
     }
 
-    /// The previous rows on the same lane.
+    /// The last `most` rows before this one on the same lane, in order, without routine ones.
     func sameLane(as index: Int, most: Int) -> [Int] {
         guard let lane = rows[index].lane else { return [] }
         return rows.indices.prefix(index).reversed().lazy.filter { rows[$0].lane == lane && !rows[$0].isRoutine }
@@ -88,7 +85,6 @@ extension SequenceChart.Row {
         }
     }
 
-    /// Whether it is an unmarked heartbeat.
     var isRoutine: Bool { kind == .heartbeat && marks.isEmpty }
 
     /// Whether it divides a history into parts; mere preparation does not.

@@ -14,21 +14,16 @@ extension SequenceChart {
             case pause
         }
 
-        /// The kind of row, shown by a symbol.
         package enum Kind: String, Sendable, CaseIterable {
-            /// A message, a request or a response.
             case message
             /// A ping or pong of the WebSocket protocol.
             case heartbeat
-            /// A connection was opened.
             case open
             /// A connection ended or was refused, or a request failed.
             case end
             /// An act of the suite, such as killing a process.
             case act
-            /// The program's state.
             case state
-            /// The suite waited.
             case wait
         }
 

@@ -12,17 +12,13 @@ package struct SequenceChart: Sendable, Equatable {
     package let rows: [Row]
 
     package struct Participant: Sendable, Hashable {
-        /// The kind of a column.
         package enum Kind: String, Sendable, CaseIterable {
             /// The program under test, or its process.
             case process
-            /// One device's connection.
             case connection
-            /// The server's end.
             case server
             /// Clients of the REST interface, where stored state shows.
             case rest
-            /// The push service.
             case push
         }
 
@@ -59,23 +55,19 @@ package struct SequenceChart: Sendable, Equatable {
 
         package init(_ clause: ClauseID, _ finding: Finding) { (self.clause, events) = (clause, finding.events) }
 
-        /// Events to mark.
         package init(_ events: [Int], on clause: ClauseID?) { (self.clause, self.events) = (clause, events) }
     }
 
     /// The default limit for verbatim texts, in characters.
     package static let maxVerbatim = 4096
 
-    /// The chart of a history.
-    ///
-    /// * `maxVerbatim`: The limit for each verbatim text, in characters; longer ones are cut.
+    /// `maxVerbatim` limits each verbatim text, in characters; longer ones are cut.
     package init(_ history: History, marking claims: [Claim] = [], maxVerbatim: Int = SequenceChart.maxVerbatim) {
         let builder = ChartBuilder(history, claims: claims, maxVerbatim: maxVerbatim)
         participants = builder.participants
         rows = builder.rows()
     }
 
-    /// The index of an event's row, if there is one.
     package func row(of event: Int) -> Int? {
         var (low, high) = (0, rows.count)
         while low < high {

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 
-/// The results by area of clauses, one line each.
 struct AreaTable {
     let report: RunReport
     let style: ConsoleStyle

@@ -17,7 +17,6 @@ package struct ConsoleReport {
         (self.report, self.style, self.listsAll) = (report, style, listsAll)
     }
 
-    /// The whole report, with a final newline.
     package var text: String {
         var parts = [head]
         parts += report.unexpectedByCause.enumerated().map { index, cause in
@@ -52,7 +51,6 @@ package struct ConsoleReport {
             .joined(separator: "\n")
     }
 
-    /// Baseline entries to edit.
     private var stale: [String] {
         (report.baseline?.stale ?? []).map { result in
             var lines = [
@@ -83,7 +81,6 @@ package struct ConsoleReport {
         return details(result, findings, isDrawn)
     }
 
-    /// A clause that follows from another, in one line.
     private func follower(_ result: ClauseResult, of head: ClauseID) -> String {
         let start = "  \(result.clause.id) follows from \(head): "
         let room = style.width - TextWidth.columns(start)
@@ -142,10 +139,8 @@ package struct ConsoleReport {
         return lines.isEmpty ? [] : [""] + lines.map { "  " + $0 } + [""] + verbatim(of: finding, in: chart)
     }
 
-    /// The maximum number of characters of a frame below its chart.
     private static let mostVerbatim = 600
 
-    /// The cited frame as on the wire.
     private func verbatim(of finding: Finding, in chart: SequenceChart) -> [String] {
         guard let event = finding.cited, let row = chart.row(of: event).map({ chart.rows[$0] }),
             let verbatim = row.verbatim.first(where: { $0.event == event }), !verbatim.text.isEmpty
@@ -160,7 +155,6 @@ package struct ConsoleReport {
         return EventLines(history).lines(of: finding.events.suffix(6), width: width).map { "  " + $0 }
     }
 
-    /// Driver failures that ended scenarios, grouped.
     private var failures: [String] {
         report.driverFailures.map { failure, all in
             let names = all.map { "\($0.name) at \(($0.stoppedAt ?? "").prefix { $0 != ":" })" }
@@ -184,7 +178,6 @@ package struct ConsoleReport {
         return ([line] + result.remarks.map { style.wrapped($0, indent: 13) }).joined(separator: "\n")
     }
 
-    /// Each tier, if there are several.
     private var tiers: String? {
         guard listsAll, report.tiers.count > 1 else { return nil }
         return report.tiers.map { result in
@@ -257,7 +250,6 @@ package struct ConsoleReport {
 }
 
 extension ConsoleStyle {
-    /// An outcome in its color.
     package func word(_ outcome: Outcome, width: Int = 0) -> String {
         painted(padded(outcome.word, width), as: outcome)
     }
@@ -267,7 +259,6 @@ extension ConsoleStyle {
         "\(word(outcome ?? (clause.keyword.isRequirement ? .violation : .warning))) \(name(clause))"
     }
 
-    /// A clause with its keyword and role.
     package func name(_ clause: Clause) -> String {
         "\(bold(clause.id.description)) (\(clause.keyword.rawValue), \(clause.role.rawValue))"
     }
@@ -302,7 +293,6 @@ extension ConsoleStyle {
 }
 
 extension Outcome {
-    /// The outcome in words.
     package var word: String {
         switch self {
         case .pass, .violation, .warning, .untested, .inconclusive: rawValue

@@ -1,12 +1,9 @@
-/// The format of text for a console.
 package struct ConsoleStyle: Sendable {
     package var hasColor: Bool
-    /// The maximum width.
+    /// In columns.
     package var width: Int
-    /// Whether output beyond ASCII is possible.
     package var hasUnicode: Bool
 
-    /// A style; by default without color, 80 columns wide.
     package init(hasColor: Bool = false, width: Int = 80, hasUnicode: Bool = true) {
         self.hasColor = hasColor
         self.width = max(Self.narrowest, width)

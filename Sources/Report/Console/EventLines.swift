@@ -11,7 +11,6 @@ package struct EventLines {
         printer = NotationPrinter(history)
     }
 
-    /// The lines for the given events, with a maximum width.
     package func lines(of events: [Int], width: Int) -> [String] {
         let times = events.map { index in
             history.events.indices.contains(index) ? "+\(readable(history.events[index].at / 1000)) ms" : "-"

@@ -87,7 +87,6 @@ package struct TextChart {
     private static let leastLabel = 22
     private static let widestCell = 9
     private static let narrowestCell = 3
-    /// The maximum number of lines of a cited row's label.
     private static let mostLabelLines = 3
 
     private func draw(_ lines: [Line]) -> [String] {

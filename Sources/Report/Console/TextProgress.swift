@@ -4,7 +4,6 @@ package struct TextProgress: Sendable, Equatable {
     package var done: String
     /// The problems so far, such as `2 violations`; nil if there are none.
     package var flaws: String?
-    /// The estimated time left, if known.
     package var left: TimeLeft.Estimate?
     /// The current scenarios; the first part of the line to be cut.
     package var running: [String]

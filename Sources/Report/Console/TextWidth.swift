@@ -1,4 +1,3 @@
-/// The width of a text in terminal columns.
 package enum TextWidth {
     /// The columns of a text without control characters; wide characters take two.
     package static func columns(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns($1) } }

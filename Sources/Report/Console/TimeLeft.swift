@@ -3,7 +3,6 @@
 /// Items of one kind take similar times: a scenario that kills its server says nothing about one that asks a question.
 /// All times count from the start of the run.
 package struct TimeLeft: Sendable {
-    /// An estimate.
     package enum Estimate: Sendable, Equatable {
         /// All remaining kinds have been measured.
         case about(Duration)
@@ -25,7 +24,6 @@ package struct TimeLeft: Sendable {
     private let kindOf: [String: Int]
     private var kinds: [Int: Kind] = [:]
 
-    /// All items by name, with their kinds.
     package init(_ items: [String: Int]) {
         kindOf = items
         for kind in items.values { kinds[kind, default: Kind()].waiting += 1 }

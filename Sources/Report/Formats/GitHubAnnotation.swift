@@ -1,6 +1,5 @@
 /// An annotation of a file in GitHub Actions: `::error file=…,line=…::words`.
 package struct GitHubAnnotation: Sendable, Equatable {
-    /// The severity.
     package enum Level: String, Sendable, Hashable {
         case error, warning, notice
     }
@@ -10,12 +9,9 @@ package struct GitHubAnnotation: Sendable, Equatable {
     package var file: String?
     /// The line, from 1.
     package var line: Int?
-    /// The heading.
     package var title: String
-    /// The text, possibly with several lines.
     package var message: String
 
-    /// Annotates a file, or the whole run.
     package init(_ level: Level, title: String, message: String, file: String? = nil, line: Int? = nil) {
         (self.level, self.file, self.line, self.title, self.message) = (level, file, line, title, message)
     }
@@ -46,7 +42,6 @@ package struct GitHubAnnotation: Sendable, Equatable {
         return "::\(level.rawValue) \(properties.joined(separator: ","))::\(Self.data(message))\n"
     }
 
-    /// Escapes the text.
     private static func data(_ text: String) -> String {
         text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
     }

@@ -35,7 +35,6 @@ struct JUnitReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The total time of the scenarios that determined a case.
     private func time(of one: ReportCases.Case, _ times: [String: Duration]) -> Duration {
         one.scenarios.reduce(.zero) { $0 + (times[$1] ?? .zero) }
     }
@@ -84,7 +83,6 @@ struct JUnitReport {
     }
 }
 
-/// Text in XML.
 package enum XMLText {
     /// Escapes a text for content and for attributes in double quotes.
     ///

@@ -10,7 +10,6 @@ struct MarkdownReport {
     private static let maxBytes = 60_000
     private static let maxRows = 50
 
-    /// The whole summary, at most 60,000 bytes.
     var text: String {
         let cases = ReportCases(report).all
         let wrong = cases.filter(\.isWrong)
@@ -40,7 +39,6 @@ struct MarkdownReport {
             + "profiles \(profiles), \(performed) scenario\(performed == 1 ? "" : "s") in \(readable(report.duration))."
     }
 
-    /// Problems, each with its consequences.
     private func table(_ wrong: [ReportCases.Case], _ following: [ReportCases.Case]) -> String? {
         guard !wrong.isEmpty else { return nil }
         let cases = wrong.flatMap { one in [one] + following.filter { $0.head?.description == one.id } }
@@ -164,7 +162,6 @@ struct MarkdownReport {
     }
 }
 
-/// The length of the longest run of a character in a text.
 package func longestRun(of character: Character, in text: String) -> Int {
     text.split { $0 != character }.map(\.count).max() ?? 0
 }

@@ -13,7 +13,6 @@ struct ReportCases {
         case passed(remark: String?)
         /// The clause is violated, or there is no proof.
         case failed
-        /// The suite or the driver failed.
         case errored
         /// Not judged, with the reason.
         case skipped(String)
@@ -32,10 +31,8 @@ struct ReportCases {
         var kind = ""
         /// The problem in one line; empty if there is none.
         var message = ""
-        /// The details; empty if there are none.
         var details = ""
         var scenarios: [String] = []
-        /// The file and line to edit, if any.
         var file: (name: String, line: Int)?
         var cause = 0
 
@@ -51,16 +48,13 @@ struct ReportCases {
             }
         }
 
-        /// Whether the case makes the run nonconforming.
         var isWrong: Bool { status == .failed || status == .errored }
 
-        /// The clause it follows from, if any.
         var head: ClauseID? {
             if case .follows(let head) = status { return head }
             return nil
         }
 
-        /// Whether it passed with a remark.
         var isRemarked: Bool {
             if case .passed(.some) = status { return true }
             return false

@@ -6,17 +6,14 @@ package struct SARIFLog {
     package struct Result {
         package let rule: String
         package let level: GitHubAnnotation.Level
-        /// The details.
         package let text: String
         /// The file, relative to the root; nil for none.
         package let file: String?
-        /// The line, from 1.
         package let line: Int?
         /// The name of its subject, which also identifies a result without a file.
         package let name: String
         /// An identity that is stable across runs.
         package let fingerprint: String
-        /// The reason why it is suppressed, if it is.
         package let justification: String?
         /// The rule of the result it follows from, if any.
         var followsFrom: String?
@@ -30,15 +27,10 @@ package struct SARIFLog {
         }
     }
 
-    /// The whole log.
     package let value: JSONValue
 
-    /// A log of one run.
-    ///
-    /// * `tool`: The program, such as `conformance gate`.
-    /// * `root`: The base of file names.
-    /// * `fingerprints`: The name of the fingerprint property.
-    /// * `words`: The description of a rule.
+    /// `root` describes the base of file names, `fingerprints` names the fingerprint property, `words` describes a
+    /// rule.
     package init(
         tool: String, version: String, exit: ExitStatus, headline: String, root: String, fingerprints: String,
         words: (String) -> String, results: [Result]
@@ -63,7 +55,6 @@ package struct SARIFLog {
         value = ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]
     }
 
-    /// The whole log, with a final newline.
     package var text: String { value.text(pretty: true) + "\n" }
 
     private static func value(_ result: Result, _ rules: [String], _ fingerprints: String) -> JSONValue {

@@ -9,7 +9,6 @@ struct HTMLBadge: Hashable {
 
     /// A violation that the baseline expects.
     static let expected = HTMLBadge(name: "expected", word: "expected", sign: "≈")
-    /// A scenario that was not performed.
     static let skipped = HTMLBadge(name: "notApplicable", word: "skipped", sign: "–")
     /// A scenario that a driver ended.
     static let failed = HTMLBadge(name: "harnessError", word: "driver failure", sign: "⚠")

@@ -8,14 +8,12 @@ package struct HTMLCapture {
     /// All observations of one kind, which are not verdicts.
     package struct Observed {
         let title: String
-        /// The number of observations.
         let count: Int
         /// The command that leads to the clauses.
         let command: String
         /// The first observations: a description, the place, and a chart.
         let first: [(what: String, lines: [String], chart: SequenceChart)]
 
-        /// A kind with its first observations.
         package init(
             _ title: String, count: Int, command: String, first: [(what: String, lines: [String], chart: SequenceChart)]
         ) {
@@ -65,7 +63,6 @@ package struct HTMLCapture {
         (self.facts, self.story, self.observed, self.notes) = (facts, story, observed, notes)
     }
 
-    /// The whole file, with a final newline.
     package var text: String {
         var page = HTMLPage(title: headline)
         page.again = "conformance judge FILE"

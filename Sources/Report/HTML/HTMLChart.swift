@@ -11,7 +11,6 @@ struct HTMLChart {
     static let maxColumns = 48
 
     let chart: SequenceChart
-    /// The outcomes of marked clauses.
     let outcomes: [ClauseID: Outcome]
 
     var columns: Int { min(max(1, chart.participants.count), Self.maxColumns) }

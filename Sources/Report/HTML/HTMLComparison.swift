@@ -66,7 +66,6 @@ struct HTMLComparison {
         results[index][clause].map { HTMLBadge($0, in: entries[index].report) }
     }
 
-    /// The clauses with different outcomes.
     private var differing: Set<ClauseID> {
         Set(clauses.map(\.id).filter { clause in Set(entries.indices.compactMap { badge(clause, $0) }).count > 1 })
     }

@@ -14,7 +14,6 @@ struct HTMLHead {
         """
     }
 
-    /// The circumstances of the verdict, as a list.
     var facts: Markup {
         let profiles = report.subject.profileNames
         let performed = report.scenarios.count { $0.skipped == nil }

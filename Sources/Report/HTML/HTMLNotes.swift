@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJudge
 
-/// Facts about a run besides its verdicts.
 struct HTMLNotes {
     let report: RunReport
     let links: HTMLLinks

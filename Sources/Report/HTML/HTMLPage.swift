@@ -8,7 +8,6 @@ import HoldfastJudge
 struct HTMLPage {
     private let title: String
     var header: Markup = ""
-    /// The command that recomputes the verdicts.
     var again = "conformance judge report.json"
     private var sections: [(id: String, title: String, content: Markup)] = []
 
@@ -59,7 +58,6 @@ struct HTMLPage {
         ".n\(index){--n:\(index)}.a\(index){--a:\(index)}.b\(index){--b:\(index)}\n"
     }.joined()
 
-    /// An explanation of charts, for first-time readers.
     static let legend = Markup(stringLiteral: Resources.legendHTML)
 
     /// Controls to filter clauses and scenarios; hidden without the script.
@@ -71,7 +69,6 @@ struct HTMLPage {
             areas: Set(report.clauses.map(\.clause.id.area)).sorted())
     }
 
-    /// Controls to filter by verdict and area.
     static func filter(badges: [HTMLBadge], areas: [Area]) -> Markup {
         var seen: Set<String> = []
         let boxes = badges.filter { seen.insert($0.name).inserted }.map { badge -> Markup in

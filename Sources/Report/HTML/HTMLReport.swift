@@ -6,9 +6,7 @@ import HoldfastJudge
 /// It loads nothing and runs only its own style and script, which its policy names by digest; everything from a subject
 /// is text. It is complete without the script, which filters, opens link targets, and shows frames under the pointer.
 package struct HTMLReport {
-    /// A report and its name.
     package struct Entry: Sendable {
-        /// Its name, such as that of its file.
         package let name: String
         package let report: RunReport
 
@@ -22,7 +20,6 @@ package struct HTMLReport {
     /// The page that compares several reports; for a single one, a normal page.
     package init(comparing entries: [Entry]) { self.entries = entries }
 
-    /// The whole file, with a final newline.
     package var text: String {
         if let entry = entries.first, entries.count == 1 { return single(entry.report) }
         return HTMLComparison(entries).page.text

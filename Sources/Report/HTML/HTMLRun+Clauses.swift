@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJudge
 
 extension HTMLRun {
-    /// All clauses of the run by area, linked to their cards.
     func clauses(level: Int) -> Markup {
         let byArea = Dictionary(grouping: report.clauses, by: \.clause.id.area).sorted { $0.key < $1.key }
         let carded = Set(groups.flatMap { $0.results.map(\.clause.id) })

@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJudge
 
 extension HTMLRun {
-    /// The clauses with problems, grouped by kind with headings.
     static func groups(of report: RunReport) -> [(title: String, results: [ClauseResult])] {
         let unexpected = report.unexpectedByCause.flatMap { [$0.head] + $0.followers }
         return [
@@ -24,10 +23,8 @@ extension HTMLRun {
             || [.expected, .failed].contains(HTMLBadge(scenario, in: report))
     }
 
-    /// Whether there is any problem to show.
     var hasFindings: Bool { !groups.isEmpty || !troubles.isEmpty || !report.clauses(.untested).isEmpty }
 
-    /// A card for each clause with a problem.
     func findings(level: Int) -> Markup {
         var room = Self.maxCharts
         let cards = groups.prefix(1).map { group($0.title, $0.results, level, &room) }
@@ -135,12 +132,10 @@ extension HTMLRun {
         Markup.joined(result.remarks.prefix(10).map { "<p class=\"remark\">\(.prose(PlainText.line($0)))</p>\n" })
     }
 
-    /// A command to copy.
     func command(_ title: String, _ command: String) -> Markup {
         "<p class=\"again\"><span>\(title)</span> <code>\(PlainText.line(command, limit: 2_000))</code></p>\n"
     }
 
-    /// The sentence of a clause, with its keyword highlighted.
     func sentence(_ clause: Clause) -> Markup {
         guard let range = clause.sentence.firstRange(of: clause.keyword.rawValue) else {
             return .prose(clause.sentence)

@@ -3,7 +3,6 @@ import HoldfastBasics
 import HoldfastJudge
 
 extension HTMLRun {
-    /// The scenarios on the page, with their charts.
     func scenarios(level: Int) -> Markup {
         var room = Self.maxRows
         let scenarios = report.scenarios.filter { links.scenarios.contains($0.name) }

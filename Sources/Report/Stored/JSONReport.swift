@@ -9,7 +9,6 @@ import HoldfastTranscript
 /// It contains every transcript or names its file, so that each verdict can be recomputed.
 package struct JSONReport {
     package static let format = "holdfast-report"
-    /// The version of the format.
     package static let version = 1
 
     private let report: RunReport

@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastBasics
 
-/// Merges the shards of a run into one report.
 package enum ReportMerge {
     package typealias File = (file: String, report: RunReport)
 

@@ -9,7 +9,6 @@ import HoldfastTranscript
 package enum ReportReader {
     package static let maxBytes = 512 << 20
 
-    /// The fix for a report that contradicts itself.
     static let fix = "use the report as it was written"
 
     /// Reads a file that is named relative to the report.
@@ -32,7 +31,6 @@ package enum ReportReader {
         }
     }
 
-    /// Whether the file is a report of a known version.
     private static func isMeant(_ root: JSONValue, _ collector: ProblemCollector) -> Bool {
         guard root["format"]?.stringValue == JSONReport.format else {
             collector.note(
@@ -101,7 +99,7 @@ package enum ReportReader {
         return known
     }
 
-    /// A clause; `check` compares its result with that of its scenarios.
+    /// Reads a clause; `check` compares its result with that of its scenarios.
     private static func clause(_ stored: MemberReader) -> Clause? {
         guard let id = stored.id("id"), let keyword = stored.choice("keyword", of: Keyword.self),
             let role = stored.choice("role", of: Role.self), let profile = stored.choice("profile", of: Profile.self)
@@ -157,7 +155,6 @@ package enum ReportReader {
         }
     }
 
-    /// A transcript in a separate file.
     private static func history(
         in name: String, of scenario: String, file: String, _ companion: Companion?
     ) throws(InputProblem) -> History {
@@ -182,7 +179,6 @@ package enum ReportReader {
         }
     }
 
-    /// Whether a transcript belongs to its scenario and run.
     private static func isOf(
         _ name: String, _ specification: String, _ header: History.Header, _ stored: MemberReader
     ) -> Bool {

@@ -8,7 +8,6 @@ import HoldfastTranscript
 // problems that no schema can express are noted here.
 
 extension History.Subject: JSONRepresentable {
-    /// The declaration; empty limits are omitted.
     package var json: JSONValue {
         let limits = limits.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONValue($0.value)) }
         return JSONValue(members: [
@@ -30,7 +29,6 @@ extension History.Subject: JSONRepresentable {
 }
 
 extension RunReport.Again: JSONRepresentable {
-    /// The command; a missing driver is omitted.
     package var json: JSONValue {
         JSONValue(members: ["command": command, "driver": driver, "whole": isWhole.orAbsent])
     }
@@ -42,7 +40,6 @@ extension RunReport.Again: JSONRepresentable {
 }
 
 extension Shard.Part: JSONRepresentable {
-    /// The shard, and the positions of its scenarios in the whole run.
     package var json: JSONValue {
         JSONValue(members: ["index": shard.index, "count": shard.count, "scenarios": total, "places": positions])
     }
@@ -69,7 +66,6 @@ extension Shard.Part: JSONRepresentable {
 }
 
 extension BaselineResult: JSONRepresentable {
-    /// The file with the result of each entry.
     package var json: JSONValue { JSONValue(members: ["file": file, "date": date.description, "entries": results]) }
 
     init?(_ stored: MemberReader) {
@@ -101,7 +97,6 @@ extension BaselineResult.EntryResult: JSONRepresentable {
 }
 
 extension TierResult: JSONRepresentable {
-    /// The counts in outcome order.
     package var json: JSONValue {
         let counts = Outcome.allCases.compactMap { outcome in
             self.counts[outcome].map { (key: outcome.rawValue, value: JSONValue($0)) }
@@ -133,7 +128,6 @@ extension Cause: JSONRepresentable {
 }
 
 extension Verdict: JSONRepresentable {
-    /// The verdict; empty findings and remarks are omitted.
     package var json: JSONValue {
         JSONValue(members: [
             "clause": clause, "outcome": outcome.rawValue, "exercised": exercised, "findings": findings.orAbsent,
@@ -152,7 +146,6 @@ extension Verdict: JSONRepresentable {
 }
 
 extension Finding: JSONRepresentable {
-    /// The text, and the indices of the events.
     package var json: JSONValue {
         JSONValue(members: ["what": what, "expected": expected, "actual": actual, "events": events])
     }
@@ -172,12 +165,11 @@ extension Finding: JSONRepresentable {
 }
 
 extension ClauseID: JSONRepresentable {
-    /// The readable form.
     package var json: JSONValue { .string(description) }
 }
 
 extension MemberReader {
-    /// A number that the schema requires.
+    /// A number that the schema requires; 0 if it is missing.
     func number(_ key: String) -> Int {
         guard let value = value(key) else { return 0 }
         return value.intValue ?? wrong(key, value, "an integer up to \(Int.max)") ?? 0
@@ -203,7 +195,6 @@ extension MemberReader {
         }
     }
 
-    /// Notes a member that contradicts the rest of a report.
     func refuse(_ key: String, _ what: String, expected: String) {
         collector.note(pointer.appending(key), what, expected: expected, fix: ReportReader.fix)
     }
