@@ -38,7 +38,6 @@ public struct InputProblems: Error, Sendable, Equatable, CustomStringConvertible
 }
 
 extension InputProblem {
-    /// Creates a problem.
     package init(_ location: String, _ what: String, expected: String, fix: String) {
         self.init(location: location, what: what, expected: expected, fix: fix)
     }
@@ -64,12 +63,11 @@ extension InputProblem {
 }
 
 extension [InputProblem] {
-    /// Adds a problem.
     package mutating func note(_ location: String, _ what: String, expected: String, fix: String) {
         append(InputProblem(location, what, expected: expected, fix: fix))
     }
 
-    /// A value that is read; nil if its problems were added.
+    /// Reads a value; on failure, adds its problems and returns nil.
     package mutating func take<Value>(_ reading: () throws(InputProblems) -> Value) -> Value? {
         do {
             return try reading()
@@ -79,7 +77,6 @@ extension [InputProblem] {
         }
     }
 
-    /// Throws the problems if there are any.
     package func throwAll() throws(InputProblems) {
         if !isEmpty { throw InputProblems(self) }
     }

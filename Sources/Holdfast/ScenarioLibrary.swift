@@ -3,7 +3,7 @@ extension Specification {
     /// - Throws: All problems of all files.
     public func scenarios() throws(InputProblems) -> [Scenario] { try scenarios(naming: nil) }
 
-    /// The same; with a clause, only the scenarios whose text names it.
+    /// Every server scenario; with a clause, only those whose text names it.
     package func scenarios(naming clause: ClauseID?) throws(InputProblems) -> [Scenario] {
         let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
         return try read(naming: clause, where: { !$0.hasPrefix(Self.clientFolder) }) {
@@ -18,7 +18,7 @@ extension Specification {
     /// - Throws: All problems of all files.
     public func clientScenarios() throws(InputProblems) -> [ClientScenario] { try clientScenarios(naming: nil) }
 
-    /// The same; with a clause, only the scenarios whose text names it.
+    /// Every client scenario; with a clause, only those whose text names it.
     package func clientScenarios(naming clause: ClauseID?) throws(InputProblems) -> [ClientScenario] {
         let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
         return try read(naming: clause, where: { $0.hasPrefix(Self.clientFolder) }) {

@@ -53,13 +53,12 @@ public struct Specification: Sendable {
     /// The clause with an id, if there is one.
     public subscript(id: ClauseID) -> Clause? { byID[id] }
 
-    /// The state table with a name for a role, if there is one.
     package func states(of machine: String, _ role: Role) -> StateTable? { tables[role, machine] }
 
     /// The message schemas with the additions of the given profiles; compiled on first use.
     public func messageSchemas(for profiles: Set<Profile>) -> MessageSchemas { schemas[.init(profiles: profiles)] }
 
-    /// The same for senders: open sets such as the error codes are limited to this version's values.
+    /// The message schemas for senders: open sets such as the error codes are limited to this version's values.
     public func schemasOfSent(for profiles: Set<Profile>) -> MessageSchemas {
         schemas[.init(profiles: profiles, closesSets: true)]
     }

@@ -15,7 +15,6 @@ public struct SpecificationFiles: Sendable, Equatable {
     /// A test checks the embedded files, so the program does not check them at each start.
     var areSound: Bool { self == .embedded }
 
-    /// The value in a JSON file; nil if there is none.
     package func json(_ path: String) -> JSONValue? { texts[path].flatMap { try? JSONParser.value($0) } }
 }
 

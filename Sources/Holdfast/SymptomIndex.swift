@@ -4,7 +4,6 @@ import HoldfastBasics
 package struct SymptomIndex: Sendable {
     /// One symptom, or one term of a report.
     package struct Entry: Sendable, Equatable {
-        /// The symptom.
         package let title: String
         /// The cause, as Markdown.
         package let text: String
@@ -12,24 +11,20 @@ package struct SymptomIndex: Sendable {
         package let words: [String]
         /// The clauses about it, as written.
         package let clauses: [String]
-        /// The scenarios that show it.
         package let scenarios: [String]
         /// The file to read, below `Spec/`, with its title.
         package let page: (title: String, file: String)
 
         package static func == (one: Entry, other: Entry) -> Bool { one.title == other.title }
 
-        /// The anchor of its heading.
         package var anchor: String {
             String(title.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" })
                 .replacing(" ", with: "-")
         }
     }
 
-    /// The source file in `Spec/`.
     package static let file = "symptoms.md"
 
-    /// All entries, in file order.
     package let entries: [Entry]
 
     package init(_ files: SpecificationFiles) {

@@ -16,12 +16,10 @@ enum CanonicalMembers {
     static let ofStoredMessage: Set<String> = ["id", "role", "content", "timestamp", "turnId", "clientMessageId"]
     static let ofListEntry: Set<String> = ["id", "title", "updatedAt", "messageCount", "lastMessage"]
 
-    /// The top-level members of an answer.
     static func ofAnswer(_ road: RESTRoad) -> Set<String> {
         MessageMembers.ofBody(road == .chat ? "chatResponse" : road.rawValue)
     }
 
-    /// The members of the elements of a list.
     static func ofElement(_ location: String) -> Set<String>? {
         switch location {
         case "/session/messages": ofStoredMessage

@@ -1,7 +1,7 @@
 import HoldfastBasics
 import HoldfastJSON
 
-// The edge of a server that knows only the specification's own form.
+// Translation at the edge of a server that knows only the canonical form.
 extension Dialect {
     /// Translates a text of a client; nil if the dialect ignores it.
     ///

@@ -21,7 +21,6 @@ extension Dialect {
         case unmapped(String)
     }
 
-    /// The frame types of the specification by sender.
     package static let canonicalTypes: [Role: Set<String>] = [
         .client: ["auth", "chat", "sync", "ping"],
         .server: ["connected", "ack", "message", "toolUse", "done", "error", "syncResult", "pong"],

@@ -1,7 +1,8 @@
 import HoldfastJSON
 
 extension Dialect {
-    /// Why this wire cannot keep a clause: what its file says and, for a clause of clients, what the wire has no place for.
+    /// The reasons why this wire cannot keep a clause: those in its file and, for a clause of clients, the missing
+    /// members.
     package func lacks(for clause: ClauseID, of role: Role) -> [Lack] {
         let said = unkeepable[clause] ?? []
         guard role == .client, !isCanonical else { return said }
@@ -17,7 +18,7 @@ extension Dialect {
             }.map { Lack("`\($0.type)` has no place for `\($0.members.joined(separator: "` or `"))`") }
     }
 
-    /// Members of which clauses of clients need one: without any, even a correct client breaks them.
+    /// Members of which some clauses of clients need one: without any, even a correct client violates these clauses.
     private typealias Foundation = (sender: Role, type: String, members: [String], clauses: [Int])
 
     private static let foundations: [Foundation] = [

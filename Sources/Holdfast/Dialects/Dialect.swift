@@ -28,7 +28,6 @@ public struct Dialect: Sendable, Equatable {
     package static let unkeepableRemark = "it cannot be kept in the dialect "
     /// The unit within which turns run one at a time, for a wire whose frames do not name their turn; nil otherwise.
     public let turns: Series?
-    /// The location of a wire frame's type.
     let typeLocation: JSONPointer
     let frameRules: FrameRules
     let restRules: RESTRules
@@ -61,7 +60,6 @@ public struct Dialect: Sendable, Equatable {
         case none
     }
 
-    /// Whether the upgrade request carries the credential.
     package var upgradeCarriesKey: Bool {
         switch credential {
         case .query, .header: true

@@ -23,7 +23,6 @@ struct FrameRule: Sendable, Equatable {
     var canonicalType: String? { if case .message(let type) = meaning { type } else { nil } }
 }
 
-/// A condition on one member of a wire value.
 struct WireCondition: Sendable, Equatable {
     let location: JSONPointer
     let values: [JSONValue]
@@ -38,7 +37,6 @@ struct WireCondition: Sendable, Equatable {
     var only: JSONValue? { !isNegated && values.count == 1 ? values[0] : nil }
 }
 
-/// The frame rules of a dialect, indexed by sender and by both names.
 struct FrameRules: Sendable, Equatable {
     let all: [FrameRule]
     private let byWire: [Key: [FrameRule]]

@@ -4,7 +4,6 @@ import HoldfastJSON
 extension MemberMap {
     /// The context of a translation: the placeholders of the request, and how to translate nested frames.
     struct Surroundings {
-        /// Placeholders of the path by name.
         var placeholders: [String: String] = [:]
         /// Translates a frame to the wire; nil drops it.
         var encode: (JSONValue) -> JSONValue? = { $0 }

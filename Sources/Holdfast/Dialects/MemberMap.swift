@@ -50,7 +50,6 @@ struct MemberRule: Sendable, Equatable {
         case spacedUTC
     }
 
-    /// One value and its name on the wire.
     struct Word: Sendable, Equatable {
         let wire: JSONValue
         let canonical: JSONValue

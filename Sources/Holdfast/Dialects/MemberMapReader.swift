@@ -38,7 +38,6 @@ enum MemberMapReader {
         text.hasPrefix("/") ? JSONPointer(text) : JSONPointer(tokens: [text])
     }
 
-    /// Rejects two members at one location.
     private static func refuseSharedLocations(_ map: MemberMap, _ reader: MemberReader) {
         var taken = Set(map.writes.map(\.location))
         for rule in map.rules {

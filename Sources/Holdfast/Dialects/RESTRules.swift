@@ -29,12 +29,10 @@ enum RESTRoad: String, Sendable, Equatable, CaseIterable {
     }
 }
 
-/// The form of a specification request on the wire.
 struct RESTRule: Sendable, Equatable {
     var method: String
     var target: TargetTemplate
     var request = MemberMap()
-    /// The status for success.
     var status = 200
     /// The conditions for a response body to be the complete answer.
     var conditions: [WireCondition] = []

@@ -38,7 +38,6 @@ struct TargetTemplate: Sendable, Equatable {
         return parameters.isEmpty || given.isEmpty ? values : nil
     }
 
-    /// The target with these values; nil if one is missing.
     func filled(_ values: [String: String]) -> String? {
         var path: [String] = []
         for segment in segments {

@@ -37,7 +37,6 @@ package struct FileSchema: Hashable, Sendable {
         return registry
     }()
 
-    /// The schema's description of the file.
     package var description: String {
         let pointer = JSONPointer(tokens: part.map { ["$defs", $0] } ?? [])
         return schema?.schemaValue(at: "\(Self.base)\(name).json", pointer)?["description"]?.stringValue ?? ""

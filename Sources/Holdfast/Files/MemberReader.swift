@@ -17,7 +17,6 @@ package final class ProblemCollector {
     package var isRefused = false
     private static let limit = 100
 
-    /// Collects the problems of a file; with its text, they have line and column.
     init(file: String, text: [UInt8]? = nil) { (self.file, self.text) = (file, text) }
 
     var isClean: Bool { !isRefused && notes.isEmpty }
@@ -27,7 +26,6 @@ package final class ProblemCollector {
 
     var noted: [JSONPointer] { notes.map(\.pointer) }
 
-    /// Notes a problem of the value at a pointer.
     package func note(_ pointer: JSONPointer, _ what: String, expected: String, fix: String) {
         note(pointer, what, expected: expected, fix: fix, order: .value)
     }
@@ -128,10 +126,8 @@ package struct MemberReader {
     /// A text that the schema requires; empty if it is missing.
     package func text(_ key: String) -> String { object[key]?.stringValue ?? "" }
 
-    /// An element of an array, and its location.
     package typealias Element = (value: JSONValue, pointer: JSONPointer)
 
-    /// The elements of an array; empty for other values.
     static func elements(_ array: Element) -> [Element] {
         (array.value.arrayValue ?? []).enumerated().map { ($0.element, array.pointer.appending($0.offset)) }
     }
@@ -148,12 +144,10 @@ package struct MemberReader {
         array(key)?.compactMap { element in element.value.stringValue.map { ($0, element.pointer) } }
     }
 
-    /// One of the raw values of an enumeration.
     package func choice<Choice: RawRepresentable<String>>(_ key: String, of type: Choice.Type) -> Choice? {
         object[key]?.stringValue.flatMap { Choice(rawValue: $0) }
     }
 
-    /// The elements of an array that are raw values of an enumeration, with their locations.
     package func choices<Choice>(_ key: String, of type: Choice.Type) -> [(choice: Choice, pointer: JSONPointer)]
     where Choice: RawRepresentable<String> {
         (array(key) ?? []).compactMap { element in
@@ -161,7 +155,6 @@ package struct MemberReader {
         }
     }
 
-    /// A member that is an object.
     package func members(_ key: String) -> MemberReader? {
         object[key].flatMap { MemberReader($0, at: pointer.appending(key), into: collector) }
     }
@@ -187,7 +180,6 @@ package struct MemberReader {
 package func clipped(_ text: String) -> String { excerpt(text) }
 
 extension InputProblem {
-    /// A problem of a file that is not JSON.
     package init(_ problem: JSONProblem, in file: String, expected: String) {
         let whole = "\(problem)"
         let prefix = "\(problem.location): "

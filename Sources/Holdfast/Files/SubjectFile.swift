@@ -27,7 +27,6 @@ public struct SubjectFile: Sendable, Equatable {
     /// Configured limits that differ from the announced ones.
     public var limits: [String: Int]
 
-    /// The name with the build.
     package var fullName: String? { name.map { [$0, version].compactMap(\.self).joined(separator: " ") } }
 
     /// How an agent responds to a prompt.

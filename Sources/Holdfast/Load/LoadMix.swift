@@ -62,7 +62,6 @@ extension Specification {
         }
     }
 
-    /// The built-in mix with a name, if there is one.
     package func mix(named name: String) throws(InputProblems) -> LoadMix? {
         let file = "mixes/\(name).json"
         return try files.texts[file].map { text throws(InputProblems) in

@@ -35,7 +35,7 @@ public enum CredentialNames {
         return heads.contains(name) || members.contains(name.hasPrefix("x") ? String(name.dropFirst()) : name)
     }
 
-    /// Whether it is the one name that answers also use for text.
+    /// Whether the name is `token`, which answers also use for text.
     public static func isToken(_ name: some StringProtocol) -> Bool { spelled(name) == "token" }
 
     /// Whether it names a device token, which does not identify a principal.

@@ -110,7 +110,6 @@ public struct MessageSchemas: Sendable {
         return String(last.hasSuffix(".json") ? last.dropLast(5) : last)
     }
 
-    /// The schema of a name; nil if unknown.
     subscript(name: String) -> Entry? { try? sources[name]?.entry() }
 
     private static func schemaFile(_ path: String) -> String? {

@@ -44,7 +44,6 @@ extension MessageSchemas {
         return validate(value, as: name, in: &tape, locate: locate)
     }
 
-    /// The same, with a reusable tape.
     package func validate(
         _ value: JSONValue, as name: String?, in tape: inout JSONTape,
         locate: (JSONPointer) -> JSONLocation? = { _ in nil }
@@ -190,7 +189,6 @@ extension MessageSchemas {
 }
 
 extension String {
-    /// The text without a prefix, if it begins with it.
     fileprivate func dropPrefix(_ prefix: String) -> String {
         hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }

@@ -6,7 +6,6 @@ import HoldfastJSON
 /// `"x-profiles": {"sync": {"required": ["seq"]}}` contains a schema that also applies when `sync` is declared, like an
 /// entry of `allOf`. So a message that is valid with more profiles is valid with fewer.
 package enum ProfileOverlay {
-    /// The keyword that contains schemas by profile.
     package static let keyword = "x-profiles"
 
     /// The schema for the given profiles.

@@ -12,10 +12,8 @@ package struct Replies: Sendable {
 
     package init() {}
 
-    /// The same reply to all questions.
     package init(always text: String) { otherwise = [.reply(text)] }
 
-    /// Whether it only echoes.
     package var isEcho: Bool { rules.isEmpty && otherwise == nil }
 
     /// Reads a file of replies; the format is `Spec/schemas/files/replies.json`.
@@ -93,7 +91,6 @@ private enum RepliesReader {
     }
 }
 
-/// An agent's next step for a question.
 package enum AgentStep: Sendable, Equatable {
     /// Use a tool with this input.
     case tool(String, input: JSONValue?)
@@ -104,7 +101,6 @@ package enum AgentStep: Sendable, Equatable {
     /// Fail with this reason.
     case fail(String)
 
-    /// The longest wait in a script: ten minutes.
     package static let maxWaitMs = 600_000
     /// The longest answer, as bytes of JSON text; with its frame, it fits into a message (ENV-9) and a page.
     package static let maxAnswerBytes = 983_040

@@ -7,7 +7,6 @@ import HoldfastJSONSchema
 /// Rules are written as words (`drop toolUse#2`), as steps of client scenarios (`when`) and in files of replies. Each
 /// notation allows only the events and deeds that its interpreter supports.
 package struct Rule: Sendable, Equatable {
-    /// The event that a rule applies to.
     package enum Event: String, Sendable, CaseIterable {
         /// A request for a WebSocket.
         case upgrade
@@ -33,11 +32,9 @@ package struct Rule: Sendable, Equatable {
             }
         }
 
-        /// Whether it is a message on a WebSocket.
         package var isMessage: Bool { sender != nil || self == .frame || self == .wire }
     }
 
-    /// The change.
     package enum Deed: String, Sendable {
         /// None.
         case serve
@@ -73,7 +70,6 @@ package struct Rule: Sendable, Equatable {
 
     package var event: Event
     package var deed: Deed
-    /// The rule as written.
     package var text: String
     /// The wire type or the method.
     var name: String?
@@ -93,7 +89,6 @@ package struct Rule: Sendable, Equatable {
     package var status: Int?
     /// A close code.
     package var code: Int?
-    /// The code of an `error`.
     package var error: String?
     /// A frame in place of the usual answer; references are filled in on use.
     package var frame: JSONValue?
@@ -127,7 +122,6 @@ package struct Rule: Sendable, Equatable {
             && (condition?.holds(for: arrival.text) ?? true)
     }
 
-    /// The properties of an event that rules examine.
     package struct Arrival: Sendable {
         var events: Set<Event>
         var name: String?
@@ -135,13 +129,11 @@ package struct Rule: Sendable, Equatable {
         var sender: Role?
         var text = ""
 
-        /// An event, possibly in a session.
         package init(_ event: Event, session: String? = nil) {
             events = [event]
             sessions = session.map { [$0] } ?? []
         }
 
-        /// An HTTP request.
         package init(request method: String, isUpgrade: Bool) {
             events = [isUpgrade ? .upgrade : .request]
             name = method

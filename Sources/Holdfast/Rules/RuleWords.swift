@@ -8,7 +8,6 @@ extension Rule {
         self = try reader.rule()
     }
 
-    /// The rules in some texts, with a problem for each invalid one.
     package static func all(_ texts: [String], _ problems: inout [InputProblem]) -> [Rule] {
         var rules: [Rule] = []
         for text in texts {
@@ -88,7 +87,6 @@ private struct RuleWordReader {
         return unit == "ms" ? number : number * 1000
     }
 
-    /// Sets a request as the target of a rule.
     private func aim(_ rule: inout Rule, at word: String) {
         rule.event = word == "upgrade" ? .upgrade : .request
         rule.name = word == "upgrade" || word == "request" ? nil : word

@@ -20,7 +20,6 @@ package struct Rules: Sendable {
 
     package var unused: [Rule] { entries.filter { $0.uses == 0 }.map(\.rule) }
 
-    /// Adds a rule at the end.
     package mutating func add(_ rule: Rule) { entries.append(Entry(rule: rule)) }
 
     /// Replaces the rules with the same deed.

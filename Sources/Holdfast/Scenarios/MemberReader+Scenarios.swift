@@ -1,6 +1,5 @@
 import HoldfastBasics
 
-/// Common parts of server and client scenarios.
 extension MemberReader {
     /// The clauses that a scenario exercises, from the existing ones; nil accepts any.
     func clauses(among known: Set<ClauseID>?, such example: String) -> [ClauseID] {

@@ -10,7 +10,6 @@ final class ScenarioFlow {
     /// The connections whose latest question makes its agent fail.
     private var failures: Set<String> = []
     private let principals: Int
-    /// The collector of mistakes.
     let problems: ProblemCollector
 
     init(principals: Int, collector: ProblemCollector) {
@@ -26,7 +25,6 @@ final class ScenarioFlow {
         self.names = Set(names)
     }
 
-    /// Gives a name a value from here on.
     func define(_ name: String) {
         if let dollar = name.firstIndex(of: "$") {
             families.insert(String(name[..<dollar]))

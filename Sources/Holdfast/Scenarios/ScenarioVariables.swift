@@ -79,7 +79,6 @@ public struct ScenarioVariables: Sendable, Equatable {
         return JSONValue(sum)
     }
 
-    /// A name and the number to add.
     struct Reference: Equatable {
         let name: String
         let offset: Int
@@ -90,10 +89,8 @@ public struct ScenarioVariables: Sendable, Equatable {
         case reference(Reference)
     }
 
-    /// Whether a text may contain references.
     package static func refers(_ template: String) -> Bool { template.utf8.contains(UInt8(ascii: "$")) }
 
-    /// Splits a text into literals and references.
     static func parts(of template: String) throws(Problem) -> [Part] {
         // Most texts have no references.
         guard refers(template) else { return [.literal(template)] }

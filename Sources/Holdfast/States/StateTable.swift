@@ -3,21 +3,17 @@ import HoldfastPlatform
 
 /// One table of `Spec/states/`: the transition for each state and input.
 package struct StateTable: Sendable {
-    /// One row.
     package struct Row: Sendable {
-        /// The state, the input, and the next state.
         package let state, input, next: String
         /// The profiles required for it, and those that exclude it.
         package let with, without: Set<Profile>
         /// The conditions required for it, and those that exclude it.
         package let conditions, exclusions: Set<String>
-        /// The actions.
         package let answer: [Act]
         /// The clauses it follows from.
         package let clauses: [ClauseID]
     }
 
-    /// One action.
     package struct Act: Sendable {
         /// The kind of act, such as `send` or `show`.
         package let verb: String
@@ -27,19 +23,14 @@ package struct StateTable: Sendable {
         package let codes: [String]
         /// Members that are present, and members that are absent.
         package let members, absent: [String]
-        /// Members with fixed values.
         package let values: [String: JSONValue]
         /// A server's recipients: `all`, `others`, or nil for this connection only.
         package let to: String?
-        /// Whether it is optional.
         package let isOptional: Bool
     }
 
-    /// The name of the machine.
     package let name: String
-    /// The names of its states, inputs and conditions.
     package let states, inputs, conditions: [String]
-    /// Its rows, in file order.
     package let rows: [Row]
     private let places: [Pair: [Int]]
 
@@ -47,7 +38,6 @@ package struct StateTable: Sendable {
         let state, input: String
     }
 
-    /// A role's table with a name, if there is one.
     package init?(_ role: Role, _ name: String, in files: SpecificationFiles) {
         let file = files.json("states/\(role.rawValue).json")
         let machines = file?["machines"]?.arrayValue ?? []

@@ -12,7 +12,6 @@ public struct ClientScenario: Sendable, Equatable {
     public let clauses: [ClauseID]
     /// The requirements for a client.
     public let needs: Needs
-    /// The initial state of the scripted server.
     package let world: ClientWorld
     package let steps: [ClientStep]
 
@@ -61,7 +60,6 @@ package struct ClientWorld: Sendable, Equatable {
 
     package init() {}
 
-    /// A conversation of the scripted server.
     package struct Session: Sendable, Equatable {
         package var id: String
         /// Oldest first.

@@ -71,7 +71,6 @@ public enum ClientScenarioReader {
 }
 
 extension MemberReader {
-    /// The initial state of a scripted server.
     fileprivate var world: ClientWorld {
         var world = ClientWorld()
         var seen: Set<String> = []

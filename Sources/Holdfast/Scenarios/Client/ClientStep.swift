@@ -2,7 +2,6 @@ import HoldfastBasics
 import HoldfastJSON
 
 package struct ClientStep: Sendable, Equatable {
-    /// The location of the step in its file.
     package let pointer: JSONPointer
     /// The profile without which the step is skipped.
     package let profile: Profile?
@@ -23,7 +22,6 @@ package struct ClientStep: Sendable, Equatable {
         case awaitState(AwaitedState)
         /// Waits while everything is recorded.
         case watch(ClientWatch)
-        /// Runs branches at the same time.
         case together([[ClientStep]])
         /// Repeats steps; the counter is a variable that starts at 1.
         case `repeat`(times: Int, counter: String, [ClientStep])
@@ -82,7 +80,6 @@ package enum ClientAct: Sendable, Equatable {
     case networkDown, networkUp
     /// Deliver a notification in the foreground.
     case receivePush(ClientNotification)
-    /// Tap a notification.
     case openPush(ClientNotification)
     /// Open a session; nil for a new conversation.
     case select(session: String?)
@@ -120,7 +117,6 @@ package struct ClientNotification: Sendable, Equatable {
 
 /// An answer to something held back.
 package struct ClientRelease: Sendable, Equatable {
-    /// The event that was held back.
     package var comes: Rule.Event
     /// Only this session, if given.
     package var session: String?
@@ -154,7 +150,6 @@ package enum ServerDeed: Sendable, Equatable {
     case remove(session: String)
 }
 
-/// The recipients of a frame.
 package enum ServerAudience: String, Sendable, CaseIterable {
     /// Every connection that was greeted.
     case all
@@ -205,10 +200,8 @@ package struct AwaitedState: Sendable, Equatable {
     package var session: String??
     /// Messages that are visible, by id or by the name of a user's message.
     package var shows: [String]
-    /// Messages that are not visible.
     package var hides: [String]
     package var count: Int?
-    /// Whether an error is visible.
     package var errors: Bool?
     /// The name of a message shown as failed.
     package var failed: String?
@@ -228,7 +221,6 @@ package struct AwaitedState: Sendable, Equatable {
 }
 
 extension AwaitedState {
-    /// An empty, optional condition.
     package init(within bound: String) {
         (shows, hides, unread, within, isOptional) = ([], [], [:], bound, true)
     }

@@ -5,19 +5,16 @@ package final class LifeReader {
     private let flow: ScenarioFlow
     private var rounds = 0
 
-    /// A reader for the rounds of one life.
     package init(_ name: String, needs: Scenario.Needs) {
         flow = ScenarioFlow(principals: needs.principals, collector: ProblemCollector(file: name))
     }
 
-    /// A life as a scenario without its steps.
     package static func scenario(_ name: String, needs: Scenario.Needs) -> Scenario {
         Scenario(
             name: name, title: "A life", summary: "One process and one set of people, used hard.", role: .server,
             clauses: [], needs: needs, steps: [])
     }
 
-    /// The steps of the next round.
     package func steps(_ drawn: [JSONValue]) throws(InputProblems) -> [ScenarioStep] {
         rounds += 1
         let place = JSONPointer(tokens: ["rounds", "\(rounds)"])

@@ -54,6 +54,5 @@ public struct Scenario: Sendable, Equatable {
     /// Whether it leaves large questions that fill the first page of a later sync from the start (SYNC-7).
     package var fillsAStream: Bool { steps.contains(where: \.asksAtLength) }
 
-    /// Whether a step sends text verbatim, valid or not.
     package var sendsVerbatim: Bool { steps.contains(where: \.sendsVerbatim) }
 }

@@ -5,7 +5,6 @@ import HoldfastJSON
 ///
 /// Texts may contain `${name}`, which the stage fills in; see ``ScenarioVariables``.
 package struct ScenarioStep: Sendable, Equatable {
-    /// The location of the step in its file.
     package let pointer: JSONPointer
     /// The profile without which the step is skipped.
     package let profile: Profile?
@@ -24,14 +23,12 @@ package struct ScenarioStep: Sendable, Equatable {
     package indirect enum Action: Sendable, Equatable {
         /// Opens a connection, and by default authenticates and waits for `connected`.
         case connect(Connect)
-        /// Asks a question over a connection.
         case chat(Question, on: String)
         /// Sends a frame; `bytes` pads it with an unknown member to that many bytes.
         case send(frame: JSONValue, bytes: JSONValue?, on: String)
         /// Sends text verbatim in the given fragments, each repeated `times`.
         case sendText(fragments: [String], times: Int, on: String)
         case sendBinary(BinaryContent, on: String)
-        /// Sends a WebSocket ping.
         case ping(on: String)
         case await(Await, on: String)
         /// Waits until the server ends a connection; an announced time is added to the timeout.
@@ -42,7 +39,6 @@ package struct ScenarioStep: Sendable, Equatable {
         case mute(on: String)
         /// Sends a ping with a nonce and waits for its pong.
         case fence(on: String)
-        /// Sends an HTTP request and waits for the response.
         case http(Exchange)
         /// Asks a question over REST.
         case postChat(Question, Credential, save: [String: JSONPointer])
@@ -56,7 +52,6 @@ package struct ScenarioStep: Sendable, Equatable {
         case cut(Cut, on: String)
         /// Ends a connection with a close frame.
         case close(code: Int, on: String)
-        /// Stops reading from a connection.
         case stopReading(on: String)
         case resumeReading(on: String)
         /// Performs branches at the same time, and waits for all.
@@ -65,7 +60,6 @@ package struct ScenarioStep: Sendable, Equatable {
         case `repeat`(times: JSONValue, counter: String?, until: String?, isParallel: Bool, [ScenarioStep])
         /// Checks whether the server still serves a new connection.
         case alive(principal: String)
-        /// Acts on the server process.
         case process(ProcessStep)
         /// Sets the push service's response to the next pushes.
         case pushAnswer(PushAnswer)
@@ -79,7 +73,6 @@ package struct ScenarioStep: Sendable, Equatable {
         package let isOptional: Bool
     }
 
-    /// The credential to use.
     package struct Credential: Sendable, Equatable {
         package let principal: String
         /// The principal's own token, none, or another text.
@@ -114,11 +107,9 @@ package struct ScenarioStep: Sendable, Equatable {
         /// The device letter.
         package let on: String
         package let credential: Credential
-        /// Whether to send `auth` and wait for `connected`.
         package let handshake: Bool
         /// Whether the scenario continues without `connected`.
         package let isOptional: Bool
-        /// The version in `auth`.
         package let version: JSONValue
         /// The device; by default one for each lane.
         package let clientId: String?
@@ -144,13 +135,11 @@ package struct ScenarioStep: Sendable, Equatable {
         package let name: String?
         /// The conversation to continue.
         package let session: String?
-        /// The script for a scripted agent.
         package let script: [JSONValue]?
         /// The number of tool uses at the start of the script.
         package let tools: JSONValue?
         /// The question in plain text, also for agents without scripts.
         package let text: String?
-        /// Earlier messages to send as context.
         package let context: [JSONValue]
         /// A key other than that of its name.
         package let key: String?
@@ -167,7 +156,6 @@ package struct ScenarioStep: Sendable, Equatable {
 
     /// A wait for a frame; each frame satisfies at most one wait.
     package struct Await: Sendable, Equatable {
-        /// The accepted types.
         package let types: [String]
         /// Required values; null means that the member is absent.
         package let conditions: [String: JSONValue]
@@ -176,7 +164,6 @@ package struct ScenarioStep: Sendable, Equatable {
         package let bound: Bound
     }
 
-    /// An HTTP request.
     package struct Exchange: Sendable, Equatable {
         package let method: String
         /// Path and query.
@@ -236,7 +223,6 @@ package struct ScenarioStep: Sendable, Equatable {
         /// The number of pushes; later ones are accepted.
         package let times: Int
 
-        /// The response to one push.
         package enum Outcome: Sendable, Equatable {
             /// An HTTP status, with a reason if it is a refusal.
             case status(Int, reason: String?)
@@ -274,7 +260,6 @@ package struct ScenarioStep: Sendable, Equatable {
         case refuseWrites
         case acceptWrites
 
-        /// The trigger of a kill.
         package enum Target: Sendable, Equatable {
             case message(type: String, on: String)
             /// These bytes in the answer to the next HTTP request.

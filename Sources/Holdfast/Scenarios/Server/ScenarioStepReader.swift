@@ -211,7 +211,6 @@ struct ScenarioStepReader {
         ScenarioStep.Bound(within: reader.string("within") ?? usual, isOptional: reader.bool("optional") ?? false)
     }
 
-    /// The required values by location.
     private var conditions: [String: JSONValue] {
         Dictionary(uniqueKeysWithValues: (reader.value("where")?.objectValue ?? [:]).map { ($0.key, $0.value) })
     }
