@@ -52,7 +52,6 @@ extension ClientDrawing {
         say(text, runs: fate <= 42 || (59...62).contains(fate))
     }
 
-    /// The person says something whose fate is open.
     mutating func say(_ text: String? = nil, runs: Bool = false) {
         let name = newName("c")
         add("send", ["as": name, "text": text])
@@ -94,7 +93,6 @@ extension ClientDrawing {
         if happens(85) { _ = choose() } else { add("select", ["session": JSONValue.null]) }
     }
 
-    /// The person opens a session.
     mutating func choose() -> String {
         let session = known()
         screen = session
@@ -122,7 +120,7 @@ extension ClientDrawing {
 
     // MARK: the server and other devices
 
-    /// A turn ends: the latest, or that of a question that has arrived.
+    /// Ends a turn: the latest, or that of a question that has arrived.
     mutating func endTurn() {
         let index = any(asked.indices.filter { asked[$0].runs })
         if let index { asked[index].runs = false }
@@ -155,7 +153,6 @@ extension ClientDrawing {
         add("elsewhere", ["session": session, "messages": ["u${next}", "a${next}"], "new": true])
     }
 
-    /// Another device or a timer says something.
     private mutating func elsewhere() {
         guard !sessions.isEmpty, happens(85) else { return begin(newName("x")) }
         // A question without an answer here gets one when the latest turn ends.
@@ -211,7 +208,6 @@ extension ClientDrawing {
     ]
     private static let late: JSONValue = [30, 200, 900, 2_500]
 
-    /// The server misbehaves.
     mutating func rule() {
         guard let drawn = any(Self.rules)?.objectValue else { return }
         let rule = JSONObject(drawn.map { (key: $0.key, value: any($0.value.arrayValue ?? []) ?? $0.value) })
@@ -239,7 +235,6 @@ extension ClientDrawing {
         }
     }
 
-    /// Several acts at the same time.
     private mutating func together() {
         guard !isBeside else { return }
         let before = steps
@@ -264,7 +259,7 @@ extension ClientDrawing {
         if branches.count > 1 { add("together", ["branches": branches]) }
     }
 
-    /// In the end everything is healthy again, and the performer checks every conversation.
+    /// Repairs everything at the end; the performer then checks every conversation.
     mutating func end() {
         for comes in ruled { add("when", ["comes": comes, "then": "serve"]) }
         for comes in held { add("release", ["comes": comes, "optional": true]) }

@@ -8,7 +8,6 @@ import HoldfastStage
 ///
 /// A plan is a short life: it combines features too, but only in small sizes.
 package struct ClientDrawing: Drawing, LifeDrawing {
-    /// The questions of the person.
     struct Asked {
         let name: String
         /// Whether its turn, if all goes well, runs until a step ends it.
@@ -21,11 +20,9 @@ package struct ClientDrawing: Drawing, LifeDrawing {
     var names = 0
     var weights: [Int] = []
     var steering = LifeSteering([:])
-    /// The features that the client's driver supports.
     private let features: [ClientFeature]
     private var rounds = 0
 
-    /// Conversations that the server has.
     var sessions: [String] = []
     /// The first text of the person in conversations that existed at the beginning.
     var openings: [(session: String, text: String)] = []
@@ -49,7 +46,6 @@ package struct ClientDrawing: Drawing, LifeDrawing {
     /// The bound of optional waits; nil for the usual ones.
     var bound: String?
 
-    /// Whether the person sees the app.
     var isSeen: Bool { isRunning && isForeground }
 
     /// A session that no server has.
@@ -98,7 +94,6 @@ package struct ClientDrawing: Drawing, LifeDrawing {
         return plan
     }
 
-    /// The server's sessions at the beginning.
     private mutating func drawWorld() -> JSONValue {
         var all: [JSONValue] = []
         for _ in 0..<one(of: 0, 1, 1, 2, 2, 3) {
@@ -133,7 +128,6 @@ package struct ClientDrawing: Drawing, LifeDrawing {
         return ["id": id, "role": letter == "u" ? "user" : "assistant", "text": .string(text)]
     }
 
-    /// Some features meet, with acts between them.
     mutating func meet() {
         guard !isBeside else { return act() }
         let usual = features.filter { !$0.isLong || happens(30) }
@@ -159,12 +153,7 @@ package struct ClientDrawing: Drawing, LifeDrawing {
 
     // MARK: lives
 
-    /// The life of one app on one phone: the features that lag most, and those that have not met, come next.
-    ///
-    /// - Parameters:
-    ///   - grammar: The possible actions.
-    ///   - seed: The same seed draws the same life.
-    ///   - goals: The sizes to reach.
+    /// Draws the life of one app on one phone: the features that lag most, and those that have not met, come next.
     package init(_ grammar: ClientGrammar, seed: UInt64, to goals: [Reach.Dimension: Int]) {
         self.init(grammar, seed: seed)
         steering = LifeSteering(goals)
@@ -188,7 +177,6 @@ package struct ClientDrawing: Drawing, LifeDrawing {
             beginning.filter { grammar.allows("selectSession") || $0["do"] != "select" } + rounds.flatMap(\.steps))
     }
 
-    /// Draws the next round.
     package mutating func round(at share: Double) -> LifeRound {
         rounds += 1
         // At the beginning of a round, the stage has repaired everything.

@@ -5,7 +5,6 @@ import HoldfastJudge
 /// Something that may happen in a client's plan or life, with other acts meanwhile.
 struct ClientFeature: SteeredFeature, Sendable {
     let name: String
-    /// Commands that it needs.
     var needs: [String] = []
     var profile: Profile?
     var raises: [Reach.Dimension] = []
@@ -448,7 +447,6 @@ extension ClientFeature {
     ]
 }
 
-// The parts of features.
 extension ClientDrawing {
     /// The person asks a question whose turn goes on.
     mutating func ask() {
@@ -539,7 +537,6 @@ extension ClientDrawing {
         awaitConnection()
     }
 
-    /// The app quits or crashes, and is launched again.
     mutating func end(_ how: String) {
         add(how)
         launch()

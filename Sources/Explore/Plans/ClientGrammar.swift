@@ -12,10 +12,6 @@ package struct ClientGrammar: Sendable {
     /// Handwritten scenarios; half of the plans are one of them with additional events.
     private let scenarios: [Plan]
 
-    /// - Parameters:
-    ///   - profiles: The profiles of the client.
-    ///   - scenarios: The scenarios of the specification.
-    ///   - unsupported: Commands that the client's driver does not support.
     package init(profiles: Set<Profile>, disturbing scenarios: [Plan], without unsupported: Set<String> = []) {
         (self.profiles, self.unsupported) = (profiles, unsupported)
         self.scenarios = scenarios.filter { scenario in
@@ -24,10 +20,8 @@ package struct ClientGrammar: Sendable {
         }.map(\.spread)
     }
 
-    /// Whether the client's driver supports all of this.
     func allows(_ commands: String...) -> Bool { unsupported.isDisjoint(with: commands) }
 
-    /// The plan of a seed.
     package func plan(seed: UInt64) -> Plan {
         ClientDrawing.plan(seed: seed, of: .client, disturbing: scenarios) { ClientDrawing(self, seed: $0) }
     }

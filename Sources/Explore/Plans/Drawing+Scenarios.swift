@@ -50,7 +50,6 @@ extension Plan {
 }
 
 extension ClientDrawing {
-    /// A scenario with additional events.
     mutating func plan(named name: String, disturbing scenario: Plan) -> Plan {
         isRunning = false
         // The scenario's own names have low numbers.
@@ -107,7 +106,6 @@ extension ClientDrawing {
 }
 
 extension ServerDrawing {
-    /// A scenario with additional events.
     mutating func plan(named name: String, disturbing scenario: Plan) -> Plan {
         names = 500
         people = (1...scenario.principals).map { "p\($0)" }

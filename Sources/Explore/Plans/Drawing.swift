@@ -3,20 +3,16 @@ import HoldfastBasics
 import HoldfastJSON
 import HoldfastStage
 
-/// A plan or a life while it is drawn.
 protocol Drawing {
     var chance: SplitMix64 { get set }
     var steps: [JSONValue] { get set }
-    /// The number of names given so far.
     var names: Int { get set }
     /// The probability of each act in this plan, so that plans differ in character.
     var weights: [Int] { get set }
 
     static var deeds: [Deed<Self>] { get }
 
-    /// Draws a plan.
     mutating func plan(named name: String) -> Plan
-    /// Draws a plan that adds events to a scenario.
     mutating func plan(named name: String, disturbing scenario: Plan) -> Plan
     /// Updates the state after a step that was not drawn.
     mutating func follow(_ step: JSONValue)
@@ -28,7 +24,6 @@ package protocol LifeDrawing: Sendable {
     mutating func round(at share: Double) -> LifeRound
     /// Rounds as a plan of their own, with the parts of earlier ones that it needs.
     func plan(of rounds: [LifeRound], after earlier: [LifeRound]) -> Plan
-    /// A summary of the features that have met.
     var summary: String { get }
 }
 
@@ -94,7 +89,6 @@ extension Drawing {
         }
     }
 
-    /// Draws the next act.
     mutating func act() {
         var place = chance.number(in: 1...weights.reduce(0, +))
         for (deed, weight) in zip(Self.deeds, weights) {

@@ -4,7 +4,6 @@ import HoldfastJudge
 /// Something that people or machines do repeatedly in a life.
 protocol SteeredFeature {
     var name: String { get }
-    /// The dimensions that grow with it.
     var raises: [Reach.Dimension] { get }
 }
 
@@ -12,7 +11,6 @@ protocol SteeredFeature {
 ///
 /// It counts what was drawn, not how the subject reacted, so equal seeds draw equal rounds.
 struct LifeSteering: Sendable {
-    /// The sizes that a life should reach.
     let goals: [Reach.Dimension: Int]
     private(set) var reached: [Reach.Dimension: Int] = [:]
     /// The number of times each feature was drawn, and the pairs that met in a round.
@@ -68,10 +66,8 @@ struct LifeSteering: Sendable {
         return chosen
     }
 
-    /// The number of times a feature was drawn.
     func count(of name: String) -> Int { drawn[name, default: 0] }
 
-    /// Notes the features of a round.
     mutating func note(_ names: [String]) {
         for name in names {
             drawn[name, default: 0] += 1

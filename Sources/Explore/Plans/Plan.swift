@@ -4,13 +4,10 @@ import HoldfastJSON
 /// A random schedule: a scenario, drawn by a grammar or shrunk, that any stage performs.
 package struct Plan: Sendable, Equatable {
     package var name: String
-    /// The side that it tests.
     package var role = Role.server
     /// The sessions of the scripted server that a client meets.
     var world: JSONValue?
-    /// The number of people.
     var principals: Int
-    /// The profiles that its steps need.
     var profiles: Set<Profile>
     /// The steps in the form of a scenario file.
     package var steps: [JSONValue]
@@ -19,7 +16,6 @@ package struct Plan: Sendable, Equatable {
     /// The factor by which the client's timers must run faster.
     private var timeScale: JSONValue?
 
-    /// The scenarios of a specification for one side, as plans.
     package static func scenarios(of role: Role, in specification: Specification) -> [Plan] {
         specification.files.texts.filter { $0.key.hasPrefix("scenarios/\(role)/") }.sorted { $0.key < $1.key }
             .compactMap { Plan($0.value, named: $0.key) }
@@ -44,19 +40,15 @@ package struct Plan: Sendable, Equatable {
         (self.name, self.principals, self.profiles, self.steps) = (name, principals, profiles, steps)
     }
 
-    /// Whether it ends and starts the server.
     package var needsStart: Bool { !verbs.isDisjoint(with: Self.processVerbs) }
 
-    /// The actions of its steps, including nested ones.
     var verbs: Set<String> { Set(allSteps.compactMap { $0["do"]?.stringValue }) }
 
-    /// Its steps, including nested ones.
     var allSteps: [JSONValue] {
         func all(_ step: JSONValue) -> [JSONValue] { [step] + Self.inner(step).flatMap(all) }
         return steps.flatMap(all)
     }
 
-    /// The steps within a step.
     static func inner(_ step: JSONValue) -> [JSONValue] {
         let groups = ["branches", "of"].flatMap { step[$0]?.arrayValue ?? [] }.flatMap { $0.arrayValue ?? [] }
         return groups + ["before", "steps", "after"].flatMap { step[$0]?.arrayValue ?? [] }
@@ -64,10 +56,8 @@ package struct Plan: Sendable, Equatable {
 
     static let processVerbs: Set = ["kill", "stop", "start", "refuseWrites", "acceptWrites"]
 
-    /// The number of its steps, including nested ones.
     package var count: Int { allSteps.count }
 
-    /// The scenario file, with its clauses and a description.
     package func file(
         about clauses: [ClauseID], title: String = "A random schedule",
         summary: String = "Its steps were chosen at random."
@@ -90,7 +80,6 @@ package struct Plan: Sendable, Equatable {
         try ScenarioReader.scenario(file(about: [ClauseID(.TURN, 1)]), named: name)
     }
 
-    /// The plan as a client's scenario.
     package func clientScenario() throws(InputProblems) -> ClientScenario {
         try ClientScenarioReader.scenario(file(about: [ClauseID(.CLIENT, 36)]), named: name)
     }
@@ -115,7 +104,6 @@ package struct Plan: Sendable, Equatable {
         }
     }
 
-    /// Whether a text is a valid scenario.
     private static func isWritten(_ text: String, _ role: Role) -> Bool {
         switch role {
         case .server: (try? ScenarioReader.scenario(text, named: "plan", file: "plan")) != nil

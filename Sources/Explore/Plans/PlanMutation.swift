@@ -2,9 +2,7 @@ import HoldfastBasics
 import HoldfastJSON
 
 extension Plan {
-    /// A similar plan: some steps removed, doubled, moved, or taken from another plan.
-    ///
-    /// - Returns: Nil if the result is not valid.
+    /// A similar plan with some steps removed, doubled, moved, or taken from another plan; nil if it is not valid.
     func mutated(with other: Plan, seed: UInt64) -> Plan? {
         var chance = SplitMix64(seed: seed)
         for _ in 0..<8 {

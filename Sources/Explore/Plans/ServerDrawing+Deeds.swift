@@ -109,7 +109,6 @@ extension ServerDrawing {
 
     // MARK: questions
 
-    /// The contents of a question: the members that identify it.
     private mutating func content(session: String?, isSure: Bool = false) -> JSONObject {
         var members = JSONObject()
         if let session { members["session"] = ref(session) }
@@ -404,7 +403,6 @@ extension ServerDrawing {
     // MARK: strangers
 
     private static let question: JSONValue = ["role": "user", "content": "hello"]
-    /// Frames that a server may refuse.
     private static let frames: [JSONValue] = [
         ["type": "presence", "of": "me"], ["type": "chat", "messages": []], ["type": "sync", "lastSeqSeen": -1],
         ["type": "sync", "lastSeqSeen": "0"], ["type": "sync", "lastSeqSeen": 1.5],

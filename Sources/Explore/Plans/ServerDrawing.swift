@@ -54,11 +54,9 @@ package struct ServerDrawing: Drawing, LifeDrawing {
     var hasGoneDevices = false
     /// Whether acts are now drawn for one of several parallel branches.
     var isBeside = false
-    /// The people who act now.
     var people: [String]
     /// The connection of a stranger; it is ended before another one begins.
     private(set) var stranger = "W"
-    /// The letters that devices may have.
     private(set) var letters = ["A", "B", "C", "D", "E", "F", "G"]
     var weights: [Int]
 
@@ -153,7 +151,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         steps = before + drawn
     }
 
-    /// In the end, all devices check what was missed and stored.
+    /// Lets all devices check what they missed and what was stored.
     mutating func end() {
         for device in devices where device.isPaused { add("resumeReading", ["on": device.letter]) }
         watch(upTo: one(of: 1_500, 5_000))
@@ -170,15 +168,10 @@ package struct ServerDrawing: Drawing, LifeDrawing {
 
     // MARK: lives
 
-    /// The life of a server: the features that lag most, and those that have not met, come next.
+    /// Draws the life of a server: the features that lag most, and those that have not met, come next.
     ///
-    /// - Parameters:
-    ///   - grammar: The participants, and the possible actions.
-    ///   - seed: The same seed draws the same life.
-    ///   - goals: The sizes to reach.
-    ///   - isScripted: Whether the agent follows scripts; any other agent takes its time.
-    ///   - largestFrame: The largest frame that the server takes.
-    ///   - isQuick: Whether heartbeats and the wait for credentials are short.
+    /// `isScripted`: whether the agent follows scripts; any other agent takes its time. `isQuick`: whether heartbeats
+    /// and the wait for credentials are short.
     package init(
         _ grammar: ServerGrammar, seed: UInt64, to goals: [Reach.Dimension: Int], isScripted: Bool = true,
         largestFrame: Int = 1 << 20, isQuick: Bool = false
@@ -208,7 +201,6 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         }
     }
 
-    /// Draws the next round.
     package mutating func round(at share: Double) -> LifeRound {
         isCalm = Self.calm.contains(share)
         let lasting = lastingPerson.map { opening(Device(letter: Self.lasting, principal: $0)) }
@@ -282,12 +274,11 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         return plan
     }
 
-    /// The step that opens a device again.
     private func opening(_ device: Device) -> JSONValue {
         JSONValue(members: ["do": "connect", "on": device.letter, "principal": shown(device.principal)])
     }
 
-    /// After the process was ended: all devices reconnect, and some ask for what they missed.
+    /// Reconnects all devices after the process ended; some ask for what they missed.
     private mutating func comeBack() {
         let gone = devices.filter(\.isOpen)
         for device in gone { close(device.letter) }
@@ -304,7 +295,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         }
     }
 
-    /// At the end of a round, paused devices read again, and one device is fenced.
+    /// Lets paused devices read again at the end of a round, and fences one device.
     private mutating func settle() {
         for device in devices where device.isOpen && device.isPaused {
             add("resumeReading", ["on": device.letter])

@@ -19,7 +19,6 @@ struct ServerFeature: SteeredFeature {
     var isLarge = false
     let draw: @Sendable (inout ServerDrawing) -> Void
 
-    /// Whether both may happen at the same time.
     func isCompatible(with other: ServerFeature) -> Bool {
         let isRough = endsProcess || refusesWrites
         let isOtherRough = other.endsProcess || other.refusesWrites
@@ -71,7 +70,6 @@ extension ServerDrawing {
     /// The least number of characters of a longer text.
     private static let longerThanUsual = 600
 
-    /// The first person of this branch.
     private var person: String { people.first ?? "p1" }
 
     private func reply(_ text: String) -> JSONValue { ["reply": .string(text)] }
@@ -112,7 +110,6 @@ extension ServerDrawing {
         return open.letter
     }
 
-    /// This many questions back to back.
     private mutating func burst(
         _ count: Int, by person: String, on letter: String, in session: String, _ script: [JSONValue],
         isParallel: Bool = false
@@ -315,7 +312,6 @@ extension ServerDrawing {
         add("resumeReading", ["on": slow])
     }
 
-    /// A device reads nothing for a while.
     mutating func pause(_ letter: String) {
         add("stopReading", ["on": letter])
         change(letter) { $0.isPaused = true }
@@ -374,7 +370,6 @@ extension ServerDrawing {
             Words.usual,
         ]
 
-    /// Each text in turn.
     private mutating func nextText() -> String {
         textNumber += 1
         return Self.texts[textNumber % Self.texts.count]
@@ -600,7 +595,7 @@ extension ServerDrawing {
         if isLife, happens(70) { breakPromise() }
     }
 
-    /// Kills the process at the first bytes of a promise, and checks whether it keeps that.
+    /// Kills the process at the first bytes of a promise, and checks whether the promise is kept.
     private mutating func breakPromise() {
         for type in ["ack", "done"] {
             let session = newName("s")

@@ -13,7 +13,6 @@ package struct ServerGrammar: Sendable {
     package var isAlone = true
     /// The approximate number of steps of a plan.
     package var size = 52
-    /// The most principals in a plan.
     package var principals = 3
     /// The longest time that a plan may watch at once, in milliseconds.
     package var longestWatch = 5_000
@@ -23,10 +22,6 @@ package struct ServerGrammar: Sendable {
     /// Handwritten scenarios; half of the plans are one of them with additional events.
     private let scenarios: [Plan]
 
-    /// - Parameters:
-    ///   - profiles: The profiles of the server.
-    ///   - scenarios: The scenarios of the specification.
-    ///   - startsServer: Whether the server is the suite's own.
     package init(profiles: Set<Profile>, disturbing scenarios: [Plan], startsServer: Bool) {
         self.profiles = profiles
         self.startsServer = startsServer
@@ -35,7 +30,6 @@ package struct ServerGrammar: Sendable {
         }
     }
 
-    /// The plan of a seed.
     package func plan(seed: UInt64) -> Plan {
         var plan = ServerDrawing.plan(
             seed: seed, of: .server, disturbing: scenarios.filter { $0.principals <= principals }

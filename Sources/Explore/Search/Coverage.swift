@@ -10,7 +10,6 @@ import HoldfastTranscript
 package struct Coverage: Sendable, Equatable {
     package private(set) var marks: Set<String> = []
 
-    /// Nothing reached yet.
     package init() {}
 
     package init(of history: History, _ verdicts: [Verdict]) {
@@ -62,7 +61,6 @@ package struct Coverage: Sendable, Equatable {
         }
     }
 
-    /// The state of connections, turns and processes during a history.
     private struct State {
         /// The turns that are running, as far as the frames show.
         private var running: Set<String> = []

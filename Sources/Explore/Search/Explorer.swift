@@ -7,13 +7,11 @@ import HoldfastTranscript
 /// Draws plans, performs them in simulation and judges them.
 package struct Explorer: Sendable {
     let specification: Specification
-    /// The plan of a seed.
     package let draw: @Sendable (UInt64) -> Plan
     /// Performs a plan in a world with random events; nil if the plan is not a scenario.
     private let simulate: @Sendable (Plan, UInt64) -> Simulation?
 
-    /// Plans for a server that may be killed, by default with all profiles.
-    /// * `scenarios`: The scenarios of the specification, if already read.
+    /// Plans for a server that may be killed; `scenarios` are those of the specification, if already read.
     package init(
         _ setting: Setting = Setting(), under specification: Specification, disturbing scenarios: [Plan]? = nil
     ) {
@@ -29,8 +27,7 @@ package struct Explorer: Sendable {
         }
     }
 
-    /// Plans for a client.
-    /// * `scenarios`: The scenarios of the specification, if already read.
+    /// Plans for a client; `scenarios` are those of the specification, if already read.
     package init(
         client setting: ClientSetting, under specification: Specification, disturbing scenarios: [Plan]? = nil
     ) {
@@ -45,7 +42,6 @@ package struct Explorer: Sendable {
         }
     }
 
-    /// The result of one plan.
     package struct Trial: Sendable {
         package let plan: Plan
         package let seed: UInt64
@@ -56,7 +52,6 @@ package struct Explorer: Sendable {
         package var broken: [Verdict] { verdicts.filter { $0.outcome == .violation || $0.outcome == .warning } }
     }
 
-    /// Performs a plan; nil if it is not a scenario.
     package func trial(of plan: Plan, seed: UInt64) -> Trial? {
         guard let simulation = simulate(plan, seed) else { return nil }
         return Trial(
@@ -70,10 +65,8 @@ package struct Explorer: Sendable {
         return hexDigits(SHA256.digest(Array(texts.joined().utf8)))
     }
 
-    /// The coverage of a trial's history.
     package func coverage(of trial: Trial) -> Coverage { Coverage(of: trial.simulation.history, trial.verdicts) }
 
-    /// Draws the plan of a seed and performs it.
     package func trial(seed: UInt64) -> Trial? { trial(of: draw(seed), seed: seed) }
 
     /// The smallest plan that breaks the same clause in as many worlds.
@@ -118,13 +111,11 @@ package struct Explorer: Sendable {
 }
 
 extension Explorer.Trial {
-    /// The first finding in words.
     package func sentence(about clause: ClauseID) -> String {
         let finding = broken.first { $0.clause == clause }?.findings.first
         return finding?.what ?? "\(clause) is broken"
     }
 
-    /// The scenario file of the plan, about a clause that it breaks.
     package func file(about clause: ClauseID) -> String {
         plan.file(about: [clause], title: "Breaks \(clause)", summary: sentence(about: clause)).text(pretty: true)
             + "\n"

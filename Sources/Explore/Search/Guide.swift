@@ -12,13 +12,11 @@ package struct Guide: Sendable {
     /// With fewer kept plans, none is mutated.
     private static let fewest = 10
 
-    /// * `corpus`: Plans of an earlier search.
     package init(_ draw: @escaping @Sendable (UInt64) -> Plan, from corpus: [Plan] = []) {
         self.draw = draw
         kept = corpus
     }
 
-    /// The next plan: drawn, or a mutation of one that was worth keeping.
     package func plan(seed: UInt64) -> Plan {
         var chance = SplitMix64(seed: ~seed)
         if kept.count >= Self.fewest, chance.number(in: 1...100) <= Self.mutants {

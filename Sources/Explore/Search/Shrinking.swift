@@ -3,7 +3,6 @@ import HoldfastJSON
 
 /// Makes a plan as small as possible while it still has the same effect.
 package struct Shrinking {
-    /// The most plans to try.
     package var attempts: Int
 
     package init(attempts: Int = 1_500) { self.attempts = attempts }

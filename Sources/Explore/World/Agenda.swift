@@ -13,7 +13,6 @@ struct Agenda<Entry> {
         }
     }
 
-    /// Removes and returns the next event.
     mutating func next() -> (at: Int, entry: Entry)? {
         guard let first = heap.first, let last = heap.popLast() else { return nil }
         guard !heap.isEmpty else { return (first.at, first.entry) }

@@ -21,11 +21,9 @@ final class Branch<Stage: VirtualStage> {
     /// The condition that a step waits for: checked after every event, until it holds or the deadline has passed.
     struct Wait {
         var deadline: Int?
-        /// Whether the condition holds.
         let look: (Stage) throws -> Sight
         /// Called when it is too late, or the condition can never hold.
         var isLate: (Stage) throws -> Void = { _ in }
-        /// The wait that follows it; nil if there is none.
         private(set) var next: (Stage) throws -> Wait? = { _ in nil }
 
         init(
@@ -40,7 +38,6 @@ final class Branch<Stage: VirtualStage> {
             Self(deadline: moment, look: { _ in .notYet }, isLate: deed)
         }
 
-        /// This wait, followed by another one.
         func then(_ last: @escaping (Stage) throws -> Wait?) -> Wait {
             var first = self
             first.next = { [next] stage in try next(stage)?.then(last) ?? last(stage) }
@@ -50,7 +47,6 @@ final class Branch<Stage: VirtualStage> {
 
     var levels: [Level]
     var wait: Wait?
-    /// The step that it performs.
     var pointer = JSONPointer()
     /// Whether it runs beside others, so that the enclosing steps set the mark.
     var keepsMark = false
@@ -63,7 +59,6 @@ final class Branch<Stage: VirtualStage> {
 
     var local: ScenarioVariables { levels.last?.local ?? ScenarioVariables() }
 
-    /// The next step; nil if there is none.
     func next(_ variables: ScenarioVariables) -> Stage.Step? {
         while var level = levels.last {
             if level.index < level.steps.count {
@@ -84,7 +79,6 @@ final class Branch<Stage: VirtualStage> {
     }
 }
 
-/// The result of checking a wait.
 enum Sight {
     case there, notYet, never
     /// Steps inside the step could not go on.

@@ -1,7 +1,6 @@
 import HoldfastJSON
 import HoldfastTranscript
 
-/// One connection between the stage and the server.
 final class Link {
     let letter: String
     let number: Int
@@ -41,13 +40,11 @@ final class Link {
         if let type = message["type"]?.stringValue { waiting.append((type, message)) }
     }
 
-    /// Takes the first message of one of the types that matches.
     func take(_ types: [String], where matches: (JSONValue) -> Bool) -> JSONValue? {
         waiting.firstIndex { types.contains($0.type) && matches($0.message) }.map { waiting.remove(at: $0).message }
     }
 }
 
-/// One exchange over REST.
 struct Exchange {
     let life: Int
     /// The time at which the request reaches the server.

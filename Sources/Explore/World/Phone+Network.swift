@@ -25,7 +25,6 @@ final class Wire {
     var lane: Lane { .connection(number: number) }
 }
 
-/// One request of the app.
 final class Call {
     let number: Int
     /// The number that the server gave to it.
@@ -59,7 +58,6 @@ extension Phone {
         crash()
     }
 
-    /// The app crashes, and everything in it stops.
     func crash() {
         app = nil
         life += 1
@@ -165,7 +163,6 @@ extension Phone {
         at(wire.upAt) { phone in if wire.isOpen, !wire.isCut { deed(phone) } }
     }
 
-    /// Something travels to the app.
     private func down(_ wire: Wire, _ deed: @escaping (Phone) -> Void) {
         wire.downAt = max(wire.downAt, now + delay())
         at(wire.downAt) { phone in if !wire.isLeft { deed(phone) } }
@@ -191,7 +188,6 @@ extension Phone {
         act { [number = wire.number] in $0.ended(number) }
     }
 
-    /// The app notices that a connection is gone.
     private func ended(_ wire: Wire, code: Int?) {
         guard !wire.isLeft else { return }
         wire.isLeft = true
@@ -230,7 +226,6 @@ extension Phone {
         act { $0.asked(number, method: request.method, path: path, principal: principal, body: body) }
     }
 
-    /// The app no longer waits for an answer.
     private func leave(_ call: Call) {
         call.isLeft = true
         after(delay()) { phone in

@@ -5,14 +5,11 @@ import HoldfastStage
 import HoldfastTranscript
 import ReferenceClient
 
-/// The configuration of a simulated client.
 package struct ClientSetting: Sendable {
-    /// The profiles that it declares.
     package var profiles: Set<Profile> = Profile.all(of: .client)
     package var variations: Set<ClientVariation> = []
     package var defects: Set<ClientDefect> = []
 
-    /// By default a healthy client with all profiles.
     package init(defects: Set<ClientDefect> = []) { self.defects = defects }
 
     /// The factor by which its timers run faster, the same as in a real run, so that a scenario means the same.
@@ -88,7 +85,6 @@ final class Phone: VirtualStage, ClientScene {
 
     func limit(_ name: String) -> Duration { Timeouts().limit(of: name, timeScale: timeScale) }
 
-    /// Performs the scenario to its end.
     func perform() {
         begin(Branch(scenario.steps)) { phone, end in
             phone.end = end
@@ -151,7 +147,6 @@ final class Phone: VirtualStage, ClientScene {
         return result
     }
 
-    /// Takes the first arrival that matches.
     private func take(_ awaited: AwaitedArrival, after mark: Int) -> Bool {
         let entry = arrivals.entries(after: mark).first { self.is($0.arrival, what: awaited) }
         return entry.map { arrivals.take($0.number) } ?? false
@@ -226,7 +221,6 @@ final class Phone: VirtualStage, ClientScene {
         return nil
     }
 
-    /// Performs an act of the person or the phone.
     private func person(_ act: ClientAct, _ context: ClientStepContext<Phone>) throws {
         var shown: JSONValue?
         if case .sendAgain = act { shown = look() }

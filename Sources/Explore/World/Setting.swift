@@ -1,17 +1,14 @@
 import Holdfast
 import HoldfastReference
 
-/// The configuration of a simulated server.
 package struct Setting: Sendable {
     /// The server; its principals are lent to the scenarios in order.
     package var configuration: ReferenceConfiguration
     /// Nothing is late by accident under a virtual clock, so a plan can wait for the end of a bound.
     package var timeouts = Timeouts()
 
-    /// The profiles that the server declares.
     package let profiles: Set<Profile>
 
-    /// The configured limits, for transcripts.
     var limits: [String: Int] {
         var limits = [
             "heartbeatSeconds": configuration.heartbeatSeconds, "authSeconds": configuration.authSeconds,

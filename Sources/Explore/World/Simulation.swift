@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastStage
 import HoldfastTranscript
 
-/// The result of one scenario in a simulation.
 package struct Simulation: Sendable {
     package let history: History
     /// The place and reason of an early end of its steps; nil if all were performed.

@@ -16,7 +16,6 @@ protocol VirtualStage: AnyObject {
     var chance: SplitMix64 { get set }
     var branches: [Branch<Self>] { get set }
     var variables: ScenarioVariables { get }
-    /// The profiles that the subject declares.
     var profiles: Set<Profile> { get }
     var events: [Event] { get set }
     var frames: [Frame?] { get set }
@@ -30,7 +29,6 @@ protocol VirtualStage: AnyObject {
     func located(_ end: any Error, at pointer: JSONPointer) -> any Error
 }
 
-/// A step of a scenario, of either side.
 protocol VirtualStep {
     var pointer: JSONPointer { get }
     var profile: Profile? { get }
@@ -83,7 +81,6 @@ extension VirtualStage {
 
 // Branches that run at the same time, and their waits.
 extension VirtualStage {
-    /// Begins steps beside those that are already being performed.
     func begin(_ branch: Branch<Self>, whenOver: @escaping (Self, (any Error)?) -> Void) {
         branch.whenOver = whenOver
         branches.append(branch)
@@ -107,7 +104,6 @@ extension VirtualStage {
         end(branch, nil)
     }
 
-    /// Continues with the current wait of a branch, or with its next step.
     private func goOn(_ branch: Branch<Self>) {
         guard let wait = branch.wait else { return resume(branch) }
         if let deadline = wait.deadline { at(deadline) { _ in } }
@@ -119,7 +115,6 @@ extension VirtualStage {
         branch.whenOver(self, end)
     }
 
-    /// Checks whether each wait is over.
     private func poll() {
         for branch in branches {
             guard let wait = branch.wait else { continue }

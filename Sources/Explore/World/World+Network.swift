@@ -5,7 +5,6 @@ import HoldfastTranscript
 
 // Traffic between the stage and the server: in order on each connection, with independent latencies.
 extension World {
-    /// Sends something to the server.
     func up(_ link: Link, _ deed: @escaping (World, Link) -> Void) {
         link.upAt = max(link.upAt, now + delay())
         at(link.upAt) { world in
@@ -14,7 +13,6 @@ extension World {
         }
     }
 
-    /// Sends something to the stage.
     func down(_ socket: Int, _ deed: @escaping (World, Link) -> Void) {
         guard let link = links[socket], !link.isGone else { return }
         down(link, deed)
@@ -35,7 +33,6 @@ extension World {
 
     // MARK: up
 
-    /// Records a text and sends it.
     func send(_ text: String, shown: String? = nil, fragments: Int = 1, on link: Link) {
         guard !link.isCut, !link.closeSent else { return }
         if fragments > 1 { note(act: "fragments", ["count": JSONValue(fragments)], on: link.lane) }

@@ -14,7 +14,6 @@ extension World {
         return letters[index]
     }
 
-    /// A request to the push service arrived.
     func pushed(to device: String, _ notice: PushNotice, life: Int) {
         let (turn, body) = (notice.turn, notice.payload)
         guard !isOver, let principal = principals.first(where: { $0.value.device == device })?.key else {

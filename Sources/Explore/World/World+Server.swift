@@ -6,7 +6,6 @@ import HoldfastTranscript
 
 // The process of the server, its disk and its timers.
 extension World {
-    /// Starts a process with the records on the disk.
     func startServer() {
         life += 1
         // Limits belong to one process.

@@ -7,7 +7,6 @@ import HoldfastTranscript
 
 // The steps of scenarios, as the stage performs them.
 extension World {
-    /// Begins a step; returns its wait, or nil if it is complete.
     func begin(_ step: ScenarioStep, on branch: Branch<World>) throws -> Wait? {
         let names = variables.overlaid(by: branch.local)
         switch step.action {
@@ -81,7 +80,6 @@ extension World {
         return nil
     }
 
-    /// Closes a connection, and waits until it has ended.
     private func closed(_ link: Link, code: Int) -> Wait {
         close(link, code: code)
         return Wait(deadline: now + limit("close")) { _ in link.hasEnded ? .there : .notYet }
@@ -260,7 +258,7 @@ extension World {
         return duration.microseconds
     }
 
-    /// Unmet waits are part of the history: they say how long the stage watched.
+    /// Records an unmet wait, which shows how long the stage watched.
     func missed(_ what: String, on lane: Lane, isOptional: Bool) throws {
         note(.wait(awaited: what, met: false), on: lane)
         if !isOptional { throw StepEnd.unmet("no \(what) in time") }

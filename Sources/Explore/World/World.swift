@@ -55,11 +55,9 @@ final class World: VirtualStage {
     var variables = ScenarioVariables()
     var nonces = 0
     var scriptWait = 0
-    /// The reason why the steps ended early.
     var end: (any Error)?
     var isOver = false
 
-    /// A person with a token and a device.
     struct Principal {
         let token: String?
         let device: String?
@@ -93,7 +91,6 @@ final class World: VirtualStage {
 
     // MARK: the run
 
-    /// Performs steps to their end.
     func run(_ steps: [ScenarioStep]) {
         prepare()
         begin(Branch(steps)) { world, end in
