@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// Compares the clauses of two states: who must do more, and who can rely on less.
+/// Compares the clauses of two states: new duties, and lost promises.
 struct ClauseComparison {
     private let old: Specification
     private let new: Specification
@@ -14,7 +14,6 @@ struct ClauseComparison {
             changed: comparison.changes, added: comparison.addition) + introductions(old, new)
     }
 
-    /// Compares the introductions of areas, which define words for their clauses.
     private static func introductions(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
         func introduction(_ text: String) -> Substring {
             text.firstRange(of: "\n### ").map { text[..<$0.lowerBound] } ?? text[...]
@@ -251,7 +250,6 @@ struct ClauseComparison {
 
     // MARK: Words
 
-    /// Whether words express a duty of a side.
     private static func isDuty(_ words: String) -> Bool { words.contains(/\b(MUST|SHOULD|MAY|(has|have) to)\b/) }
 
     /// Clients rely on the promises of servers; servers cannot rely on those of clients.
@@ -284,10 +282,8 @@ extension Clause {
     /// Chapter 8.2: a withdrawn clause stays, marked as such.
     var isWithdrawn: Bool { exclusion?.hasPrefix("withdrawn") ?? false }
 
-    /// The profiles that a subject must declare to be bound by it.
     var demanded: Set<Profile> { Set([profile, profile.needed].compactMap(\.self)) }
 
-    /// The required contents of a capture, in words.
     fileprivate var captures: String { (captureNeeds ?? []).map(\.rawValue).joined(separator: ", ") }
 
     /// The side that it does not bind.

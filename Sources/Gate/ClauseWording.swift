@@ -141,7 +141,6 @@ private struct Words {
         return givers.contains(verb) ? .atMost : nil
     }
 
-    /// The meaning of a phrase before a number.
     private enum Phrase {
         case bound(Side)
         /// An amount that may be reached: the verb decides whether it is an upper or a lower bound.

@@ -8,7 +8,6 @@ struct DeprecationPolicy {
         "message-removed", "property-removed-required", "property-removed-optional", "request-removed",
     ]
 
-    /// Findings about parts that were removed without a deprecation, or too early.
     static func entries(_ old: ProtocolState, _ new: ProtocolState, after entries: [GateEntry]) -> [GateEntry] {
         var told: Set<GateLocation> = []
         return entries.map(\.finding).compactMap { finding in

@@ -12,7 +12,6 @@ struct FixtureComparison {
     private let oldSchemas: MessageSchemas
     private let newSchemas: MessageSchemas
 
-    /// Compares the golden messages of two states.
     static func entries(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
         let comparison = FixtureComparison(
             old: old, new: new, oldSchemas: old.specification.messageSchemas(for: []),
@@ -30,13 +29,11 @@ struct FixtureComparison {
 
     // MARK: Messages
 
-    /// A golden message that one state rejects, with the reason.
     private struct Refusal {
         let fixture: FixtureFiles.Golden
         let problem: MessageProblem
     }
 
-    /// The messages that one state accepts and the other rejects.
     private func refusals(
         _ fixtures: [FixtureFiles.Golden], by version: GateWitness.Version
     ) -> [Refusal] {
@@ -51,7 +48,6 @@ struct FixtureComparison {
         }
     }
 
-    /// Fixtures that were valid but are rejected by the new schemas.
     private func formerlyValid() -> [GateEntry] {
         grouped(refusals(old.fixtures.messages.filter(\.isValid), by: .new)).map { group in
             entry(
@@ -248,7 +244,6 @@ struct FixtureComparison {
         newSchemas.sender(of: type) ?? oldSchemas.sender(of: type) ?? .server
     }
 
-    /// The place of the keyword that rejects a message.
     private func keyword(of problem: MessageProblem, in state: ProtocolState) -> GateLocation? {
         guard let keyword = problem.keyword else { return nil }
         let parts = keyword.split(separator: "#", maxSplits: 1).map(String.init)

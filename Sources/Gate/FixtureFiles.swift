@@ -1,14 +1,11 @@
 import Holdfast
 import HoldfastJSON
 
-/// The fixtures of one state, with their bytes.
 struct FixtureFiles: Sendable {
-    /// A golden message or transcript.
     struct Golden: Sendable {
         /// The file, below `Fixtures/`.
         let file: String
         let content: Content
-        /// Whether a message is valid.
         let isValid: Bool
         /// The expected verdicts of a transcript, by clause.
         let expected: [String: String]
@@ -26,7 +23,6 @@ struct FixtureFiles: Sendable {
         let bytes: [UInt8]
     }
 
-    /// Whether there is an index.
     let isThere: Bool
     let messages: [Golden]
     let transcripts: [Golden]

@@ -110,7 +110,6 @@ extension GateEntry {
         }
     }
 
-    /// The table row that was added or removed.
     private var row: GateLocation? {
         guard (finding.old == nil) != (finding.new == nil), let location, location.file.hasPrefix("chapters/") else {
             return nil

@@ -4,7 +4,6 @@ import HoldfastSchemaDiff
 
 /// Clauses of profiles or areas unknown to this program, which cannot judge them but compares their sentences.
 enum ForeignClauses {
-    /// The facts of a state, one for each such clause.
     static func facts(of state: ProtocolState) -> [Fact] { state.foreignClauses.map(\.fact) }
 
     /// A clause that was removed from the text.

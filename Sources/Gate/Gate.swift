@@ -5,25 +5,19 @@ import HoldfastPlatform
 import HoldfastReport
 import HoldfastSchemaDiff
 
-/// The options of the gate besides the two states.
 package struct GateOptions: Sendable {
     /// Older states that are still supported; the report also lists the changes that break their peers.
     package var supported: [ProtocolState] = []
-    /// Transcripts of implementations, judged under both specifications beside the golden ones.
     package var archive: [ArchivedTranscript] = []
-    /// Accepted findings.
     package var waivers = Waivers()
-    /// The severities that a team chose for rules.
     package var severities = Severities()
     /// The least severity at which the gate fails.
     package var failOn = GateSeverity.error
     /// Performs scenarios under a specification, and counts the evidence for each clause; nil if nothing can be performed.
     package var exercise: Exercise?
     package typealias Exercise = @Sendable ([String], Specification) async throws -> [String: [ClauseID: Int]]
-    /// The date for waivers.
     package var today: CivilDate
 
-    /// No archive, no waivers, no other versions.
     package init(today: CivilDate) { self.today = today }
 }
 
@@ -72,7 +66,6 @@ package func gate(
             })
 }
 
-/// The findings in the files, without transcripts.
 @Sendable private func comparison(
     from old: ProtocolState, to new: ProtocolState
 ) -> Result<[GateEntry], InputProblems> {

@@ -4,7 +4,6 @@ import HoldfastJSON
 import HoldfastReport
 import HoldfastSchemaDiff
 
-/// One finding with its consequences in the gate.
 package struct GateEntry: Sendable {
     /// The subject of a finding, which decides how it can be settled.
     package enum Kind: String, Sendable, Hashable {
@@ -25,13 +24,11 @@ package struct GateEntry: Sendable {
 
     package internal(set) var finding: GateFinding
     package let kind: Kind
-    /// The peers that break or must act; empty if there are none.
     package internal(set) var breaks: [GateParty]
     /// The least rise of the version that it requires.
     private(set) var rise: Rise
     /// The names of which the changelog must contain one; empty if none is needed.
     package let subjects: [String]
-    /// The frames of transcripts at which it shows.
     package internal(set) var occurrences: [GateOccurrence] = []
     /// The evidence in all transcripts; nil if they were not judged.
     package internal(set) var shown: String?
@@ -55,7 +52,6 @@ package struct GateEntry: Sendable {
         self.subjects = subjects
     }
 
-    /// A finding of a rule in the files of two states.
     init(
         _ rule: String, _ severity: GateSeverity, direction: GateDirection? = nil, messages: [String] = [],
         old: GateLocation? = nil, new: GateLocation? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil,
@@ -120,13 +116,11 @@ package struct GateParty: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// All of a side, or those of it that declare a profile.
     package init(_ role: Role, profile: String? = nil) { (self.role, self.profile) = (role, profile) }
 
-    /// In words: `clients`, `servers that declare sync`.
     package var description: String {
         let side = role == .server ? "servers" : "clients"
         return profile.map { "\(side) that declare \($0)" } ?? side
     }
 
-    /// Servers first, then by profile.
     package static func < (left: GateParty, right: GateParty) -> Bool {
         left.role == right.role ? (left.profile ?? "") < (right.profile ?? "") : left.role == .server
     }
@@ -148,7 +142,6 @@ extension GateLocation {
         return isWhole ? file : "Spec/\(file)"
     }
 
-    /// Path and line, as editors open it.
     package var address: String { path + (line.map { ":\($0)" } ?? "") }
 }
 

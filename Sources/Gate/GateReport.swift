@@ -3,20 +3,14 @@ import HoldfastBasics
 import HoldfastReport
 import HoldfastSchemaDiff
 
-/// The findings of the gate between two states.
 package struct GateReport: Sendable {
-    /// The state that peers have now.
     package let old: ProtocolState
-    /// The state that they will get.
     package let new: ProtocolState
     /// All findings: failures first, then by severity.
     package let entries: [GateEntry]
-    /// The required rise of the version.
     package let required: Rise
-    /// The number of transcripts judged under both specifications.
     let judgedTranscripts: Int
     let failOn: GateSeverity
-    /// Older states that were compared too.
     package let supported: [String]
     /// Remarks about the comparison itself.
     package let notes: [String]
@@ -31,10 +25,8 @@ package struct GateReport: Sendable {
     /// The breaking changes, whether or not they are announced or waived.
     package var breaking: [GateEntry] { entries.filter { $0.finding.severity == .error && $0.kind == .change } }
 
-    /// Whether the change may be merged.
     package var passes: Bool { failures.isEmpty }
 
-    /// The exit code: 0, or 1 when something fails.
     package var exit: ExitStatus { passes ? .conforms : .violation }
 
     /// The findings for an author: each edit once, and failures below an edit that passes.
@@ -45,7 +37,6 @@ package struct GateReport: Sendable {
         }
     }
 
-    /// The findings that follow from the edit of another finding.
     package func folded(under head: GateEntry) -> [GateEntry] {
         let name = head.finding.fingerprint
         return entries.filter { $0.under == name && (!$0.fails || head.fails) }
@@ -58,7 +49,6 @@ package struct GateReport: Sendable {
         return all.filter { $0.profile == nil || !all.contains(GateParty($0.role)) }.sorted()
     }
 
-    /// The verdict in one line.
     package var headline: String {
         let versions = old.version == new.version ? "version \(new.version)" : "\(old.version) → \(new.version)"
         let states = "\(old.name) → \(new.name), \(versions)"

@@ -3,9 +3,9 @@ import HoldfastJSON
 import HoldfastSchemaDiff
 
 extension MessageSchemaSet {
-    /// The messages, bodies and pushes of a specification, under the given profiles.
+    /// The messages, bodies and pushes of a specification under the given profiles; with `only`, those of these files.
+    ///
     /// - Throws: Every schema file that is not JSON or not a schema.
-    /// With `only`, takes just the messages of these files.
     package init(
         _ files: SpecificationFiles, profiles: Set<Profile> = [], only: Set<String>? = nil
     ) throws(InputProblems) {
@@ -47,7 +47,7 @@ extension MessageSchemaSet {
         self = set
     }
 
-    /// Documents with what the profiles add to them.
+    /// Applies the additions of the profiles to documents.
     /// - Throws: Every document that is not a schema.
     init(documents: [Document], messages: [Message], profiles: Set<Profile>) throws(InputProblems) {
         do {

@@ -14,16 +14,12 @@ package struct ProtocolState: Sendable {
     let changelog: String?
     /// Clauses of profiles or areas that this program does not know.
     let foreignClauses: [ForeignClauses.Section]
-    /// The golden messages and transcripts.
     let fixtures: FixtureFiles
 
     /// The folders and files of a state, below its root.
     static let parts = ["Spec", "Fixtures", "CHANGELOG.md"]
 
-    /// Reads a state.
-    ///
-    /// * `name`: Its name in reports.
-    /// * `files`: By their path below the root; files outside ``parts`` are ignored.
+    /// `files` are by their path below the root; those outside ``parts`` are ignored.
     package init(name: String, files: [String: [UInt8]]) throws(InputProblems) {
         var problems: [InputProblem] = []
         var texts: [String: String] = [:]
@@ -81,16 +77,12 @@ package struct ProtocolState: Sendable {
             || (path.hasPrefix("states/") && path.hasSuffix(".json"))
     }
 
-    /// The text of a file below `Spec/`.
     func text(_ path: String) -> String? { specification.files.texts[path] }
 
-    /// Whether a schema only defines parts for others, so that it is not a message.
     func isShared(_ path: String) -> Bool { json(path)?.isSharedSchema ?? false }
 
-    /// A document of the specification; nil if there is none.
     func json(_ path: String) -> JSONValue? { specification.files.json(path) }
 
-    /// A place in a file below `Spec/`, with its line.
     func location(_ path: String, _ pointer: JSONPointer) -> GateLocation {
         GateLocation(file: path, pointer: pointer, in: text(path))
     }

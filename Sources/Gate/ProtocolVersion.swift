@@ -19,7 +19,6 @@ package struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConv
         patch = numbers.count == 3 ? numbers[2] : nil
     }
 
-    /// The version as written in `Spec/version.json`.
     package var description: String { "\(major).\(minor)" + (patch.map { ".\($0)" } ?? "") }
 
     /// By number, not by text; a missing patch is 0.
@@ -52,6 +51,5 @@ package enum Rise: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// From nothing to a new major version.
     package static func < (left: Rise, right: Rise) -> Bool { left.rawValue < right.rawValue }
 
-    /// The part of the version that rises.
     package var name: String { "\(self)" }
 }

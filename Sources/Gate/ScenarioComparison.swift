@@ -10,10 +10,8 @@ struct ScenarioComparison {
 
         var title: JSONValue? { value["title"] }
 
-        /// The clauses it exercises.
         var clauses: [String] { (value["clauses"]?.arrayValue ?? []).compactMap(\.stringValue) }
 
-        /// The clauses in words.
         var test: String { clauses.isEmpty ? "its clauses" : clauses.joined(separator: ", ") }
     }
 

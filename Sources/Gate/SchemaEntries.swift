@@ -54,7 +54,6 @@ struct SchemaEntries {
         }
     }
 
-    /// Whether any schema of a message differs at all.
     private var differ: Bool {
         func schemas(_ files: SpecificationFiles) -> [String: String] {
             files.texts.filter { $0.key.hasPrefix("schemas/") && !$0.key.hasPrefix("schemas/files/") }

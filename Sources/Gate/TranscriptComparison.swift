@@ -5,16 +5,13 @@ import HoldfastJudge
 import HoldfastSchemaDiff
 import HoldfastTranscript
 
-/// A transcript that shows the behavior of an implementation.
 package struct ArchivedTranscript: Sendable {
-    /// Its origin, such as `archive/nami.ndjson`.
     package let name: String
     package let history: History
 
     package init(name: String, history: History) { (self.name, self.history) = (name, history) }
 }
 
-/// One frame of one transcript at which a verdict changes.
 package struct GateOccurrence: Sendable, Equatable {
     package let transcript: String
     package let subject: String
@@ -44,7 +41,6 @@ struct TranscriptComparison {
 
     struct Result {
         var entries: [GateEntry] = []
-        /// The number of transcripts judged under both.
         var judged = 0
         /// For each clause, the number of transcripts that keep it and that break it, by the new specification.
         var tallies: [ClauseID: (kept: Int, broken: Int)] = [:]
@@ -63,7 +59,6 @@ struct TranscriptComparison {
         }
     }
 
-    /// Judges the golden transcripts of the old state and those of an archive.
     static func result(_ old: ProtocolState, _ new: ProtocolState, archive: [ArchivedTranscript]) async -> Result {
         let timeouts = (old: ChapterFacts.timeouts(of: old), new: ChapterFacts.timeouts(of: new))
         let comparison = TranscriptComparison(
@@ -99,7 +94,6 @@ struct TranscriptComparison {
         return result
     }
 
-    /// Whether anything that the judge reads differs.
     private static func differ(_ old: ProtocolState, _ new: ProtocolState) -> Bool {
         func key(_ state: ProtocolState) -> [String] {
             state.specification.clauses.map {
@@ -194,7 +188,6 @@ struct TranscriptComparison {
         }
     }
 
-    /// Changes that form one finding.
     private struct Group: Hashable, Comparable {
         let clause: ClauseID
         let after: HoldfastJudge.Outcome?

@@ -19,7 +19,6 @@ struct VersionPolicy {
         }
     }
 
-    /// The rise of the version that findings require.
     static func required(by entries: [GateEntry]) -> Rise {
         entries.filter { !$0.isWaived }.map(\.rise).max() ?? .none
     }

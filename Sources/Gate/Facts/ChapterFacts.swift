@@ -5,7 +5,6 @@ import HoldfastSchemaDiff
 
 /// The facts in the tables of the chapters.
 enum ChapterFacts {
-    /// A table that the gate recognizes by its header, and the meaning of its rows.
     private struct Table: Sendable {
         let header: [String]
         /// Further columns to read.
@@ -13,7 +12,6 @@ enum ChapterFacts {
         let facts: @Sendable (Row) -> [Fact]
     }
 
-    /// One row, under one of its names.
     private struct Row: Sendable {
         let kind: Table
         let name: String
@@ -45,13 +43,11 @@ enum ChapterFacts {
                 subject: name, held: held, parents: [table.id] + parents)
         }
 
-        /// The value of a column in the row; none if the table has no such column.
         func fact(_ rule: FactRule, _ detail: String? = nil, in column: String) -> [Fact] {
             guard header.contains(column) else { return [] }
             return [fact(rule, detail, value: .string(self[column]), parents: [owned, id(of: column)])]
         }
 
-        /// The sentences of a column in the row.
         func words(_ rule: FactRule, in column: String) -> [Fact] {
             fact(rule, in: column).map {
                 var fact = $0
@@ -249,7 +245,6 @@ enum ChapterFacts {
 
 /// The values in open sets (`x-extensible-enum`): writers use only these, readers accept any value.
 enum OpenSetFacts {
-    /// The sets in every schema of a state, and their values.
     static func facts(of state: ProtocolState) -> [Fact] {
         let schemas = state.texts(below: "schemas/", ".json").filter { !$0.path.hasPrefix("schemas/files/") }
         return schemas.flatMap { path, text -> [Fact] in

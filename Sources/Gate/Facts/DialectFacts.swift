@@ -3,7 +3,6 @@ import HoldfastSchemaDiff
 
 /// The mappings of a state's dialects, with which the judge reads the messages of their subjects.
 enum DialectFacts {
-    /// Human-readable members.
     private static let prose: Set<String> = ["$schema", "name", "summary"]
     /// Human-readable reasons inside a mapping: only their presence counts.
     private static let reasons: Set<String> = ["ignored", "unknown", "otherwise", "because"]

@@ -22,9 +22,7 @@ struct Fact {
     var location: GateLocation
     /// Its place in its file, if the location does not say it.
     var place: JSONPointer?
-    /// Its name in a changelog.
     let subject: String
-    /// The peers that it binds.
     var held: [GateParty] = []
     /// The facts that contain it; if one is added or removed, so are its parts.
     var parents: [String] = []
@@ -35,13 +33,11 @@ struct Fact {
     /// Wider facts that include it: for the status 410, the range `4XX` and the default.
     var cover: [String] = []
 
-    /// Its value or text, if any.
     fileprivate func said(_ change: FactRule.Change?) -> JSONValue? {
         let told = change != .reworded ? value : sentence.isNull ? words : sentence
         return told.isNull ? Optional.none : told
     }
 
-    /// Its name among all facts.
     var id: String { "\(rule.id): \(key)" }
 }
 
@@ -97,7 +93,6 @@ extension FactRule.Effect {
     /// Actions that the other side cannot see.
     private static let unseen: Set = ["show", "hide", "place", "wait"]
 
-    /// The parties that break, given those that the fact binds.
     func parties(_ held: [GateParty]) -> [GateParty] {
         let both = [GateParty(.server), GateParty(.client)]
         let others = held.map { GateParty($0.role == .server ? .client : .server) }
@@ -127,7 +122,6 @@ struct FactComparison {
     private let old: ProtocolState
     private let new: ProtocolState
 
-    /// Every difference between the facts of two states, with the severity of its rule.
     static func entries(_ old: ProtocolState, _ new: ProtocolState) -> [GateEntry] {
         FactComparison(old: old, new: new).entries()
     }
@@ -310,7 +304,6 @@ struct FactComparison {
     }
 }
 
-/// The change of a fact, or of several by one edit.
 private struct Difference {
     let change: FactRule.Change
     let was: Fact?
@@ -333,7 +326,6 @@ private struct Difference {
         subjects = Set(all.flatMap(\.subjects)).sorted()
     }
 
-    /// The current fact, or the old one if it was removed.
     var fact: Fact? { now ?? was }
 
     /// The common edit of several differences; nil for a separate difference.

@@ -23,7 +23,6 @@ enum FactRule: String, CaseIterable, Sendable {
         case added, removed, changed, tightened, loosened, reworded
     }
 
-    /// The peers that a change breaks.
     enum Whom: String, Sendable {
         case nobody, clients, servers, everybody, held
         /// The side that is not bound, and must cope with it.
@@ -34,7 +33,6 @@ enum FactRule: String, CaseIterable, Sendable {
         case perhaps
     }
 
-    /// The peers that a change breaks, and the reason.
     struct Effect: Sendable {
         let whom: Whom
         let why: String
@@ -46,7 +44,6 @@ enum FactRule: String, CaseIterable, Sendable {
     static let explaining: Set<FactRule> = [.tableRow, .definition, .sectionNumber, .stateClause]
 
     var id: String { rawValue }
-    /// Its name in words.
     var word: String { Self.details[self]?.word ?? id }
     /// The effect of each change; a change that is missing here cannot happen.
     var effects: [Change: Effect] { Self.details[self]?.effects ?? [:] }
@@ -65,7 +62,6 @@ enum FactRule: String, CaseIterable, Sendable {
 
     private struct Details {
         let word: String
-        /// The change that the example shows; nil for any.
         let shows: Change?
         let example: String
         var effects: [Change: Effect] = [:]

@@ -1,6 +1,5 @@
 import HoldfastBasics
 
-/// A table of a Markdown page: its header and its rows.
 struct MarkdownTable: Sendable, Equatable {
     struct Row: Sendable, Equatable {
         /// The cells, trimmed, in order.
@@ -12,12 +11,9 @@ struct MarkdownTable: Sendable, Equatable {
         var name: String { (cells.first ?? "").filter { $0 != "`" } }
     }
 
-    /// The cells of the first line.
     let header: [String]
-    /// The rows below it.
     let rows: [Row]
 
-    /// Every table of a page, in order.
     static func tables(in text: String) -> [MarkdownTable] {
         // Line ends, indentation and a missing last bar make no difference to readers.
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map {

@@ -11,7 +11,6 @@ struct OperationFacts {
     private let root: JSONValue
     private var facts: [Fact] = []
 
-    /// The facts of a state; none if it has no such file.
     static func facts(of state: ProtocolState) -> [Fact] {
         guard let root = state.json(file) else { return [] }
         var reader = OperationFacts(root: root)

@@ -3,7 +3,6 @@ import HoldfastSchemaDiff
 
 /// The rules in the prose of chapters: the terms they define, and the numbers of each section.
 enum Passages {
-    /// The facts of all chapters of a state.
     static func facts(of state: ProtocolState) -> [Fact] {
         state.texts(below: "chapters/", ".md").flatMap { path, text -> [Fact] in
             var facts: [Fact] = []

@@ -10,7 +10,6 @@ struct RequestDocument {
     /// The name of a request without credentials.
     private static let nothing = "nothing"
 
-    /// A schema in a request.
     struct Slot {
         enum Kind: String { case parameter, body, header }
 
@@ -23,9 +22,7 @@ struct RequestDocument {
         let location: GateLocation
     }
 
-    /// The parts compared as facts.
     private(set) var facts: [Fact] = []
-    /// The parts compared as schemas.
     private(set) var slots: [Slot] = []
     private let root: JSONValue
 
@@ -69,7 +66,6 @@ struct RequestDocument {
 
     private static func variables(_ path: String) -> [String] { path.matches(of: /\{([^}]*)\}/).map { String($0.1) } }
 
-    /// The file as a whole.
     private static let whole = "\(FactRule.table.id): \(file)"
 
     /// The base paths of servers; hosts in examples bind no peer.
@@ -201,7 +197,6 @@ struct RequestDocument {
 }
 
 extension JSONValue {
-    /// Human-readable members.
     private static let prose: Set<String> = [
         "description", "summary", "title", "example", "examples", "tags", "operationId", "externalDocs",
     ]
@@ -225,7 +220,6 @@ extension JSONValue {
         return .object(shown)
     }
 
-    /// The same object without some members.
     fileprivate func without(_ names: Set<String>) -> JSONValue {
         .object(
             JSONObject((objectValue ?? [:]).filter { !names.contains($0.key) }.map { (key: $0.key, value: $0.value) }))

@@ -13,7 +13,6 @@ struct RequestSchemas {
         var labels: [String]
         var requests: [String]
 
-        /// Its name in the comparison.
         var name: String { new.label }
     }
 
@@ -51,7 +50,6 @@ struct RequestSchemas {
         return pairs.values.sorted { $0.name < $1.name }
     }
 
-    /// All differences in one schema, as one finding.
     private static func entry(
         _ worst: GateFinding, _ all: [GateFinding], _ pair: Pair, _ old: ProtocolState, _ new: ProtocolState
     ) -> GateEntry {
@@ -71,7 +69,6 @@ struct RequestSchemas {
         return entry
     }
 
-    /// The schemas of a state, and those in its requests.
     private static func schemas(
         _ state: ProtocolState, _ pairs: [Pair], _ side: KeyPath<Pair, RequestDocument.Slot>
     ) throws(InputProblems) -> MessageSchemaSet {

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastJSON
 import HoldfastSchemaDiff
 
-/// The facts in the state tables.
 enum StateFacts {
     /// The rows of every machine of a state, and the meanings of its states, inputs and conditions.
     ///

@@ -3,14 +3,12 @@ import HoldfastReport
 import HoldfastSchemaDiff
 import HoldfastSuite
 
-/// The report formats of the gate for programs.
 package enum GateFormat: String, Sendable, CaseIterable {
     case json, junit, github, sarif, markdown
 
     /// Whether a program finds its lines among other output.
     package var isForLogs: Bool { self == .github }
 
-    /// The whole report, ending with a newline.
     package func text(of report: GateReport) -> String {
         switch self {
         case .json: GateJSONReport(report: report).value.text(pretty: true) + "\n"
@@ -22,11 +20,9 @@ package enum GateFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// The report of the gate as GitHub Actions annotations, at the changed lines.
 struct GateAnnotations {
     let report: GateReport
 
-    /// The lines: the verdict, then failures, then warnings.
     var text: String {
         let verdict = GitHubAnnotation(
             report.passes ? .notice : .error, title: report.passes ? "protocol gate" : "protocol gate failed",
@@ -50,7 +46,6 @@ struct GateAnnotations {
     }
 }
 
-/// The report of the gate as SARIF 2.1.0.
 struct GateSARIFReport {
     let report: GateReport
 

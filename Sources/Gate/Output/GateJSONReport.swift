@@ -4,7 +4,6 @@ import HoldfastSchemaDiff
 
 /// The report of the gate for machines; its shape is `Spec/schemas/files/gate-report.json`, version 1.
 struct GateJSONReport {
-    /// The version of the format.
     package static let version = 1
 
     let report: GateReport

@@ -49,15 +49,12 @@ struct GateJUnitReport {
 }
 
 extension GateEntry {
-    /// The change and its place, in one sentence.
     var title: String { finding.change + (location.map { " (\($0.address))" } ?? "") }
 
-    /// A finding that follows from another, in one line.
     var brief: String { "\(finding.rule) (\(finding.severity)), \(finding.change): \(finding.reason)" }
 }
 
 extension GateReport {
-    /// Everything about a finding below its title, as plain text.
     func detail(of entry: GateEntry) -> String {
         labeled(entry).map { "\($0.label): \($0.text)" }.joined(separator: "\n")
     }

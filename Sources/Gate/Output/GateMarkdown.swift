@@ -25,7 +25,6 @@ struct GateMarkdown {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// The version of the new state, or the required one if that is higher.
     private var nextVersion: String {
         guard report.rise < report.required, let required = report.requiredVersion else {
             return report.new.version.description

@@ -4,7 +4,6 @@ import HoldfastSchemaDiff
 
 /// Findings in the words of a changelog: the change, then the peers that must act.
 extension GateFinding {
-    /// The change in words.
     var change: String { words ?? clauseWords ?? schemaWords ?? "\(subject)\(title)\(values)" }
 
     /// Its subject, with a colon: the messages it affects, or the clause, code or request.

@@ -2,15 +2,11 @@ import Holdfast
 import HoldfastBasics
 import HoldfastSchemaDiff
 
-/// One rule of the gate, for people who look it up.
 package struct RuleEntry: Sendable {
-    /// The id that findings carry: `timeout-tightened`.
     package let id: String
-    /// Its default severity, in the heavier direction.
     package let severity: GateSeverity
     /// The peers that it breaks, or its severity in each direction of messages.
     package let direction: String
-    /// The change in a few words.
     package let title: String
     /// A change to which it applies.
     package let example: String
@@ -18,7 +14,6 @@ package struct RuleEntry: Sendable {
     /// An alternative to its severity.
     private var other: String { severity == .warning ? "error" : "warning" }
 
-    /// Everything about it, for a terminal.
     package var page: String {
         """
         \(id) (a rule of the gate; default severity: \(severity.rawValue))
@@ -42,7 +37,6 @@ package enum RuleBook {
 
     package static func rule(_ id: String) -> RuleEntry? { byID[id] }
 
-    /// A list of all rules, one per line, with columns separated by tabs.
     package static var list: String {
         "rule\tdefault\tdirection\twhat\texample\n" + all.map { $0.line + "\n" }.joined()
     }

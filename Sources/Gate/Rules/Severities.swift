@@ -27,7 +27,6 @@ package struct Severities: Sendable {
         }
     }
 
-    /// A finding with the severity chosen here.
     func weighed(_ entry: GateEntry) -> GateEntry {
         guard let weight = weights[entry.finding.rule], weight != entry.finding.severity else { return entry }
         return entry.weighing(weight)

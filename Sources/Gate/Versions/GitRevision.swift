@@ -3,12 +3,10 @@ import HoldfastStage
 
 /// A revision of a git repository, read without checking anything out.
 struct GitRevision {
-    /// The revision as git understands it.
     private let revision: String
     /// The folder inside it that contains `Spec/`; nil for the one that corresponds to the repository's given folder.
     private let folder: String?
     private let repository: String
-    /// The name that the user gave.
     private let name: String
 
     /// Splits `REVISION` or `REVISION:FOLDER`.

@@ -9,7 +9,6 @@ package struct StateReader {
     /// The most bytes of one state; anything larger is not a specification.
     static let largest = 256 << 20
 
-    /// The folder of the repository with the revisions.
     private let repository: String
 
     /// Reads folders relative to a given one, and revisions of its repository.
