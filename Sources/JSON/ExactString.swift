@@ -2,10 +2,8 @@
 ///
 /// Swift's string equality is canonical equivalence: `"é"` equals `"e\u{301}"`. In JSON these are two different keys.
 package struct ExactString: Hashable, Comparable, Sendable {
-    /// The original string.
     package let string: String
 
-    /// Wraps a string without copying it.
     package init(_ string: String) { self.string = string }
 
     package static func == (left: ExactString, right: ExactString) -> Bool {

@@ -27,7 +27,6 @@ public struct JSONNumber: Sendable {
         self.text = text
     }
 
-    /// Uses text that a parser has already checked.
     init(checked text: String) { self.text = text }
 
     /// The value if it is an integer and fits, in any notation (`12`, `12.0`, `1.2e1`).

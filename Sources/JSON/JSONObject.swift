@@ -22,7 +22,6 @@ public struct JSONObject: Sendable {
     /// An object without members.
     public init() {}
 
-    /// An empty object with reserved capacity.
     init(capacity: Int) { members.reserveCapacity(capacity) }
 
     /// An object with these members; a repeated key keeps its first position and its last value.

@@ -38,7 +38,7 @@ extension Double: JSONRepresentable {
 extension Bool: JSONRepresentable {
     package var json: JSONValue { .bool(self) }
 
-    /// `true`, or nil for `false`, to omit a member.
+    /// Nil for `false`, to omit a member.
     package var orAbsent: Bool? { self ? true : nil }
 }
 
@@ -47,6 +47,6 @@ extension Array: JSONRepresentable where Element: JSONRepresentable {
 }
 
 extension Array {
-    /// The array, or nil if it is empty, to omit a member.
+    /// Nil if it is empty, to omit a member.
     package var orAbsent: [Element]? { isEmpty ? nil : self }
 }

@@ -71,7 +71,6 @@ extension JSONText {
         return problem(.utf8(found: found), at: position)
     }
 
-    /// A description of the text at a position.
     func found(at position: Position) -> String {
         guard position < end else { return "the end of the text" }
         let length = position.pointee < 0x80 ? 1 : sequenceLength(position)

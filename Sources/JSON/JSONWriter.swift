@@ -107,7 +107,7 @@ struct JSONWriter {
         let bytes = UnsafeRawBufferPointer(text)
         let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         var end = start
-        /// Sets the high bit of each byte below 0x20, quotation mark or backslash.
+        /// Whether any of the eight bytes at the offset needs an escape: nonzero if so.
         func marked(_ offset: Int) -> UInt64 {
             let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
@@ -162,6 +162,5 @@ extension JSONValue {
 }
 
 extension String {
-    /// Appends this text as a JSON string in quotes.
     package func appendJSON(to bytes: inout [UInt8]) { JSONWriter.append(self, to: &bytes) }
 }

@@ -1,6 +1,6 @@
 /// A text split into tokens, in memory that is reused for the next text.
 ///
-/// This is the fast way to read many texts: once the tape fits the largest text, nothing is allocated.
+/// This is the fast way to read many texts: once the tape fits the largest text, ordinary texts need no allocation.
 public struct JSONTape: ~Copyable {
     let limits: JSONLimits
     /// The token memory; only the first `count` of `capacity` are set.
@@ -18,7 +18,6 @@ public struct JSONTape: ~Copyable {
     /// Lone surrogates in text order: their token and offset.
     var loneSurrogates: [(token: Int, offset: Int)] = []
 
-    /// An open container, and the names in it so far.
     struct OpenContainer {
         var token: Int
         var members: UInt32
@@ -141,7 +140,6 @@ public struct JSONTape: ~Copyable {
         count += 1
     }
 
-    /// Makes room for one more open container.
     @inline(never)
     mutating func growOpen() { Self.grow(&open, &openCapacity) }
 

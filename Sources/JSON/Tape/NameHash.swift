@@ -36,7 +36,6 @@ package enum NameHash {
         return UInt32(truncatingIfNeeded: (mixed ^ mixed >> 29) &* 0x1656_67B1_9E37_79F9 >> 32)
     }
 
-    /// The hash of a separate name.
     package static func hash(of name: [UInt8]) -> UInt32 {
         name.withUnsafeBufferPointer { bytes in
             bytes.baseAddress.map { hash($0, name.count, limit: $0 + name.count) } ?? 0

@@ -57,7 +57,6 @@ extension JSONTape {
         return flaws
     }
 
-    /// A container on the path to a token.
     private struct FlawedContainer {
         let isObject: Bool
         let end: Int

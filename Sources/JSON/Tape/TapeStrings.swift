@@ -134,7 +134,6 @@ extension JSONTape {
         return position
     }
 
-    /// The code unit in four hexadecimal digits.
     private static func unit(_ digits: Position, _ text: JSONText) throws(JSONProblem) -> UInt32 {
         var value: UInt32 = 0
         for position in digits..<digits + 4 {

@@ -29,7 +29,6 @@ package struct TapeView {
         } ?? name.utf8.elementsEqual(bytes)
     }
 
-    /// The value of a member of the outermost object, if there is one.
     package func member(_ name: String) -> Int? {
         guard tokens[0].kind == .object else { return nil }
         return parts(of: 0).first { isNamed(name, $0) }.map { $0 + 1 }
@@ -52,7 +51,6 @@ package struct TapeView {
         return string(tokens[value])
     }
 
-    /// Whether a member of the outermost object equals a text.
     package func isText(of name: String, _ text: String) -> Bool {
         member(name).map { tokens[$0].kind == .string && isNamed(text, $0) } ?? false
     }
@@ -67,7 +65,6 @@ package struct TapeView {
 
     package func number(_ token: TapeToken) -> JSONNumber { JSONNumber(checked: string(token)) }
 
-    /// An unfinished array or object.
     private struct Container {
         let isObject: Bool
         var left: UInt32
@@ -82,7 +79,6 @@ package struct TapeView {
         }
     }
 
-    /// The value of a token that is not a container.
     private func scalar(_ token: TapeToken) -> JSONValue {
         switch token.kind {
         case .null: .null
