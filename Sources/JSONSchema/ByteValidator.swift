@@ -2,7 +2,7 @@ import HoldfastJSON
 
 /// Validates one text after another, in reused memory.
 ///
-/// This is the fast way to judge many messages: a valid one needs no allocation. It only says valid or not; for the
+/// This is the fast way to judge many messages: most valid ones need no allocation. It only says valid or not; for the
 /// errors in a text, use `JSONParser.value(bytes:limits:)` and ``Schema/violations(in:limit:)``.
 public struct ByteValidator: ~Copyable {
     private let schema: Schema

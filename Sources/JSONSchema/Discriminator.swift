@@ -3,14 +3,12 @@ import HoldfastJSON
 /// A property whose value identifies the alternative, because every alternative requires it with different values.
 package struct Discriminator: Sendable {
     package let property: String
-    /// Alternatives by value.
     package let branches: [ExactString: Int]
     /// The values, in the order of the schema.
     let values: [String]
 }
 
 extension SchemaCompiler {
-    /// Finds the discriminators of all alternatives in the program.
     mutating func findDiscriminators() {
         for node in program.nodes.indices {
             for position in program.nodes[node].keywords.indices {
@@ -27,7 +25,6 @@ extension SchemaCompiler {
 }
 
 extension Program {
-    /// The property that distinguishes the alternatives, if there is one.
     fileprivate func discriminator(of alternatives: [Int]) -> Discriminator? {
         guard alternatives.count > 1 else { return nil }
         let tags = alternatives.map { self.tags(of: $0) }

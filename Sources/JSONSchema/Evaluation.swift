@@ -33,7 +33,6 @@ struct Evaluation {
     /// Whether faults are recorded now.
     var explains: Bool { violationLimit > 0 && silence == 0 }
 
-    /// Applies one node at the current place.
     mutating func evaluate(_ index: Int, _ value: JSONValue, _ marks: inout Marks?) -> Bool {
         let node = program.nodes[index]
         if let verdict = node.verdict {
@@ -91,7 +90,6 @@ struct Evaluation {
         return evaluate(index, value, &marks)
     }
 
-    /// Applies a node to a part of the instance.
     mutating func descend(
         _ index: Int, _ value: JSONValue, to part: String, through keyword: String, _ token: String? = nil
     ) -> Bool {
@@ -131,12 +129,10 @@ struct Evaluation {
         return (isValid, findings)
     }
 
-    /// Records collected faults.
     mutating func keep(_ findings: [Finding]) {
         violations.append(contentsOf: findings.prefix(max(0, violationLimit - violations.count)))
     }
 
-    /// The current place in the instance.
     var location: JSONPointer { JSONPointer(tokens: instancePath) }
 
     /// The faults without duplicates.

@@ -33,7 +33,6 @@ package enum Fault: Hashable, Sendable {
 extension TypeSet: Hashable {}
 
 extension Fault {
-    /// The problem in words.
     func message(_ value: JSONValue) -> String {
         switch self {
         case .type(let found, let types): "found \(found) instead of \(Self.either(types.names))"
@@ -77,7 +76,6 @@ extension Fault {
         }
     }
 
-    /// The valid values, in words.
     var expected: String {
         switch self {
         case .type(_, let types): Self.either(types.names)
@@ -143,7 +141,7 @@ extension Fault {
     }
 }
 
-/// Shows a value of any size in at most 120 characters.
+/// Shows a value of any size, cut after 120 characters.
 enum Excerpt {
     static let limit = 120
 

@@ -10,7 +10,6 @@ package enum KeywordTable {
         /// No schema.
         case plain
 
-        /// The schemas in a keyword's value, with their places.
         package func schemas(
             in value: JSONValue, at location: JSONPointer
         ) -> [(schema: JSONValue, location: JSONPointer)] {

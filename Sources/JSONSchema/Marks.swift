@@ -4,7 +4,6 @@ import HoldfastJSON
 struct Marks {
     private var isMarked: [Bool]
 
-    /// Marks for the parts of a value, initially unset.
     init(_ value: JSONValue) {
         switch value {
         case .array(let values): isMarked = Array(repeating: false, count: values.count)

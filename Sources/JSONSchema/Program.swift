@@ -12,7 +12,6 @@ package struct Program: Sendable {
         var dynamicAnchors: [String: Int] = [:]
     }
 
-    /// One schema.
     package struct Node: Sendable {
         /// The value of a boolean schema; nil for an object.
         package var verdict: Bool?
@@ -73,7 +72,6 @@ package struct PropertyTable: Sendable {
     package var additional: Int?
 }
 
-/// A set of JSON Schema type names.
 package struct TypeSet: OptionSet, Sendable {
     package let rawValue: Int
 
@@ -121,7 +119,6 @@ extension Keyword {
 }
 
 extension Program {
-    /// Whether a value is valid under a node.
     package func accepts(_ value: JSONValue, at node: Int) -> Bool {
         var program = self
         program.root = node

@@ -84,7 +84,6 @@ public struct Schema: Sendable {
         return tape.withTokens(of: value) { flat.accepts($0) }
     }
 
-    /// Whether the value of a parsed text is valid.
     package func isValid(_ view: TapeView) -> Bool {
         flat?.accepts(view) ?? program.accepts(view.value(), at: program.root)
     }
@@ -93,7 +92,7 @@ public struct Schema: Sendable {
     ///
     /// - Parameters:
     ///   - value: The value to validate.
-    ///   - limit: The most violations to return, so that a hostile value cannot use up memory.
+    ///   - limit: The most violations to return, so that a hostile value cannot use up memory; values below 1 count as 1.
     /// - Returns: The violations, outermost first in schema order.
     public func violations(in value: JSONValue, limit: Int = 100) -> [SchemaViolation] {
         // Most values are valid, and checking that first is cheap.

@@ -30,7 +30,6 @@ struct SchemaCompiler {
         (self.registry, self.formats, self.unknownKeywords) = (registry, formats, unknownKeywords)
     }
 
-    /// Compiles the schema at a URI and everything it references.
     mutating func compile(_ uri: String) throws(SchemaProblem) -> Program {
         let (site, value) = try resolve(uri, from: nil, at: JSONPointer())
         program.root = try node(for: value, at: site)
@@ -87,7 +86,6 @@ struct SchemaCompiler {
         return position
     }
 
-    /// The site of a reference's target, and the schema there.
     func resolve(
         _ reference: String, from uri: String?, at location: JSONPointer
     ) throws(SchemaProblem) -> (Site, JSONValue) {
@@ -119,7 +117,6 @@ struct SchemaCompiler {
         return (Site(document: resource.document, pointer: pointer), value)
     }
 
-    /// The dialect of a node's resource.
     mutating func dialect(of site: Site) throws(SchemaProblem) -> Dialect {
         guard let index = registry.resource(of: site.pointer, in: site.document) else { return .standard }
         let resource = registry.resources[index]

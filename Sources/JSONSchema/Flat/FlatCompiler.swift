@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// Turns a ``Program`` into a ``FlatProgram``.
 struct FlatCompiler {
     typealias NodeID = FlatProgram.NodeID
     typealias Step = FlatProgram.Step

@@ -43,7 +43,6 @@ extension FlatCompiler {
 }
 
 extension TapeToken.Kind {
-    /// Its index among the entries of a node.
     @inline(__always)
     var row: Int {
         switch self {

@@ -21,7 +21,6 @@ extension FlatRun {
         return seen & shape.pointee.required == shape.pointee.required
     }
 
-    /// Applies the branch that a member selects.
     @inline(never)
     mutating func jump(_ index: Int, _ property: FlatProgram.Slot, _ table: FlatProgram.NameTable) -> Bool {
         guard let value = member(property, of: index), tokens[value].kind == .string,
@@ -30,7 +29,6 @@ extension FlatRun {
         return holds(branch.pointee.target, index)
     }
 
-    /// The value of a slot's member.
     @inline(never)
     func member(_ slot: FlatProgram.Slot, of index: Int) -> Int? {
         var key = index + 1
@@ -41,7 +39,6 @@ extension FlatRun {
         return nil
     }
 
-    /// The slot of a string value.
     @inline(never)
     func find(_ index: Int, in table: FlatProgram.NameTable) -> UnsafePointer<FlatProgram.Slot>? {
         let text = bytes(tokens[index])

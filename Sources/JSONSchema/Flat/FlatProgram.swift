@@ -8,7 +8,6 @@ final class FlatProgram: Sendable {
     /// The index of a node; negative ones are ``anything`` and ``unnamed``.
     typealias NodeID = Int32
 
-    /// The node that accepts every value.
     static let anything: NodeID = -1
     /// In a slot: the name has no node of its own.
     static let unnamed: NodeID = -2
@@ -26,7 +25,6 @@ final class FlatProgram: Sendable {
     let automata: PlainTable<Automaton>
     let cells: PlainTable<UInt16>
     let questions: [Question]
-    /// The program that the steps were compiled from.
     let source: Program
 
     init(
@@ -102,7 +100,6 @@ final class FlatProgram: Sendable {
         var mask: Int32
     }
 
-    /// A name, and its node.
     struct Slot: BitwiseCopyable {
         var hash: UInt32 = 0
         /// The length of the name in bytes; negative in an empty slot.

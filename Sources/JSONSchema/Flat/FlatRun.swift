@@ -1,14 +1,13 @@
 import HoldfastJSON
 
 extension FlatProgram {
-    /// Whether the value at the root of a tape is valid.
     func accepts(_ view: TapeView) -> Bool {
         var run = FlatRun(self, view)
         return run.holds(root, 0)
     }
 }
 
-/// Applies a flat program to the tokens of one text, without allocating.
+/// Applies a flat program to the tokens of one text; only questions and the formats without an automaton allocate.
 ///
 /// Indices come from the compiler and the tape, which create only valid ones; both outlive the run.
 struct FlatRun {
@@ -44,7 +43,6 @@ struct FlatRun {
         tokens = view.tokens
     }
 
-    /// Whether the value at a token is valid under a node.
     @inline(__always)
     mutating func holds(_ node: NodeID, _ index: Int) -> Bool {
         guard node >= 0 else { return true }

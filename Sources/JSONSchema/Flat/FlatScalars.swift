@@ -1,7 +1,6 @@
 import HoldfastJSON
 
 extension FlatRun {
-    /// Whether the number of scalars is within bounds.
     @inline(never)
     func hasLength(_ index: Int, _ min: Int, _ max: Int) -> Bool {
         let count = Int(tokens[index].length)

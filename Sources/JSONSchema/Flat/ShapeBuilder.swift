@@ -78,7 +78,6 @@ struct ShapeBuilder {
 }
 
 extension FlatCompiler {
-    /// A separate slot for one name.
     mutating func slot(_ name: String) -> Int32 {
         slots.append(newSlot(name, FlatProgram.anything, 0))
         return Int32(slots.count - 1)

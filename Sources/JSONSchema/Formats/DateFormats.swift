@@ -80,7 +80,6 @@ private struct TextReader {
         return true
     }
 
-    /// Consumes one byte if it is the given one.
     mutating func take(_ byte: Unicode.Scalar) -> Bool { take(byte, byte) }
 
     /// Skips ASCII digits; false if there are none.

@@ -40,7 +40,6 @@ package enum Format: String, Sendable, CaseIterable, BitwiseCopyable {
         }
     }
 
-    /// A description of valid values.
     var expectation: String {
         switch self {
         case .dateTime: "a date-time such as 2026-03-01T09:30:00Z (RFC 3339)"

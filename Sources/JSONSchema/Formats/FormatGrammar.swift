@@ -1,6 +1,5 @@
 /// The formats that a regular expression can check, built from the rules of their grammars.
 enum FormatGrammar {
-    /// Expressions by format.
     static let patterns = compiled(texts(literal: "\(ipv6)|[Vv][0-9A-Fa-f]+\\.[A-Za-z0-9\\-._~!$&'()*+,;=:]+"))
 
     /// Expressions small enough for an automaton: they accept most valid values, and no others.

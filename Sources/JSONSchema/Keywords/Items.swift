@@ -1,7 +1,6 @@
 import HoldfastJSON
 
 extension Evaluation {
-    /// The keywords for arrays.
     mutating func check(
         _ keyword: Keyword, _ values: [JSONValue], _ value: JSONValue, _ node: Program.Node, _ marks: inout Marks?
     ) -> Bool {

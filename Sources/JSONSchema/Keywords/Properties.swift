@@ -2,7 +2,6 @@ import HoldfastBasics
 import HoldfastJSON
 
 extension Evaluation {
-    /// The keywords for objects.
     mutating func check(
         _ keyword: Keyword, _ object: JSONObject, _ value: JSONValue, _ node: Program.Node, _ marks: inout Marks?
     ) -> Bool {

@@ -3,11 +3,9 @@
 /// All threads of the expression advance together, so no text causes backtracking. In return, back-references,
 /// lookaround and word boundaries are rejected, as are properties other than the general category.
 package struct Pattern: Sendable {
-    /// The expression as written.
     package let text: String
     package let program: PatternProgram
 
-    /// Compiles an expression.
     package init(_ text: String) throws(PatternProblem) {
         self.text = text
         let tree = try PatternParser.parse(text)

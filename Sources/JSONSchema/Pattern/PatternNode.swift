@@ -11,7 +11,6 @@ indirect enum PatternNode {
 
 /// A set of scalars that one position of an expression accepts.
 package struct PatternSet: Sendable {
-    /// A part of a set.
     package enum Item: Sendable {
         case range(UInt32, UInt32)
         case property(PatternProperty, isNegated: Bool)

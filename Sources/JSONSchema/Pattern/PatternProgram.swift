@@ -1,6 +1,5 @@
 /// The steps of an expression, for threads that all advance together.
 package struct PatternProgram: Sendable {
-    /// One step of a thread.
     package enum Step: Sendable {
         case take(PatternSet)
         /// Continues at two places.

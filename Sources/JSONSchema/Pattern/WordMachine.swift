@@ -28,7 +28,6 @@ package struct WordMachine {
         _ = number(State(steps: steps, isFirst: true, hasMatched: matched))
     }
 
-    /// A machine that accepts these words and no others.
     package init(words: [String], _ alphabet: [UInt32]) {
         kind = .words(words.map { $0.unicodeScalars.map(\.value) })
         self.alphabet = alphabet
@@ -63,10 +62,8 @@ package struct WordMachine {
         return result
     }
 
-    /// Whether a word may end in a state.
     package func accepts(_ state: Int) -> Bool { accepting[state] }
 
-    /// The number of states so far.
     var count: Int { states.count }
 
     /// True if every continuation of a state matches, false if none does, nil if that is undecided.
