@@ -43,7 +43,6 @@ package struct ComparisonPolicy: Sendable, Hashable {
     /// The steps that one question about one message may take before the answer is "not proven".
     var stepLimit: Int
 
-    /// A policy; by default, schemas mean what they say.
     package init(
         unknownMembers: UnknownMembers = .asWritten, ignoresUnknownMessages: Bool = false,
         meetsOldServers: Bool = false, stepLimit: Int = 20_000

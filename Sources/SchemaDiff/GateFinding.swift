@@ -4,7 +4,6 @@ import HoldfastJSON
 package struct GateFinding: Sendable, Equatable {
     /// The id of the rule, such as `enum-value-added`.
     package var rule: String
-    /// Its severity in this direction.
     package var severity: GateSeverity
     /// The direction of the messages; nil if it concerns no message, such as a policy.
     package var direction: GateDirection?
@@ -101,7 +100,6 @@ package struct GateWitness: Sendable, Equatable {
     }
 }
 
-/// The severity of a finding.
 package enum GateSeverity: String, Sendable, Hashable, CaseIterable, Comparable {
     /// No peer breaks; stated for completeness.
     case information
@@ -140,7 +138,6 @@ package enum MessageTravel: String, Sendable, Hashable, CaseIterable {
     /// Sent in both directions, or stored and read again by another version: the worse direction counts.
     case both
 
-    /// The ways it travels.
     package var directions: [GateDirection] {
         switch self {
         case .clientToServer: [.clientToServer]

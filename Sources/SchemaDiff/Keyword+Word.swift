@@ -2,7 +2,6 @@ import HoldfastJSON
 import HoldfastJSONSchema
 
 extension Keyword {
-    /// The name of the keyword in a schema.
     var word: String {
         switch self {
         case .type: "type"

@@ -13,11 +13,9 @@ package struct MessageSchemaSet: Sendable {
         package init(file: String, uri: String, text: String) { (self.file, self.uri, self.text) = (file, uri, text) }
     }
 
-    /// One type of message.
     package struct Message: Sendable {
         /// Its name, which pairs the two versions.
         package let name: String
-        /// The directions in which it travels.
         package let travel: MessageTravel
         /// The schema: a URI of a document, with a fragment for a part of it.
         package let uri: String
@@ -79,7 +77,7 @@ package struct MessageSchemaSet: Sendable {
         }
     }
 
-    /// Whether a message's text has the same meaning in another version, in any words and order.
+    /// Whether a message's schema has the same meaning in another version, in any words and order.
     package func means(_ name: String, as other: MessageSchemaSet) -> Bool {
         guard let one = schemas[name], let two = other.schemas[name] else { return false }
         let space = SchemaSpace(old: one.program, new: two.program)
@@ -106,12 +104,10 @@ package struct MessageSchemaSet: Sendable {
     }
 }
 
-/// The reason why documents cannot be compared.
 package struct SchemaProblems: Error {
     package let all: [SchemaProblem]
 }
 
-/// A document that is not a schema: the place, the problem, the expectation and the fix.
 package struct SchemaProblem: Sendable {
     package let location: String
     package let what: String

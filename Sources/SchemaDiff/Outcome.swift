@@ -2,14 +2,12 @@ import HoldfastJSON
 
 /// The result of a search for a value.
 enum Outcome: Sendable {
-    /// A suitable value.
     case found(JSONValue)
     /// Proved: there is none.
     case none
     /// Neither found nor ruled out, with the reason.
     case unknown(String)
 
-    /// The search took too many steps.
     static let outOfSteps = Outcome.unknown("the schemas are too complex to compare")
 }
 

@@ -1,7 +1,6 @@
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// A running comparison of two sets of messages.
 struct SchemaComparison {
     let old: MessageSchemaSet
     let new: MessageSchemaSet
@@ -142,7 +141,8 @@ struct SchemaComparison {
         }
     }
 
-    /// A message of one version that no schema of the other version accepts.
+    /// A message of one version that no schema of the other version for the same direction accepts; nil if none is
+    /// found.
     private func alone(_ message: MessageSchemaSet.Message, _ version: GateWitness.Version) -> GateWitness? {
         let (own, others) = version == .old ? (old, new) : (new, old)
         guard let schema = own.schemas[message.name] else { return nil }

@@ -3,7 +3,6 @@ import HoldfastJSONSchema
 
 /// Finds keywords that no dialect knows, which are mostly typos.
 enum UnknownKeywords {
-    /// Their places in a schema.
     static func locations(in root: JSONValue) -> [JSONPointer] {
         var found: [JSONPointer] = []
         var pending = [(schema: root, location: JSONPointer())]

@@ -3,16 +3,13 @@ import HoldfastJSONSchema
 
 /// Finds out which edits of one message break a peer, and proves it.
 struct EditProof {
-    /// The result for one edit in one direction.
     enum Answer {
         case broken(JSONValue)
         case safe
         case unproven(String)
 
-        /// Whether there is a message that shows a break.
         var isBroken: Bool { if case .broken = self { true } else { false } }
 
-        /// Whether it is proved that no peer breaks.
         var isSafe: Bool { if case .safe = self { true } else { false } }
     }
 

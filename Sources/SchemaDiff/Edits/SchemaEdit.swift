@@ -15,7 +15,6 @@ struct SchemaEdit: Sendable {
             (self.narrow, self.widen, self.both) = (narrow, widen, both ?? narrow)
         }
 
-        /// One rule, whatever can be proved.
         init(_ rule: String) { self.init(narrow: rule, widen: rule) }
 
         init(stringLiteral rule: String) { self.init(rule) }
@@ -30,7 +29,6 @@ struct SchemaEdit: Sendable {
     var narrowing: [[Literal]] = []
     /// The ways in which a new value was rejected because of it.
     var widening: [[Literal]] = []
-    /// The paths to it.
     var paths: [[PathStep]] = []
     /// Whether it is a finding, no matter what can be proved.
     var isDecreed = false
@@ -40,7 +38,6 @@ struct SchemaEdit: Sendable {
     /// The ways in which the reader rejects a value of the writer because of it.
     func breaks(_ direction: GateDirection) -> [[Literal]] { direction == .clientToServer ? narrowing : widening }
 
-    /// Its place on the reader's side.
     func readerSite(_ direction: GateDirection) -> SchemaSite? { direction == .clientToServer ? new : old }
 
     /// The identity of an edit that several paths reach.

@@ -16,13 +16,11 @@ struct SchemaTexts: Sendable {
         self.files = files
     }
 
-    /// The object a schema was read from.
     func object(_ uri: String, _ location: JSONPointer) -> JSONObject? {
         guard let (file, root) = files[uri] else { return nil }
         return set.roots[file]?[root.appending(location)]?.objectValue
     }
 
-    /// A location inside a schema.
     func location(_ uri: String, _ target: JSONPointer) -> GateLocation {
         guard let (file, root) = files[uri], let document = set.documents.first(where: { $0.file == file }) else {
             return GateLocation(file: uri, pointer: target)

@@ -26,7 +26,6 @@ struct SchemaWalk {
     struct Spot {
         var old: SchemaView
         var new: SchemaView
-        /// The path to it.
         let path: [PathStep]
         /// The members declared outside of its condition, which do not depend on it.
         let outer: Set<ExactString>
@@ -141,7 +140,6 @@ struct SchemaWalk {
         return JSONValue.object(object)[JSONPointer(tokens: site.tokens)]
     }
 
-    /// The place of a site, with its line.
     func location(_ site: SchemaSite) -> GateLocation {
         let texts = space.side(site.node) == SchemaSpace.old ? oldTexts : newTexts
         return texts.location(space.uri(site.node), space.location(site))

@@ -1,6 +1,5 @@
 /// One rule of the gate, with its severity in each direction.
 package struct GateRule: Sendable, Equatable {
-    /// The severity of a rule in one direction.
     package struct Weight: Sendable, Equatable {
         /// If a message shows that the reader rejects something that the writer may send.
         package let broken: GateSeverity
@@ -18,15 +17,12 @@ package struct GateRule: Sendable, Equatable {
 
     /// The id, in kebab case.
     package let id: String
-    /// The change in a few words.
     package let title: String
     /// Its effect on servers of the new version that read messages of old clients.
     let whyToServer: String
     /// Its effect on old clients that read messages of new servers.
     let whyToClient: String
-    /// The severity for messages to servers.
     package let toServer: Weight
-    /// The severity for messages to clients.
     package let toClient: Weight
     /// The rule for the reverse edit; nil if there is none.
     let mirror: String?
@@ -35,10 +31,8 @@ package struct GateRule: Sendable, Equatable {
     /// An edit to which it applies, as the two texts of a schema.
     package let example: String
 
-    /// The peers that an error breaks.
     enum Breaks: String, Sendable { case clients, senders, everybody }
 
-    /// The peers that it breaks in one direction.
     func broken(_ direction: GateDirection) -> Set<GatePeer> {
         switch breaks {
         case .clients: [.client]
@@ -49,6 +43,5 @@ package struct GateRule: Sendable, Equatable {
 
     func weight(_ direction: GateDirection) -> Weight { direction == .clientToServer ? toServer : toClient }
 
-    /// The reason in one direction.
     func why(_ direction: GateDirection) -> String { direction == .clientToServer ? whyToServer : whyToClient }
 }

@@ -25,7 +25,6 @@ struct NumberFacts: Sendable {
         return true
     }
 
-    /// A number that meets the demands.
     func solve(kinds: KindSet, excluded: [JSONValue]) -> Outcome {
         if let lower, let upper,
             lower.number > upper.number || (lower.number == upper.number && (lower.isOpen || upper.isOpen))
@@ -68,7 +67,8 @@ struct NumberFacts: Sendable {
 }
 
 extension JSONNumber {
-    /// The number in thousandths, within 64 bits and some reserve; nil for a finer or larger one.
+    /// The number in thousandths, within 64 bits and some reserve; nil for a finer or larger one, or one with an
+    /// exponent.
     fileprivate var thousandths: Int? {
         let parts = text.split(separator: ".", maxSplits: 1)
         guard let whole = Int(parts[0]), whole.magnitude <= 9_100_000_000_000_000 else { return nil }

@@ -5,9 +5,7 @@ import HoldfastJSONSchema
 ///
 /// Equivalent schemas have one color, whatever their names and places.
 struct SchemaSpace: Sendable {
-    /// The side of the old version.
     static let old = 0
-    /// The side of the new version.
     static let new = 1
 
     let nodes: [Program.Node]
@@ -61,10 +59,8 @@ struct SchemaSpace: Sendable {
         return names
     }
 
-    /// The URI of the resource a schema belongs to.
     func uri(_ node: Int) -> String { programs[side(node)].resources[nodes[node].resource].uri }
 
-    /// The place of a site in its resource.
     func location(_ site: SchemaSite) -> JSONPointer {
         nodes[site.node].location.appending(JSONPointer(tokens: site.tokens))
     }

@@ -73,7 +73,6 @@ struct SchemaView {
         return found
     }
 
-    /// The same view without the statements of one of the schemas.
     func without(_ member: Int, _ space: SchemaSpace) -> SchemaView {
         let gone = Set(SchemaView([member], space).nodes)
         return SchemaView(
@@ -104,10 +103,8 @@ struct SchemaView {
         return tables.flatMap { $0.part.order.map { ExactString($0) } }.filter { seen.insert($0).inserted }
     }
 
-    /// The schemas of a declared member.
     func members(_ name: ExactString) -> [Int] { tables.compactMap { $0.part.names[name] } }
 
-    /// The place where a member is declared.
     func site(of name: ExactString) -> SchemaSite? {
         tables.first { $0.part.names[name] != nil }?.entry.at("properties", name.string)
     }
@@ -139,7 +136,6 @@ struct SchemaView {
         let values: [JSONValue]
     }
 
-    /// The required members with one of a few values, by name.
     func tags(_ space: SchemaSpace) -> [Tag] {
         required.keys.sorted().compactMap { name in
             SchemaView(members(name), space).fixed.map { Tag(name: name, values: $0) }

@@ -87,7 +87,6 @@ extension Solver {
         return choose(violations(of: node), &facts)
     }
 
-    /// The ways in which a schema fails.
     private mutating func violations(of node: Int) -> [[Literal]] {
         var alternatives: [[Literal]] = []
         for index in space.nodes[node].keywords.indices {
@@ -163,7 +162,6 @@ extension Solver {
         }
     }
 
-    /// The ways in which one keyword is broken.
     mutating func violations(of node: Int, _ index: Int) -> [[Literal]] {
         let keyword = space.nodes[node].keywords[index]
         if let assertion = keyword.assertion {

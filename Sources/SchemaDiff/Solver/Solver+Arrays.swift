@@ -2,7 +2,6 @@ import HoldfastJSON
 import HoldfastJSONSchema
 
 extension Solver {
-    /// The longest array to build.
     private static let maxItems = 3_000
 
     mutating func array(_ facts: ArrayFacts) -> Outcome {

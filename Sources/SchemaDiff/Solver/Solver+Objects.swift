@@ -11,7 +11,6 @@ extension Solver {
         return assign(facts.some, plan)
     }
 
-    /// The members chosen so far.
     private struct MemberPlan {
         let facts: ObjectFacts
         var chosen: [(name: ExactString, literals: [Literal])] = []

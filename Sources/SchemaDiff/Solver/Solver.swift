@@ -4,7 +4,7 @@ import HoldfastJSONSchema
 /// Searches for a value that is valid under some schemas and invalid under others, or proves that there is none.
 ///
 /// A schema that must hold is split into facts; one that must fail, into alternatives of which one must hold. The
-/// validator confirms each result; if no value is found, every alternative was ruled out.
+/// validator confirms each value found; the answer `none` means that every alternative was ruled out.
 struct Solver {
     let space: SchemaSpace
     /// The side that writes.
@@ -16,7 +16,6 @@ struct Solver {
     let readersNames: Set<ExactString>
     /// Members to which the writer's schemas give a meaning: a reader ignores those that it does not name, even in a closed object.
     let writersNames: Set<ExactString>
-    /// The remaining budget.
     private(set) var stepsLeft: Int
     private var memory: [Set<Literal>: Outcome] = [:]
     /// The questions in progress, with their depth.

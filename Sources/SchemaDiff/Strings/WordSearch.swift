@@ -131,7 +131,6 @@ struct WordSearch {
 }
 
 extension StringFacts {
-    /// A string that meets the demands and is none of the given ones.
     func solve(excluded: [JSONValue]) -> Outcome {
         var search = WordSearch(self, excluded: excluded.compactMap(\.stringValue))
         return search.solve()
