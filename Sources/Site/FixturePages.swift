@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastBasics
 
-/// The location of a message or transcript fixture.
 extension FixtureIndex.Entry {
     /// Its group, such as `messages-done` or `transcripts-SYNC`.
     var group: String {

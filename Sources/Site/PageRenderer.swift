@@ -6,7 +6,6 @@ struct PageRenderer {
     let links: LinkResolver
     /// The page, relative to the root of the site.
     let page: String
-    /// The addresses of pictures by name.
     var pictures: [String: String] = [:]
 
     /// Renders blocks; headings get the anchors that other pages link to.

@@ -1,6 +1,5 @@
 import HoldfastJSON
 
-/// A result of the search box.
 struct SearchEntry {
     let name: String
     var text: String

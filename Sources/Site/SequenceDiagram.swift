@@ -43,7 +43,6 @@ struct SequenceDiagram {
         guard !names.isEmpty, !steps.isEmpty else { return nil }
     }
 
-    /// The drawing, and a text for screen readers.
     var html: String {
         let rowHeight = 36
         let width = 780

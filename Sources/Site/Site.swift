@@ -6,12 +6,10 @@ import HoldfastJSON
 /// It is built from the files of `Spec/` and the index of the fixtures. Broken links, missing anchors and unsupported
 /// Markdown are rejected with their line, so a finished site is complete.
 package struct Site: Sendable {
-    /// A named defect of a reference peer.
     package struct Defect: Sendable {
         package let clause: ClauseID
         /// The name in command line flags.
         package let name: String
-        /// The behavior of the broken peer.
         package let summary: String
 
         package init(clause: ClauseID, name: String, summary: String) {

@@ -1,8 +1,7 @@
 import HoldfastBasics
 
-/// The first page: what Holdfast is, its three jobs, and the files that no chapter links.
+/// The start of the first page, and the list of the files that no chapter links.
 enum SiteOpening {
-    /// The start of the first page.
     static func html(linkingGuides isLinking: Bool) -> String {
         func job(_ title: String, _ page: String) -> String {
             isLinking ? "<a href=\"tool/\(page).html\">\(title)</a>" : title

@@ -2,7 +2,6 @@ import Holdfast
 import HoldfastBasics
 import HoldfastJSON
 
-/// A scenario for servers or clients, as shown on a page.
 struct SiteScenario: Sendable {
     let name: String
     let title: String
@@ -10,10 +9,8 @@ struct SiteScenario: Sendable {
     let clauses: [ClauseID]
     let text: String
 
-    /// The page of its role and area.
     var page: String { "scenarios/\(name.split(separator: "/").dropLast().joined(separator: "-")).html" }
 
-    /// Its anchor on that page.
     var anchor: String { String(name.split(separator: "/").last ?? "") }
 
     var address: String { "\(page)#\(anchor)" }

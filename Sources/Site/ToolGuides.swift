@@ -67,7 +67,6 @@ struct ToolGuides {
 }
 
 extension MarkdownBlock {
-    /// Its text without markup.
     fileprivate var plain: String {
         switch self {
         case .heading(_, let words), .paragraph(let words), .quote(let words): words.plain

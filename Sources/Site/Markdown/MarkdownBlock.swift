@@ -1,4 +1,3 @@
-/// A block of a page.
 package enum MarkdownBlock: Equatable, Sendable {
     case heading(level: Int, [MarkdownInline])
     case paragraph([MarkdownInline])
@@ -11,19 +10,15 @@ package enum MarkdownBlock: Equatable, Sendable {
     case table(header: [[MarkdownInline]], rows: [[[MarkdownInline]]])
 }
 
-/// A piece of text with one style.
 package indirect enum MarkdownInline: Equatable, Sendable {
     case text(String)
-    /// Verbatim text.
     case code(String)
     case emphasis([MarkdownInline])
     case strong([MarkdownInline])
     /// A link with its destination as written.
     case link(text: [MarkdownInline], destination: String)
-    /// A picture with its alternative text.
     case image(words: String, destination: String)
 
-    /// The text without styles.
     package var plain: String {
         switch self {
         case .text(let text), .code(let text): text
@@ -34,6 +29,5 @@ package indirect enum MarkdownInline: Equatable, Sendable {
 }
 
 extension [MarkdownInline] {
-    /// The text without styles.
     package var plain: String { map(\.plain).joined() }
 }

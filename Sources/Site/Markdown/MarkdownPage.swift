@@ -10,9 +10,8 @@ package struct MarkdownPage: Equatable, Sendable {
     /// Its blocks in order, each with its first line, from 1.
     package let blocks: [(line: Int, block: MarkdownBlock)]
 
-    /// Reads a page.
+    /// `file` is the name in problems, such as `Spec/README.md`.
     ///
-    /// * `file`: The name in problems, such as `Spec/README.md`.
     /// - Throws: All problems of the page.
     package init(_ text: String, file: String) throws(InputProblems) {
         var reader = BlockReader(text, file: file)
@@ -55,7 +54,6 @@ package struct MarkdownPage: Equatable, Sendable {
         blocks.flatMap { line, block in block.inlines.flatMap(\.destinations).map { (line, $0) } }
     }
 
-    /// Equal if they have the same blocks on the same lines.
     package static func == (left: MarkdownPage, right: MarkdownPage) -> Bool {
         left.blocks.map(\.line) == right.blocks.map(\.line) && left.blocks.map(\.block) == right.blocks.map(\.block)
     }
