@@ -44,7 +44,6 @@ package struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertibl
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 
-    /// The date in ISO 8601.
     package var description: String { "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))" }
 }
 

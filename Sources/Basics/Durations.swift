@@ -1,10 +1,10 @@
 extension Duration {
-    /// Whole milliseconds, rounded down.
+    /// Whole milliseconds, rounded toward zero.
     package var milliseconds: Int {
         Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
     }
 
-    /// Whole microseconds, rounded down.
+    /// Whole microseconds, rounded toward zero.
     package var microseconds: Int {
         Int(components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000)
     }

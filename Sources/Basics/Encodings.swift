@@ -18,7 +18,7 @@ package func bytes(ofHexDigits text: some StringProtocol) -> [UInt8]? {
     return bytes
 }
 
-/// Escapes each byte except letters, digits and `-._~` as `%XX` (RFC 3986, section 2.3).
+/// Escapes each byte as `%XX`, except letters, digits, `-._~` (RFC 3986, section 2.3) and the bytes of `kept`.
 package func percentEncoded(_ text: String, keeping kept: String = "") -> String {
     let kept = Set(("-._~" + kept).utf8)
     return text.utf8.reduce(into: "") { encoded, byte in

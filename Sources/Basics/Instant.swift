@@ -5,10 +5,10 @@ package struct Instant: Comparable, Sendable {
     /// Digits after the decimal point without trailing zeros; as text, they sort like fractions.
     private let fraction: String
 
-    /// Reads `2026-03-01T08:30:00.25+01:00`; nil for anything else.
+    /// Reads `2026-03-01T08:30:00.25+01:00`; nil for another form.
     ///
-    /// `leniently` accepts common variants: a space instead of the T, a comma instead of the point, an offset without
-    /// its colon, and UTC without an offset.
+    /// The day may be up to 31 in every month, and the offset is not limited. `leniently` accepts common variants: a
+    /// space instead of the T, a comma instead of the point, an offset without its colon, and UTC without an offset.
     package init?(_ text: String, leniently: Bool = false) {
         var rest = Array(text.utf8)[...]
         func number(_ count: Int) -> Int? {
@@ -49,7 +49,6 @@ package struct Instant: Comparable, Sendable {
         self.fraction = String(decoding: fraction, as: UTF8.self)
     }
 
-    /// The microseconds since 1970.
     package var microseconds: Int { seconds * 1_000_000 + (Int((fraction + "000000").prefix(6)) ?? 0) }
 
     /// Microseconds since 1970 in UTC, with a number of fractional digits: `2026-03-01T09:30:00.000000Z`.

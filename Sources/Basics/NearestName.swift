@@ -13,7 +13,7 @@ enum NearestName {
             let other = Array(candidate.unicodeScalars.prefix(65))
             guard other.count <= 64, abs(other.count - letters.count) <= 3 else { continue }
             let distance = self.distance(letters, other)
-            // At most a third of the letters may differ, and at most three.
+            // At most a third of the letters may differ, and at most three; one may always differ.
             guard distance > 0, distance <= min(3, max(1, max(letters.count, other.count) / 3)) else { continue }
             if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
         }

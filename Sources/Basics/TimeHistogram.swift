@@ -1,4 +1,4 @@
-/// Counts times in buckets at most 3 % wide, so that percentiles of any number of times need little memory and can be
+/// Counts times in buckets at most 1/32 wide, so that percentiles of any number of times need little memory and can be
 /// merged.
 package struct TimeHistogram: Sendable, Equatable {
     /// The number of times in each nonempty bucket.

@@ -28,7 +28,7 @@ package final class Waiters: Sendable {
         for waiter in waiting.values { waiter.resume() }
     }
 
-    /// Returns what the check finds, now or after a change; nil when time is up or the task is canceled.
+    /// Returns the first result of the check, now or after a change; nil when time is up or the task is canceled.
     ///
     /// It checks once more before giving up, so a change at the last moment counts.
     ///
@@ -46,7 +46,6 @@ package final class Waiters: Sendable {
         }
     }
 
-    /// Returns what the check finds within a limit.
     package nonisolated(nonsending) func first<Found>(
         within limit: Duration, _ look: () -> Found?
     ) async -> Found? {
