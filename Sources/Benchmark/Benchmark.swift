@@ -75,7 +75,7 @@ struct Benchmark {
     }
 }
 
-/// Why a measurement would mean nothing.
+/// A flaw of the corpus that makes its measurements meaningless.
 enum CorpusProblem: Error, CustomStringConvertible {
     case notValid(String)
 

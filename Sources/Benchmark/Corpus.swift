@@ -2,11 +2,9 @@ import Foundation
 import HoldfastJSON
 import HoldfastJSONSchema
 
-/// The messages and the schema that are measured.
 struct Corpus {
     let name: String
     let schema: JSONValue
-    /// Messages that are measured together, by the name of the set.
     let sets: [(name: String, messages: [[UInt8]])]
     /// Its folder, which peers read too; nil for the built-in one.
     var folder: String?
@@ -42,7 +40,7 @@ struct Corpus {
         (self.name, self.schema, self.sets) = (name, schema, sets)
     }
 
-    /// Two messages that share an envelope, for where nothing else is at hand.
+    /// Two messages that share an envelope, for machines without another corpus.
     static var builtIn: Corpus {
         let id: JSONValue = ["type": "string", "format": "uuid"]
         let schema: JSONValue = [

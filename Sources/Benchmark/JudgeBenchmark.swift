@@ -7,7 +7,7 @@ import HoldfastTranscript
 
 /// Measures judging a capture on one thread; for comparison, parsing the same bytes, and `jq` on the same file.
 enum JudgeBenchmark {
-    /// Measures captures of small and of large frames, or the capture that a file holds.
+    /// Measures captures of small and of large frames, or the capture in `file`.
     static func run(_ file: String?) throws {
         let specification = try Specification(.embedded)
         print("judging on one thread, megabytes per second of processor time, medians of 5\n")
@@ -80,14 +80,14 @@ enum JudgeBenchmark {
     }
 }
 
-/// Captures of people who ask and are answered, drawn from numbers that are always the same.
+/// Captures of users and a server that answers them, drawn with a fixed seed.
 struct DrawnCapture {
     private var state: UInt64 = 1
     private var lines = ""
     private var time = 0
     private let texts: ClosedRange<Int>
 
-    /// A capture of a server that keeps every clause, with about as many bytes as wanted.
+    /// A capture of a server that keeps every clause, of about `size` bytes.
     static func bytes(texts: ClosedRange<Int>, size: Int) -> [UInt8] {
         var capture = DrawnCapture(texts: texts)
         let subject = History.Subject(name: "drawn", role: .server, profiles: [.core, .sync])
@@ -121,7 +121,7 @@ struct DrawnCapture {
         say(.text(direction, message.text()), on: lane, after: wait)
     }
 
-    /// One connection of 27 frames with five turns; gives the last number of its person.
+    /// One connection of 27 frames with five turns; returns the last `seq` of its user.
     private mutating func connect(_ number: Int, after last: Int) -> Int {
         let (lane, person) = (Lane.connection(number: number % 300), "p\(number % 300)")
         var seq = last

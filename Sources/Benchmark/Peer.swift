@@ -1,6 +1,6 @@
 import Foundation
 
-/// The validator others use, measured by a script that does the same work on the same files.
+/// Measures orjson and jsonschema-rs with a script that does the same work on the same files.
 enum Peer {
     /// Messages per second by set and kind of work; nil when Python or one of the packages is absent.
     static func measure(_ folder: String) -> (name: String, rates: [String: Double])? {

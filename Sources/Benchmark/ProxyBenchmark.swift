@@ -4,9 +4,8 @@ import HoldfastProxy
 import HoldfastTranscript
 import HoldfastTransport
 
-/// Measures what a proxy costs that records and judges: the same work directly and through it, in turns.
+/// Measures the cost of a proxy that records and judges: the same work directly and through it, in turns.
 enum ProxyBenchmark {
-    /// A server that sends back every text.
     private struct Echo: TransportHandler {
         func respond(to request: HTTPServerRequest) async -> HTTPServerResponse { .json(#"{"ok":true}"#) }
         func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision { .accept }
@@ -60,7 +59,7 @@ enum ProxyBenchmark {
         }
     }
 
-    /// Messages a second with at most 64 under way.
+    /// Messages per second, with at most 64 under way, or 4 large ones.
     private static func rate(_ socket: WebSocketConnection, count: Int, bytes: Int) async throws -> Double {
         let text = #"{"type":"ping","nonce":""# + String(repeating: "x", count: bytes - 26) + #""}"#
         let begin = ContinuousClock.now

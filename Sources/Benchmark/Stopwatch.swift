@@ -2,10 +2,9 @@ import HoldfastPlatform
 
 /// Measures work by the processor time of this thread, which other programs do not lengthen.
 enum Stopwatch {
-    /// Processor time of this thread, in seconds.
     static var now: Double { SystemClock.threadSeconds }
 
-    /// How often per second a piece of work can be done: the median of some runs, each as long as said.
+    /// Repetitions of a piece of work per second: the median of the runs, each of which takes `seconds`.
     static func rate(runs: Int = 7, seconds: Double = 0.2, of work: () -> Void) -> Double {
         work()
         var batch = 1

@@ -26,7 +26,6 @@ enum WholeCommand {
         }
     }
 
-    /// Does something with a capture in a file.
     static func onFile<Result>(_ capture: [UInt8], _ body: (String) throws -> Result) throws -> Result {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("capture-\(UUID()).ndjson")
         try Data(capture).write(to: file)
@@ -56,7 +55,7 @@ enum WholeCommand {
     }
 }
 
-/// A command that failed, so that its time means nothing.
+/// A failed command, whose time means nothing.
 private struct CommandProblem: Error, CustomStringConvertible {
     let command: String
 
