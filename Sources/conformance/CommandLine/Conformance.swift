@@ -107,7 +107,6 @@ extension Conformance {
 enum StartScreen {
     static func show() { Console.write(Tool.addressed(text(Console.style))) }
 
-    /// The screen, ending with a newline.
     static func text(_ style: ConsoleStyle) -> String {
         let commands = Conformance.configuration.groupedSubcommands.flatMap { group in
             group.subcommands.map { $0.configuration }.enumerated().map { index, command in
@@ -131,7 +130,6 @@ enum StartScreen {
 }
 
 extension ExitStatus {
-    /// Every code with its meaning, for help.
     static var table: String {
         "Exit codes: " + allCases.map { "\($0.rawValue) \($0.meaning)" }.joined(separator: " · ")
     }

@@ -6,9 +6,7 @@ import HoldfastSmallFoundation
 ///
 /// The parser would break an example in the middle, and the shell would run its first half.
 enum HelpText {
-    /// The help that the words request.
-    ///
-    /// * `parsed`: The text of the parser, whose table of arguments is kept.
+    /// `parsed` is the text of the parser, whose table of arguments is kept.
     static func text(
         for words: [String], below root: any ParsableCommand.Type, parsed: String, style: ConsoleStyle = style
     ) -> String {

@@ -194,7 +194,6 @@ struct JudgeCommand: AsyncParsableCommand {
     }
 }
 
-/// The formats of a judgement besides text.
 enum JudgementFormat: String, CaseIterable {
     case html, json
 }

@@ -74,7 +74,6 @@ struct ReportShowCommand: AsyncParsableCommand {
         try FormatTarget.write(targets, beside: lines) { _ in page }.end()
     }
 
-    /// Shows the runs below a folder, by subject.
     private func showHistory(below folder: String) throws {
         let targets = try targets(html: "html=FILE or badge=FILE", only: [.html, .badge])
         let archive = try RunArchive(below: folder)
@@ -184,7 +183,6 @@ struct ReportDiffCommand: AsyncParsableCommand {
     }
 }
 
-/// The formats of differences between two reports.
 enum DiffFormat: String, CaseIterable {
     case markdown
 }

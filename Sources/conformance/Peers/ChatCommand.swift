@@ -154,7 +154,6 @@ struct ChatCommand: AsyncParsableCommand {
         }
     }
 
-    /// The credential, from whichever flag gives it.
     private func credential() async throws -> String? {
         try await SubjectFile.Token.only(of: [
             ("--token", token.map { .given($0) }), ("--token-env", tokenEnv.map { .variable($0) }),

@@ -5,10 +5,8 @@ import HoldfastReport
 
 /// Prints traffic on standard output, one line per frame, without delaying the server.
 struct FramePrinter: Sendable {
-    /// The amount of printed text.
     enum Style: String, CaseIterable, ExpressibleByArgument {
         case none
-        /// A line for each frame.
         case brief
         /// A line for each frame, followed by its text on the wire.
         case verbatim
@@ -44,7 +42,6 @@ struct FramePrinter: Sendable {
         }
     }
 
-    /// Notes that there are no more frames.
     func end() { waiting.finish() }
 
     /// One frame as text; control characters from clients and servers are made visible.

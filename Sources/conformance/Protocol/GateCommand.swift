@@ -104,7 +104,6 @@ struct GateCommand: AsyncParsableCommand {
     }
 }
 
-/// The severities at which the gate can fail.
 enum FailOn: String, CaseIterable, ExpressibleByArgument {
     case error, warning
 }

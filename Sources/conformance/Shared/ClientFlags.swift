@@ -83,6 +83,5 @@ struct ClientFlags: ParsableArguments {
         return client
     }
 
-    /// Prints the address that a device must open.
     static func invite(to address: String) { Console.error("waiting for a driver at \(address)") }
 }

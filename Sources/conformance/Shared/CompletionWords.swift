@@ -40,7 +40,6 @@ enum CompletionWords {
     /// The beginnings of `NAME=FILE`.
     static var formats: [String] { ReportFormat.allCases.map { "\($0.rawValue)=" } }
 
-    /// All names of message schemas.
     static var schemas: [String] { specification.map { $0.messageSchemas(for: [.core]).names } ?? [] }
 }
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import HoldfastSuite
 
-/// Headers of a command's requests to a server.
 struct HeaderFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -16,7 +15,6 @@ struct HeaderFlags: ParsableArguments {
     var origin: String?
 }
 
-/// The TLS settings of a command.
 struct TLSFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(

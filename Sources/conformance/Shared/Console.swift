@@ -8,7 +8,6 @@ import HoldfastSuite
 enum Console {
     static func open() { Descriptor.fillStandardStreams() }
 
-    /// The reason why standard output accepts nothing more.
     private enum Loss { case readerLeft, failed }
 
     private static let loss = Mutex<Loss?>(nil)
@@ -43,7 +42,6 @@ enum Console {
         if text.utf8.count < 1 << 14 { writeError(text) }
     }
 
-    /// Writes a line to standard error.
     static func error(_ text: String) {
         endProgress()
         writeError(text + "\n")
@@ -52,7 +50,8 @@ enum Console {
     /// A failure to write to standard error cannot be reported anywhere.
     private static func writeError(_ text: String) { try? Descriptor.standardError.writeAll(text) }
 
-    /// Colors on a terminal unless NO_COLOR is set; as wide as the terminal, or 80 columns in a pipe.
+    /// Colors on a terminal, unless NO_COLOR is set or TERM is `dumb`; as wide as the terminal, or 80 columns in a
+    /// pipe.
     static var style: ConsoleStyle {
         ConsoleStyle(
             hasColor: isTerminal && !isPlain, width: Descriptor.standardOutput.terminalWidth ?? 80,
@@ -66,7 +65,6 @@ enum Console {
     /// The progress line that the terminal shows, if any.
     private static let drawn = Mutex<String?>(nil)
 
-    /// Whether progress may be drawn on standard error.
     static var showsProgress: Bool { Descriptor.standardError.isTerminal && environment("TERM") != "dumb" }
 
     /// Draws progress over the previous line; reads the width each time, so that a resized window counts.
@@ -80,7 +78,6 @@ enum Console {
         }
     }
 
-    /// Clears the progress line, if there is one.
     static func endProgress() {
         drawn.withLock { drawn in
             guard drawn != nil else { return }

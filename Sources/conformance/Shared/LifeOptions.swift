@@ -2,7 +2,6 @@ import ArgumentParser
 import Holdfast
 import HoldfastSuite
 
-/// Flags of a life; servers and clients share them.
 struct LifeOptions: ParsableArguments {
     @Option(
         defaultAsFlag: LifeWord(text: LifeTime.usual.description),

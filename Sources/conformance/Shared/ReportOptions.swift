@@ -6,7 +6,6 @@ import HoldfastReport
 import HoldfastSmallFoundation
 import HoldfastSuite
 
-/// Flags about expected violations.
 struct BaselineOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -48,7 +47,6 @@ struct BaselineOptions: ParsableArguments {
     static var today: CivilDate { CivilDate(daysSince1970: SystemClock.microseconds / 86_400_000_000) }
 }
 
-/// Flags for the formats of a report besides the console report.
 struct FormatOptions: ParsableArguments {
     @Option(
         name: .customLong("format"),
@@ -67,7 +65,6 @@ struct FormatOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print only the line with the verdict, and no progress.")
     var quiet = false
 
-    /// The progress display; nil if quiet.
     var progress: ProgressDisplay? { quiet ? nil : ProgressLine.display() }
 }
 
@@ -90,7 +87,6 @@ extension FormatTarget {
     }
 }
 
-/// Flags that select what is performed, and how often.
 struct PartOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -122,7 +118,6 @@ struct PartOptions: ParsableArguments {
     /// The options that a command for the same run repeats.
     var again: String { exclude.map { " --exclude \(ShellWords.quoted($0))" }.joined() }
 
-    /// Checks the number of scenarios that run at once.
     static func checkJobs(_ jobs: Int) throws(InputProblem) {
         if let problem = InputProblem("--jobs", jobs, outside: 1...Int.max, fix: "remove it") { throw problem }
     }

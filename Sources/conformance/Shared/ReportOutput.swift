@@ -7,7 +7,6 @@ import HoldfastSuite
 struct ReportOutput: Sendable {
     private let targets: [FormatTarget<ReportFormat>]
     private let (listsAll, isQuiet): (Bool, Bool)
-    /// The expected violations, if there are any.
     let baseline: Baseline?
     private let newBaseline: String?
     private let today: CivilDate
@@ -72,7 +71,6 @@ struct ReportOutput: Sendable {
         }
     }
 
-    /// Writes the formats and prints the console report, or the given text instead.
     func show(_ report: RunReport, as shown: String? = nil) -> UnwrittenFiles {
         let style = Console.style
         let text =

@@ -4,7 +4,6 @@ import HoldfastStage
 import HoldfastSuite
 import HoldfastTransport
 
-/// Flags that describe a server to test, common to all commands that use one.
 struct SubjectFlags: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The WebSocket URL of the server. Default: the one in the subject file.", valueName: "url"))
@@ -224,7 +223,6 @@ struct SubjectOptions: ParsableArguments {
         completion: .file(extensions: ["json"]))
     var subject: String?
 
-    /// The contents of the file, and the dialect.
     func read(_ specification: Specification) throws -> (described: SubjectFile?, dialect: Dialect) {
         let described = try subject.map { try SubjectFile(file: $0) }
         let name = dialect ?? described?.dialect

@@ -62,6 +62,5 @@ extension ExitCode {
 }
 
 extension ExitStatus {
-    /// Ends the command with this status, unless everything conforms.
     func end() throws { if self != .conforms { throw ExitCode(self) } }
 }

@@ -109,7 +109,6 @@ struct ExploreClientCommand: AsyncParsableCommand {
     }
 }
 
-/// Flags of a search, on either side.
 struct ExploreFlags: ParsableArguments {
     fileprivate static let codes =
         "Exit codes: 0 nothing found · 1 violation · 2 interrupted, or a driver failed · 3 stale baseline · 64 usage · 69 unreachable · 70 suite failure"
@@ -143,7 +142,6 @@ struct ExploreFlags: ParsableArguments {
 
     @OptionGroup(title: "Expected violations") var baseline: BaselineOptions
 
-    /// Reads the files of `--plan`.
     func plans(for role: Role) throws -> [ScenarioFile] {
         for (flag, number) in [("--runs", runs), ("--minutes", minutes)] {
             let problem = number.flatMap { InputProblem(flag, $0, outside: 1...1_000_000_000, fix: "correct it") }
@@ -185,7 +183,6 @@ struct ExploreFlags: ParsableArguments {
             again: command("--seed \(seed) --runs \(max(1, result.performed))"))
     }
 
-    /// Prints the result of a search or of files, and writes the reports.
     private func end(
         _ status: ExitStatus, _ complaints: [String], with report: RunReport?, showing text: String,
         _ output: ReportOutput, isGone: Bool, again: String

@@ -115,7 +115,6 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    /// Asks until the answer is valid.
     private func answer(_ question: String, _ take: (String) throws -> Void) throws {
         while true {
             Console.write(question + " ")
