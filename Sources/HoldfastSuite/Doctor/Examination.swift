@@ -92,7 +92,8 @@ package struct Examination {
 
     /// The principals that the server refuses because of their tokens, each with a fix.
     ///
-    /// A mistyped token leaves nearly every clause undecided, so a run reports it first. The greetings were performed earlier.
+    /// A mistyped token leaves nearly every clause undecided, so a run reports it first. The greetings were performed
+    /// earlier.
     ///
     /// - Throws: A `SuiteProblem` if the server is not reached.
     package func refusedTokens() async throws(SuiteProblem) -> [Diagnosis.Finding] {

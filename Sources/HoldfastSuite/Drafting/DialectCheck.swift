@@ -11,7 +11,8 @@ package struct DialectCheck {
         var coverage: DialectCoverage
         var leftOut = CaptureLeftOut()
 
-        /// Whether the capture contains something unknown to the dialect; a bare frame of an unknown type has no direction.
+        /// Whether the capture contains anything unknown to the dialect; a bare frame of an unknown type has no
+        /// direction.
         var hasUnmapped: Bool {
             !coverage.unmapped.isEmpty || leftOut.entries.contains { $0.reason == CaptureLeftOut.noDirection }
         }

@@ -9,7 +9,7 @@ import HoldfastReport
 import HoldfastTranscript
 import ReferenceClient
 
-/// Measures how soon exploration finds each named defect of the reference peers, and its false alarms about healthy ones.
+/// Measures how soon exploration finds each named defect of the reference peers, and its false alarms.
 ///
 /// Everything is simulated, so equal seeds give equal matrices.
 package struct ExploreMatrix: Sendable {
@@ -43,7 +43,7 @@ package struct ExploreMatrix: Sendable {
         Explorer(client: setting, under: specification, disturbing: scenarios[.client])
     }
 
-    /// The number of searches for each defect, with seeds far apart, so that the result does not depend on one lucky plan.
+    /// The number of searches for each defect, with seeds far apart, so that one lucky plan does not decide the result.
     private static let searches = 3
 
     /// The number of simulated worlds in which a small plan is tried.
@@ -100,7 +100,7 @@ package struct ExploreMatrix: Sendable {
         var healthy = Duration.zero
         var duration = Duration.zero
 
-        /// The scenario files of the smallest plans, by the names of their defects, and each alarm with its plan and transcript.
+        /// The scenario files of the smallest plans, by defect, and each alarm with its plan and transcript.
         package var files: [(name: String, text: String)] {
             searches.compactMap { search in
                 search.smallest.map { ("\(search.name).json", $0.file(about: search.clause)) }

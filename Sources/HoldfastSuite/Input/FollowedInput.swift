@@ -4,8 +4,8 @@ import HoldfastTranscript
 
 /// Reads a growing file or a pipe as whole lines until it is stopped.
 ///
-/// A file needs no buffer: a slow reader finds everything later. A full pipe would block its producer, so a thread empties it
-/// at once; lines beyond the buffer are dropped and counted.
+/// A file needs no buffer: a slow reader finds everything later. A full pipe would block its producer, so a thread
+/// empties it at once; lines beyond the buffer are dropped and counted.
 final class FollowedInput: Sendable {
     enum Piece: Sendable {
         /// Whole lines; only the very last may lack its end.

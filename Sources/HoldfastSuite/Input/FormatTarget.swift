@@ -92,7 +92,7 @@ package enum StaleReports {
         }
     }
 
-    /// If this run ends without a report, removes earlier reports, and writes an annotation with the reason if requested.
+    /// If this run ends without a report, removes earlier reports, and writes an annotation with the reason on request.
     /// - Returns: The format for standard output.
     package static func end(_ words: [String], with code: Int32, saying what: String) -> String {
         let named = named(in: words)

@@ -19,7 +19,8 @@ final class JudgeSource: Sendable {
         /// The scenario and the verdicts that were stored with the history; nil outside a report.
         let stored: (scenario: String, verdicts: [Verdict])?
 
-        /// The name of its transcript in a folder of parts; a scenario's name comes from a file and may not be a safe path.
+        /// The name of its transcript in a folder of parts: a scenario's name comes from a file and may be no safe
+        /// path.
         var partName: String { "file-\(file + 1)-part-\(number)" }
     }
 
@@ -121,7 +122,8 @@ final class JudgeSource: Sendable {
             wasCutShort: part.wasCutShort, stored: nil)
     }
 
-    /// The history with the profiles that its server stated; a run's transcript keeps its own, unless the user gave some.
+    /// The history with the profiles that its server stated; a run's transcript keeps its own unless the user gave
+    /// some.
     private func declaring(_ history: History, _ state: inout State) -> History {
         var header = history.header
         let subject = header.subject

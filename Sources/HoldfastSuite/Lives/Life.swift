@@ -8,8 +8,8 @@ import HoldfastReport
 import HoldfastStage
 import HoldfastTranscript
 
-/// One life of a peer: drawn from a seed, performed and judged round by round, and shrunk if a fresh, shorter life shows
-/// the same violation.
+/// One life of a peer: drawn from a seed, performed and judged round by round, and shrunk if a fresh, shorter life
+/// shows the same violation.
 package final class Life: Sendable {
     package let role: Role
     package let seed: UInt64

@@ -159,7 +159,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Each scenario `count` times; repetitions are called `NAME#2`, `NAME#3`, … and come after all first performances.
+    /// Each scenario `count` times; repetitions are called `NAME#2`, `NAME#3`, … and follow all first performances.
     package func repeated(_ count: Int) -> Self {
         var selection = self
         for number in 1..<max(1, count) {

@@ -18,7 +18,8 @@ final class SuiteJudging: Sendable {
 
     init(specification: Specification) { self.specification = specification }
 
-    /// Judges performances while others still run, one at a time, and reports the results; the rest is judged at the end.
+    /// Judges performances one at a time while others still run, and reports the results; the rest is judged at the
+    /// end.
     ///
     /// On an overloaded machine, judging waits, unless it is urgent.
     func judgeMeanwhile(

@@ -4,7 +4,7 @@ import HoldfastReference
 import HoldfastReport
 import ReferenceClient
 
-/// Runs the suites against the reference peers, healthy, varied, and with each named defect, and reports what was caught.
+/// Runs the suites against the reference peers, healthy, varied, and with each named defect.
 package struct KillMatrix {
     private let specification: Specification
     /// The path of the program that contains the reference peers.
@@ -59,8 +59,8 @@ package struct KillMatrix {
             peers.compactMap { peer in peer.report.map { (peer.name, $0) } }
         }
 
-        /// Whether the healthy peers and all variations pass, dialects break only what their wire format cannot keep, every
-        /// defect is caught by its own clause, and every check catches something.
+        /// Whether the healthy peers and all variations pass, dialects break only what their wire format cannot keep,
+        /// every defect is caught by its own clause, and every check catches something.
         package var holds: Bool { !peers.isEmpty && peers.allSatisfy(\.holds) && unbroken.isEmpty && waiting.isEmpty }
     }
 

@@ -35,7 +35,8 @@ struct KillMatrixPeer: Sendable {
     var holds: Bool {
         guard let clause else {
             if kind == .wire {
-                // Clauses that the wire format cannot keep must be broken or not exercised; no other clause may be broken.
+                // Clauses that the wire format cannot keep must be broken or unexercised; no other clause may be
+                // broken.
                 let unbroken = Set(unkeepable).subtracting(violated)
                 return violated.allSatisfy(unkeepable.contains) && unbroken.isSubset(of: unproved) && problems.isEmpty
             }

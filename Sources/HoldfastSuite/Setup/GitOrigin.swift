@@ -1,7 +1,7 @@
 import HoldfastSmallFoundation
 
 package enum GitOrigin {
-    /// The `https` URL of `origin` in the clone of Holdfast that contains a file; nil if others could not clone from it.
+    /// The `https` URL of `origin` in the clone of Holdfast that contains a file; nil if others could not clone it.
     package static func url(above file: String) -> String? {
         var folder = Files.folder(of: file)
         while !folder.isEmpty, folder != "/" {

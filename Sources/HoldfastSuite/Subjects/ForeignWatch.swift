@@ -10,7 +10,7 @@ final class ForeignWatch: Sendable {
     private struct State {
         var sample = WireSample(isOneSided: true)
         var isOver = false
-        /// The number of performances that offered another version and never this one: a client may begin with a newer one.
+        /// The number of performances that offered only another version: a client may begin with a newer one.
         var otherVersions = 0
     }
 

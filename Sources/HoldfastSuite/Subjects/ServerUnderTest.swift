@@ -13,9 +13,9 @@ public struct ServerUnderTest: Sendable {
     public var url: String?
     /// The command that starts it, split as by a shell (`--start`).
     ///
-    /// `{port}` in it is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push service and model
-    /// endpoint; HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and HOLDFAST_MODEL_URL hold the same. Only a server that the suite
-    /// starts can be killed, which is the only proof that it stores answers in time.
+    /// `{port}` in it is a free port, `{data}` a fresh folder, `{push}` and `{model}` the addresses of the suite's push
+    /// service and model endpoint; HOLDFAST_PORT, HOLDFAST_DATA, HOLDFAST_PUSH_URL and HOLDFAST_MODEL_URL hold the
+    /// same. Only a server that the suite starts can be killed, which is the only proof that it stores answers in time.
     public var start: String?
     /// The base URL of its REST paths, if it differs from the host and port of its WebSocket (`--http`).
     public var http: String?
