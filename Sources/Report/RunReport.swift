@@ -343,8 +343,8 @@ extension RunReport {
         return "\(clause)@\(finding.baseName)"
     }
 
-    /// The command that repeats a clause's finding, if that is possible; nil for a clause that follows from another, whose
-    /// cause is repeated instead.
+    /// The command that repeats a clause's finding, if that is possible; nil for a clause that follows from another,
+    /// whose cause is repeated instead.
     package func again(of result: ClauseResult) -> String? {
         heads[result.clause.id] == nil ? again?.only(selector(of: result)) : nil
     }
