@@ -51,8 +51,8 @@ package struct ClientStep: Sendable, Equatable {
 package enum ClientRest: Sendable, Equatable {
     /// Repair the network and the server, and bring the app to the foreground.
     case mend
-    /// Check everything: first the stream's content, with reads withheld; then a number of sessions, or all if nil, with
-    /// reads.
+    /// Check everything: first the stream's content, with reads withheld; then a number of sessions, or all if nil,
+    /// with reads.
     case audit(most: Int?)
     /// Hold back the answers to reads and lists, or send them.
     case withhold, serve
@@ -68,7 +68,8 @@ package enum ClientRest: Sendable, Equatable {
 
 /// An act of a user or a phone on an app.
 package enum ClientAct: Sendable, Equatable {
-    /// Start the app: newly installed if `fresh` (by default at the first launch); through a tapped notification if `opened`.
+    /// Start the app: newly installed if `fresh` (by default at the first launch); by a tap on a notification if
+    /// `opened`.
     case launch(fresh: Bool?, opened: ClientNotification?)
     /// Send a message; the name refers to it later. The text is unique if nil.
     case send(name: String, text: String?)
