@@ -68,7 +68,8 @@ extension ClientFeature {
             $0.say()
             $0.steering.raise(.sessions)
         },
-        // A message begins a conversation, perhaps with the same text as another one, and everything that would name the session is lost.
+        // A message begins a conversation, perhaps with the same text as another one, and everything that would name
+        // the session is lost.
         ClientFeature(name: "a nameless beginning", needs: ["selectSession", "networkDown", "networkUp"], isAway: true)
         {
             $0.add("select", ["session": JSONValue.null])

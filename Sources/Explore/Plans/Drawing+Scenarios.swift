@@ -20,8 +20,10 @@ extension Drawing {
 }
 
 extension Plan {
-    /// Whether it stays valid with additional events: frames that the server sends by hand, a refusal of the latest question, a
-    /// notification of a future answer, and an id that follows the latest question are correct only if all goes as written.
+    /// Whether it stays valid with additional events.
+    ///
+    /// Frames that the server sends by hand, a refusal of the latest question, a notification of a future answer, and
+    /// an id that follows the latest question are correct only if all goes as written.
     var leavesTheServerFree: Bool {
         !allSteps.contains { step in
             step["do"] == "tell" && ["ack", "done", "message", "error"].contains(step["frame"]?["type"])

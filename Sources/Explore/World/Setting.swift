@@ -18,7 +18,8 @@ package struct Setting: Sendable {
         return limits
     }
 
-    /// A server for four people that keeps the given profiles, with bounds so tight that a plan of some dozen steps reaches them.
+    /// A server for four people that keeps the profiles, with bounds so tight that a plan of some dozen steps reaches
+    /// them.
     package init(_ profiles: Set<Profile> = Profile.all(of: .server), defects: Set<Defect> = []) {
         self.profiles = profiles
         timeouts.turn = .seconds(4)

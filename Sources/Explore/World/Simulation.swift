@@ -10,7 +10,7 @@ package struct Simulation: Sendable {
     package private(set) var problem: String?
     /// The reason why the scenario cannot be simulated.
     package private(set) var unsuitable: String?
-    /// The times at which a client processed what it received, in microseconds, by event; it never processed the others.
+    /// The times in microseconds at which a client processed what it received, by event; it never processed the others.
     package private(set) var takings: [Int: Int] = [:]
 
     /// Performs a server scenario; equal seeds give equal histories.
