@@ -289,7 +289,7 @@ extension Clause {
     /// The side that it does not bind.
     fileprivate var otherParty: GateParty { GateParty(role == .server ? .client : .server) }
 
-    /// The sentence without the strength of its keyword, which is compared separately; a NOT stays, because it reverses bounds.
+    /// The sentence without the strength of its keyword, which is compared separately; a NOT reverses bounds and stays.
     fileprivate var unkeyed: String {
         sentence.replacing(keyword.rawValue, with: keyword.isNegative ? "KEYWORD NOT" : "KEYWORD", maxReplacements: 1)
     }

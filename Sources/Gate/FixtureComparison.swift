@@ -88,7 +88,7 @@ struct FixtureComparison {
         }
     }
 
-    /// Golden messages that the new schemas judge in the opposite way; those of one type for one reason are one finding.
+    /// Golden messages that the new schemas judge in the opposite way; those of one type and reason are one finding.
     private func contradictions() -> [GateEntry] {
         let found = new.fixtures.messages.compactMap {
             fixture -> (fixture: FixtureFiles.Golden, problem: MessageProblem?)? in

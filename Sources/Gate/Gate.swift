@@ -13,7 +13,7 @@ package struct GateOptions: Sendable {
     package var severities = Severities()
     /// The least severity at which the gate fails.
     package var failOn = GateSeverity.error
-    /// Performs scenarios under a specification, and counts the evidence for each clause; nil if nothing can be performed.
+    /// Performs scenarios under a specification, and counts the evidence for each clause; nil if it cannot perform any.
     package var exercise: Exercise?
     package typealias Exercise = @Sendable ([String], Specification) async throws -> [String: [ClauseID: Int]]
     package var today: CivilDate
@@ -21,7 +21,7 @@ package struct GateOptions: Sendable {
     package init(today: CivilDate) { self.today = today }
 }
 
-/// Compares two states of a protocol: the changes, the peers they break, and whether the version and the changelog match.
+/// Compares two states of a protocol: the changes, the peers they break, and whether version and changelog match.
 /// - Throws: Every schema that is not usable.
 package func gate(
     from old: ProtocolState, to new: ProtocolState, options: GateOptions

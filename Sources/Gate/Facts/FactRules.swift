@@ -1,4 +1,6 @@
-/// The kinds of facts, and the peers that a change of each breaks; the raw value begins the ids of findings: `status-added`.
+/// The kinds of facts, and the peers that a change of each breaks.
+///
+/// The raw value begins the ids of findings, such as `status-added`.
 enum FactRule: String, CaseIterable, Sendable {
     case errorCode = "error-code", errorCodeMeaning = "error-code-meaning", errorCodeEffect = "error-code-effect"
     case closeCode = "close-code", closeCodeMeaning = "close-code-meaning", terminalCode = "terminal-close-code"
