@@ -64,7 +64,8 @@ package struct GateLocation: Sendable, Hashable {
         (self.file, self.pointer, self.line) = (file, pointer, line)
     }
 
-    /// A place in a text, with the line of the nearest value there or above; `place` is the position if the pointer is only a name.
+    /// A place in a text, with the line of the nearest value there or above; `place` is the position if the pointer is
+    /// only a name.
     package init(file: String, pointer: JSONPointer, in text: String?, at place: JSONPointer? = nil) {
         var known: JSONPointer? = place ?? pointer
         var line: Int?

@@ -47,8 +47,8 @@ extension SchemaWalk {
         }
     }
 
-    /// The annotations that do not affect validity, and the keywords that are compared as they are written because no message
-    /// uses them; each with the rule for a change.
+    /// Annotations, which do not affect validity, and keywords that no message uses, which are compared as written;
+    /// each with the rule for a change.
     private static let words: [(keyword: String, rule: SchemaEdit.Rules)] = [
         ("title", "annotation-changed"), ("description", "annotation-changed"), ("examples", "annotation-changed"),
         ("readOnly", "annotation-changed"), ("writeOnly", "annotation-changed"), ("deprecated", "annotation-changed"),

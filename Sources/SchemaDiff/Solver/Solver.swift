@@ -14,7 +14,8 @@ struct Solver {
     let isLenient: Bool
     /// Members to which the reader's schemas give a meaning: a writer that does not name them does not send them.
     let readersNames: Set<ExactString>
-    /// Members to which the writer's schemas give a meaning: a reader ignores those that it does not name, even in a closed object.
+    /// Members to which the writer's schemas give a meaning: a reader ignores those that it does not name, even in a
+    /// closed object.
     let writersNames: Set<ExactString>
     private(set) var stepsLeft: Int
     private var memory: [Set<Literal>: Outcome] = [:]
