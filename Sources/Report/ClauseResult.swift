@@ -3,14 +3,12 @@ import HoldfastBasics
 import HoldfastJudge
 import HoldfastTranscript
 
-/// The result of one clause in a whole run.
 package struct ClauseResult: Sendable {
     package let clause: Clause
     package let outcome: Outcome
     package let exercised: Int
     /// The scenarios that exercised it.
     package let scenarios: [String]
-    /// The scenarios that determined the outcome.
     let decidedBy: [String]
     package let findings: [Occurrence]
     /// Remarks on the strength of the evidence, from the scenarios that determined the outcome.

@@ -32,7 +32,6 @@ package struct LoadFigures: Sendable, Equatable {
     package var intervals: [Int: Interval] = [:]
     package var events = 0
     package var histories = 0
-    /// The total number of times that clauses were exercised.
     package var exercised = 0
     /// Histories that arrived faster than they could be judged.
     package var unjudged = 0

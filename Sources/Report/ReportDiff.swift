@@ -1,7 +1,6 @@
 import Holdfast
 import HoldfastJudge
 
-/// The changes between two reports, by clause.
 package struct ReportDiff: Sendable {
     /// The direction of a change; the last two are for clauses and scenarios in only one of the reports.
     package enum Kind: String, Sendable, CaseIterable {

@@ -1,7 +1,6 @@
 import HoldfastJudge
 import HoldfastTranscript
 
-/// One scenario of a run: its history and its verdicts.
 package struct ScenarioResult: Sendable {
     package var name: String
     package var history: History

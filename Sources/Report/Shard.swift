@@ -51,7 +51,6 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 
-    /// The form on the command line: `2/3`.
     package var description: String { "\(index)/\(count)" }
 
     /// The items of this shard, in order.
@@ -67,7 +66,6 @@ package struct Shard: Sendable, Equatable, CustomStringConvertible {
 
     package struct Part: Sendable, Equatable {
         package let shard: Shard
-        /// The number of scenarios in the whole run.
         package let total: Int
         /// The index of each scenario in the whole run, from 0.
         package let positions: [Int]

@@ -4,7 +4,6 @@ import HoldfastBasics
 /// Expected violations; the format is `Spec/schemas/files/baseline.json`, version 1.
 package struct Baseline: Sendable, Equatable {
     package static let format = "holdfast-baseline"
-    /// The version of the format.
     package static let version = 1
 
     /// The name of the file in problems.

@@ -46,7 +46,6 @@ package struct SequenceChart: Sendable, Equatable {
         package let isCited: Bool
     }
 
-    /// A finding to mark.
     package struct Claim: Sendable {
         /// The clause; nil for an observation.
         let clause: ClauseID?

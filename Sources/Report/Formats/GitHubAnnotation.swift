@@ -33,7 +33,6 @@ package struct GitHubAnnotation: Sendable, Equatable {
     /// Untrusted text, within the limit for an annotation.
     package static func words(_ text: String) -> String { PlainText.harmless(PlainText.cut(text, to: 4_000)) }
 
-    /// The annotation as a line, with a final newline.
     package var text: String {
         var properties: [String] = []
         if let file { properties.append("file=\(Self.property(file))") }
