@@ -10,7 +10,6 @@ struct FrameRule: Sendable, Equatable {
     let members: MemberMap
 
     enum Meaning: Sendable, Equatable {
-        /// A canonical type.
         case message(String)
         /// Outside the protocol, with the reason.
         case ignored(String)

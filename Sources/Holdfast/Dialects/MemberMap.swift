@@ -14,7 +14,6 @@ struct MemberMap: Sendable, Equatable {
     var isIdentity: Bool { rules.isEmpty && writes.isEmpty }
 }
 
-/// The place of one canonical member on the wire.
 struct MemberRule: Sendable, Equatable {
     let canonical: JSONPointer
     let location: Location
@@ -56,7 +55,6 @@ struct MemberRule: Sendable, Equatable {
     }
 }
 
-/// Why a canonical value cannot be expressed on a wire.
 struct Inexpressible: Error, Sendable, Equatable {
     let reason: String
 }

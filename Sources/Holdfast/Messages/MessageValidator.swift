@@ -3,7 +3,7 @@ import HoldfastJSONSchema
 
 /// Validates messages one after another, fast and in reused memory.
 ///
-/// For a valid message it allocates nothing. A false result may mean only an unusual notation;
+/// For most valid messages it allocates nothing. A false result may mean only an unusual notation;
 /// ``MessageSchemas/validate(bytes:as:)`` decides, and explains the problems.
 public struct MessageValidator: ~Copyable {
     private let schemas: MessageSchemas

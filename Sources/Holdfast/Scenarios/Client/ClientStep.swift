@@ -75,7 +75,6 @@ package enum ClientAct: Sendable, Equatable {
     case send(name: String, text: String?)
     /// Resend a failed message.
     case sendAgain(name: String)
-    /// Move the app to the background, or to the foreground.
     case background, foreground
     /// Take the network away or bring it back, and notify the app.
     case networkDown, networkUp
@@ -84,7 +83,6 @@ package enum ClientAct: Sendable, Equatable {
     case openPush(ClientNotification)
     /// Open a session; nil for a new conversation.
     case select(session: String?)
-    /// End the app.
     case quit
     /// Crash the app: it stores nothing more.
     case crash
@@ -173,7 +171,6 @@ package struct AwaitedArrival: Sendable, Equatable {
         case chat, post, question
         /// A request for missed frames.
         case sync
-        /// A read of one session, or of the list.
         case read, list
         case ping
         /// The end of a connection by the client or by a failure.

@@ -40,17 +40,13 @@ package struct ScenarioStep: Sendable, Equatable {
         /// Sends a ping with a nonce and waits for its pong.
         case fence(on: String)
         case http(Exchange)
-        /// Asks a question over REST.
         case postChat(Question, Credential, save: [String: JSONPointer])
         /// Ends the connection of an unanswered REST question.
         case leave(question: String, Cut)
         /// Reads a conversation until it contains the awaited messages.
         case readUntil(ReadUntil)
-        /// Requests the frames after a position.
         case sync(position: JSONValue, epoch: String?, limit: JSONValue?, on: String)
-        /// Ends a connection without a close frame.
         case cut(Cut, on: String)
-        /// Ends a connection with a close frame.
         case close(code: Int, on: String)
         case stopReading(on: String)
         case resumeReading(on: String)
