@@ -53,7 +53,6 @@ package struct Simulation: Sendable {
     }
 }
 
-/// A failure of the simulation itself.
 struct SimulationProblem: Error, CustomStringConvertible {
     let description: String
 }
