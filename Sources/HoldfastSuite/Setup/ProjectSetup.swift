@@ -22,7 +22,7 @@ package struct ProjectSetup: Sendable {
     package var ci = CI.github
     package var origin = Origin.checkout(repository: nil, revision: "")
 
-    /// Where the CI system gets this program.
+    /// The source from which the CI system gets this program.
     package enum Origin: Sendable, Equatable {
         /// The files of a release, at the address of their folder.
         case release(url: String)
