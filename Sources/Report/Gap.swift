@@ -134,7 +134,7 @@ package struct Gap: Sendable, Equatable {
             }.map(\.clause))
     }
 
-    /// Why a completed scenario left a clause open, if another violation explains it.
+    /// The reason why a completed scenario left a clause open; nil if no other violation explains it.
     private static func mask(of clause: ClauseID, in scenario: ScenarioResult) -> String? {
         let broken = broken(in: scenario)
         if broken.contains(frames), ![.REST, .PERSIST].contains(clause.area) {
