@@ -16,7 +16,7 @@ public struct Clause: Sendable, Equatable {
     public let judgedFrom: String
     /// The requirements for a verdict on a capture; nil if the clause has no such line, and then no capture is enough.
     public let captureNeeds: [CaptureNeed]?
-    /// Why black-box tests cannot judge it; nil if they can.
+    /// The reason why black-box tests cannot judge it; nil if they can.
     public let exclusion: String?
     /// Known violations in similar systems, if any.
     public let seen: String?

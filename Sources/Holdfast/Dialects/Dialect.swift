@@ -104,7 +104,7 @@ public struct Dialect: Sendable, Equatable {
     /// The canonical frame implied by an accepted upgrade; nil if the server sends `connected` itself.
     public var assumedGreeting: JSONValue? { if case .nobody(let frame) = greeting { frame } else { nil } }
 
-    /// Why a wire without a handshake allows no variation of it.
+    /// The reason why a wire without a handshake allows no variation of it.
     package var handshakeLacking: String { "the dialect \(name) has no handshake" }
 
     /// The wire frame by which the server requests the credential; nil if it does not.
