@@ -286,7 +286,7 @@ public struct SyncResultFrame: MessageObject {
     public var missed: [ServerFrame] = []
     /// True if nothing that this principal may see is missing.
     public var complete = false
-    /// Why frames are missing; present exactly if `complete` is false.
+    /// The reason for missing frames; present exactly if `complete` is false.
     public var reason: GapReason?
     /// True if a further sync from the last frame of this page returns more; the page is then incomplete, for the
     /// reason `too_many`.

@@ -13,7 +13,7 @@ public enum TurnStatus: String, Codable, Sendable, Hashable, CaseIterable {
     case running, done, failed
 }
 
-/// Why frames are missing.
+/// The reason for missing frames.
 public enum GapReason: String, Codable, Sendable, Hashable, CaseIterable {
     case epochChanged = "epoch_changed"
     case evicted
