@@ -1,6 +1,6 @@
 import HoldfastBasics
 
-/// Why a text is not JSON, or not the expected JSON, and where.
+/// The reason why a text is not JSON, or not the expected JSON, and its place.
 public struct JSONProblem: Error, Sendable, Hashable {
     /// The kind of problem.
     public enum Kind: Sendable, Hashable {
