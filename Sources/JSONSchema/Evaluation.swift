@@ -55,7 +55,7 @@ struct Evaluation {
             // A value of the wrong type has one fault, not one for each keyword that expected another type.
             if !explains || keyword.tellsKind { break }
         }
-        // When explaining, whatever a failing schema evaluated counts as evaluated, so that its fault is reported once.
+        // When explaining, the parts that a failing schema evaluated count, so that its fault is reported once.
         if let own, isValid || explains { marks?.formUnion(own) }
         return isValid
     }

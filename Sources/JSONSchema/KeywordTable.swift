@@ -2,7 +2,7 @@ import HoldfastJSON
 
 /// The keywords of draft 2020-12.
 package enum KeywordTable {
-    /// Where a keyword's value contains schemas.
+    /// The places of schemas in a keyword's value.
     package enum Shape {
         case schema
         case schemas

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// Why a schema cannot be used, and the keyword at fault.
+/// The reason why a schema cannot be used, and the keyword at fault.
 public struct SchemaProblem: Error, Sendable, Hashable {
     /// The kind of problem.
     public enum Kind: Sendable, Hashable {

@@ -6,7 +6,7 @@ struct SchemaResource: Sendable {
     var uris: [String]
     /// Its document, as an index of the registry.
     let document: Int
-    /// Where it starts in the document.
+    /// Its start in the document.
     let root: JSONPointer
     /// Its `$schema`, possibly inherited from the resource around it.
     var dialect: String

@@ -25,7 +25,7 @@ package struct Pattern: Sendable {
     }
 }
 
-/// Why an expression cannot be used.
+/// The reason why an expression cannot be used.
 package struct PatternProblem: Error, Hashable, CustomStringConvertible {
     /// The problem and its place, as part of a sentence.
     package let description: String
