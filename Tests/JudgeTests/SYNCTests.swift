@@ -293,6 +293,10 @@ import Testing
         try clause.conforms("\(next) B<error(interrupted t1 #2) B<done(t2 #3)")
         try clause.untested(next)
         try clause.untested(bare)
+        let pages = "B>sync(e1 #7) B<syncResult(e1 #8 complete)[done(t8 #8)] +31s"
+        try clause.untested("\(broken) B+(e1 #8) B>sync(e1 #0) B<syncResult(e1 #8 evicted more)[done(t7 #7)] \(pages)")
+        try clause.violates(
+            "\(broken) B+(e1 #8) B>sync(e1 #0) B<syncResult(e1 #8 too_many more)[done(t7 #7)] \(pages)^")
         try clause.untested("\(broken) B+(e1 #1) +31s")
         // Turns of a session may run one after the other, also those that go on after a restart.
         let series = """

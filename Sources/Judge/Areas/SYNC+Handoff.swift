@@ -280,7 +280,7 @@ extension SYNC {
                     continue
                 }
                 let whole = history.replays.filter { replay in
-                    replay.principal == turn.principal && replay.epoch == epoch && replay.last.claimsComplete
+                    replay.principal == turn.principal && replay.epoch == epoch && replay.claimsAll
                         && replay.position <= floor && history.life(of: replay.result) > life
                         && !replay.hasNamelessEnding
                 }

@@ -116,7 +116,7 @@ extension TURN {
             return nil
         }
         return history.replays.first { replay in
-            replay.first.connection == index && replay.last.claimsComplete && replay.result.isBefore(read.event)
+            replay.first.connection == index && replay.claimsAll && replay.result.isBefore(read.event)
                 && replay.first.request.isAfter(turn.event) && replay.position <= seen.seq ?? 0
                 && history.epoch(on: seen.connection, before: seen.event) == replay.epoch
         }

@@ -73,6 +73,9 @@ struct Replay {
         syncs.lazy.compactMap(\.result).first { $0.complete == false && $0.string("reason") == "evicted" }
     }
 
+    /// Whether it says that it has all frames after its position: one page may report a loss, and the last be complete.
+    var claimsAll: Bool { last.claimsComplete && evicted == nil }
+
     /// Whether it reports evicted frames, and does not replay the remaining ones.
     var keepsBack: Bool { evicted != nil && numbers.isEmpty }
 
