@@ -121,6 +121,26 @@ import Testing
         #expect(names(pool.lend(to: spender, now: start)) == ["p2"])
     }
 
+    @Test func `a reservation never stops a run`() throws {
+        func connecting(_ count: Int) throws -> Scenario {
+            try scenario(
+                (1...count).map { #"{"do":"connect","on":"\("ABC".prefix($0).suffix(1))","principal":"p\($0)"}"# }
+                    .joined(separator: ","))
+        }
+        let scenarios = [try chats(1), try chats(1, needs: #"{"budget":true}"#)]
+        var pool = PrincipalPool(try subject(2, limits: ["messagesPerMinute": 10]), for: scenarios, now: start)
+        guard case .never(let reason) = pool.lend(to: try connecting(3), now: start) else {
+            Issue.record("nobody can give a third principal back")
+            return
+        }
+        #expect(reason == "it needs 3 principals, and 2 are left; add principals")
+        #expect(names(pool.lend(to: try connecting(2), now: start)) == ["p1", "p2"])
+        guard case .busy = pool.lend(to: try connecting(2), now: start) else {
+            Issue.record("both are lent")
+            return
+        }
+    }
+
     @Test func `a principal that was kept is anybody's once nobody waits for it`() throws {
         let spender = try chats(1, needs: #"{"budget":true}"#)
         let limits = ["messagesPerMinute": 10, "rateWindowSeconds": 5]

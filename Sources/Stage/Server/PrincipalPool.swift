@@ -46,8 +46,13 @@ struct PrincipalPool {
         to scenario: Scenario, reachedBy sink: PushSink? = nil, now: ContinuousClock.Instant = .now
     ) -> Loan {
         let count = scenario.needs.principals
-        let indices = candidates(for: scenario, reachedBy: sink)
-        guard indices.count >= count else { return .busy }
+        let isWhole = free.count == total
+        var indices = candidates(for: scenario, reachedBy: sink)
+        // If no scenario can give principals back, a reservation would stop the run.
+        if indices.count < count, isWhole { indices = candidates(for: scenario, reachedBy: sink, amongReserved: true) }
+        guard indices.count >= count else {
+            return isWhole ? .never(reason: lack(of: count, indices.count, reachedBy: sink)) : .busy
+        }
         // A scenario's own server has received no other questions.
         guard let limit = budget.limit, !scenario.needs.start else {
             // A scenario that uses up a budget thereby reveals its limit.
@@ -72,7 +77,7 @@ struct PrincipalPool {
         }
         guard opens <= now else {
             let reason = reason(for: scenario, limit, wanted[0].chats)
-            return .later(opens, isFinal: free.count == total, reason: reason)
+            return .later(opens, isFinal: isWhole, reason: reason)
         }
         if scenario.needs.budget {
             spenders -= 1
@@ -92,8 +97,15 @@ struct PrincipalPool {
             : "it asks \(chats) questions, and no principal has that many left of \(limit) in \(window); \(fix)"
     }
 
-    private func candidates(for scenario: Scenario, reachedBy sink: PushSink?) -> [Int] {
-        let all = free.indices.filter { !isReserved(free[$0].name, from: scenario) }
+    private func lack(of count: Int, _ found: Int, reachedBy sink: PushSink?) -> String {
+        let kind = sink == nil ? "principals" : "principals whose device the push service has not refused"
+        return "it needs \(count) \(kind), and \(found) are left; add principals"
+    }
+
+    private func candidates(
+        for scenario: Scenario, reachedBy sink: PushSink?, amongReserved: Bool = false
+    ) -> [Int] {
+        let all = free.indices.filter { amongReserved || !isReserved(free[$0].name, from: scenario) }
         let own = scenario.needs.budget ? all.filter { reserved.contains(free[$0].name) } : []
         guard let sink else { return own.isEmpty ? all : own + all.filter { !own.contains($0) } }
         let usable = all.compactMap { index -> (index: Int, usefulness: PushSink.Usefulness)? in

@@ -75,7 +75,8 @@ package struct SuiteRun: Sendable {
             : []
         let shareable = all.filter { !dangerous.contains($0) && !last.contains($0) }
         var state = State(
-            scenarios, waits, pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience, first: first)
+            scenarios, waits, unbegun: scenarios.map { stage.skip($0, "the run did not begin it") },
+            pool: PrincipalPool(stage.subject, for: scenarios), patience: Self.patience, first: first)
         let early = state.pool.spendersFromTheStart
         let spenders = Queue(early > 0 ? shareable.filter { scenarios[$0].needs.budget } : [], limit: early)
         let ordinary = Queue(shareable.filter { !spenders.waiting.contains($0) }, limit: jobs)
@@ -92,7 +93,7 @@ package struct SuiteRun: Sendable {
         }
         await shared?.end()
         var outcome = Outcome(
-            performances: state.results.compactMap { $0 }, startProblem: await shared?.startProblem ?? first.problem)
+            performances: state.results, startProblem: await shared?.startProblem ?? first.problem)
         if !state.again.isEmpty {
             let names = state.again.sorted().map { scenarios[$0].name }.joined(separator: ", ")
             outcome.diagnostics.append(
@@ -137,7 +138,8 @@ package struct SuiteRun: Sendable {
     private struct State {
         let scenarios: [Scenario]
         let waits: [Duration]
-        var results: [Performance?]
+        /// A scenario that was not begun counts as skipped.
+        var results: [Performance]
         var pool: PrincipalPool
         var breaker: Breaker
         let first: FirstStart
@@ -153,9 +155,12 @@ package struct SuiteRun: Sendable {
         /// The time since which scenarios wait for budgets.
         private var waiting: [Int: ContinuousClock.Instant] = [:]
 
-        init(_ scenarios: [Scenario], _ waits: [Duration], pool: PrincipalPool, patience: Int, first: FirstStart) {
+        init(
+            _ scenarios: [Scenario], _ waits: [Duration], unbegun: [Performance], pool: PrincipalPool, patience: Int,
+            first: FirstStart
+        ) {
             (self.first, self.scenarios, self.waits, self.pool) = (first, scenarios, waits, pool)
-            results = Array(repeating: nil, count: scenarios.count)
+            results = unbegun
             breaker = Breaker(patience: patience)
         }
 
@@ -266,7 +271,10 @@ package struct SuiteRun: Sendable {
                     }
                 }
                 guard let next = await group.next() else { break }
-                guard let ended = next else { continue }
+                guard let ended = next else {
+                    alarms = alarms.filter { $0 > .now }
+                    continue
+                }
                 state.pool.take(
                     back: ended.lent, after: state.scenarios[ended.index].needs.start ? nil : ended.performance)
                 queues[ended.queue].running -= 1
