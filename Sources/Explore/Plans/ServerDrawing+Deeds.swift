@@ -338,7 +338,8 @@ extension ServerDrawing {
         case ...96: epoch = nil
         default: position = JSONValue(one(of: 100_000, 9_007_199_254_740_991))
         }
-        let limit = given(happens(35), JSONValue(chance.number(in: 1...5)))
+        let size = one(of: chance.number(in: 1...5), chance.number(in: 6...99), chance.number(in: 100...1_000))
+        let limit = given(happens(35), JSONValue(size))
         add("sync", ["on": letter, "lastSeqSeen": position, "epoch": epoch, "limit": limit])
         guard happens(70) else { return }
         let next = newPlace(of: place.principal)
