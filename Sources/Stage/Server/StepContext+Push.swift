@@ -36,7 +36,11 @@ extension StepContext {
 
     private func route(of principal: String) throws -> PushRoute {
         guard let route = performer.pushRoute, route.devices[principal] != nil else {
-            throw StepEnd.outOfReach("no device token of \(principal) is known; give --device \(principal)=TOKEN")
+            let isKnown = performer.principals[principal]?.device != nil
+            throw StepEnd.outOfReach(
+                isKnown
+                    ? "the push service refused the device of \(principal) before; give more principals with devices"
+                    : "no device token of \(principal) is known; give --device \(principal)=TOKEN")
         }
         return route
     }
