@@ -126,7 +126,8 @@ import Testing
             report.again = RunReport.Again("run")
             return report.again(of: try #require(report.clauses.first))
         }
-        let last = try NotationExpansion(notation, header: History.Header(scenario: "a")).history.events.count - 1
+        let header = History.Header(scenario: "a", subject: Sample.subject([.core]))
+        let last = try NotationExpansion(notation, header: header).history.events.count - 1
         #expect(try again("a", "b", losing: last) == "run --only ENV-5")
         #expect(try again("a", losing: last) == "run --only ENV-5@a")
         #expect(try again("a", "b", losing: 0) == "run --only ENV-5@a")
