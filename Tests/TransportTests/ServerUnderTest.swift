@@ -142,4 +142,8 @@ extension HTTPConnection {
     func perform(_ request: HTTPRequestSpec, timeout: Duration) async throws(TransportProblem) -> HTTPAnswer {
         try await answer(to: send(request), timeout: timeout)
     }
+
+    func answer(to pending: Pending, timeout: Duration) async throws(TransportProblem) -> HTTPAnswer {
+        try await pending.answer.value(within: timeout, "answer")
+    }
 }

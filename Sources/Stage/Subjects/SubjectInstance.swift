@@ -17,7 +17,7 @@ final class SubjectInstance: Sendable {
     }
 
     private let values: StartCommand.Values
-    private let folder: DataFolder
+    let folder: DataFolder
     private let state = Mutex(State())
 
     /// The time that a subject may take to exit before it is killed, once it is no longer needed.
@@ -184,8 +184,6 @@ final class SubjectInstance: Sendable {
 
     /// Whether the process has ended, even if its end is not yet recorded.
     var isEnding: Bool { process?.isEnding ?? true }
-
-    var dataPath: String { folder.path }
 
     /// Whether a scenario ended it and has not restarted it.
     var wasEndedHere: Bool { process.map { $0.wasKilled || $0.wasAskedToEnd } ?? false }

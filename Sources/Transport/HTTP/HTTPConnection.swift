@@ -43,7 +43,6 @@ package final class HTTPConnection: Sendable {
     }
 
     package struct Pending: Sendable {
-        let method: String
         let answer: OneShot<HTTPAnswer>
         let written: OneShot<Void>
 
@@ -64,17 +63,7 @@ package final class HTTPConnection: Sendable {
             written.fulfil(result.mapError { TransportProblem($0, at: request.endpoint.address) })
         }
         channel.eventLoop.execute { [channel] in Self.write(request, to: channel, promise) }
-        return Pending(method: request.method, answer: answer, written: written)
-    }
-
-    /// Waits for the answer to a request; on a timeout the connection ends.
-    package func answer(to pending: Pending, timeout: Duration) async throws(TransportProblem) -> HTTPAnswer {
-        do {
-            return try await pending.answer.value(within: timeout, "answer to \(pending.method)")
-        } catch {
-            cut(.fin)
-            throw error
-        }
+        return Pending(answer: answer, written: written)
     }
 
     package func cut(_ how: Cut) {

@@ -6,7 +6,7 @@ package enum HTTPExchange {
     /// * `sent`: Gets the connection once the request is sent, and may cut it.
     /// * `maxBodyBytes`: A larger body throws `tooLarge` as soon as that is known.
     /// * `timeout`: The limit for connecting, sending and the whole answer together.
-    /// * `pass`: Waits until the timeout is over by the caller's clock; the real limit is ten times the timeout.
+    /// * `pass`: Waits until the timeout is over by the caller's clock.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed`, `reset`, `tooLarge`, `late`, or `protocolError`
     ///   for an answer that is not HTTP.
     package static func perform(
@@ -23,9 +23,9 @@ package enum HTTPExchange {
             request.headers.append(("Connection", "close"))
         }
         let address = request.endpoint.address
-        let (single, method, longest) = (request, request.method, timeout * 10)
+        let single = request
         do {
-            return try await withDeadline(timeout, "answer to \(method)", at: address, pass: pass) {
+            return try await withDeadline(timeout, "answer to \(request.method)", at: address, pass: pass) {
                 let connection = try await HTTPConnection.open(
                     single.endpoint, tls: tls, tripwire: tripwire, timeout: timeout)
                 defer { connection.cut(.fin) }
@@ -34,7 +34,7 @@ package enum HTTPExchange {
                     try await pending.waitUntilSent()
                     sent(connection)
                 }
-                return try await connection.answer(to: pending, timeout: longest)
+                return try await pending.answer.value()
             }
         } catch {
             throw TransportProblem(error, at: address)

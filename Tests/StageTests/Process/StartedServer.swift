@@ -60,6 +60,6 @@ enum StartedServer {
 extension SubjectInstance {
     /// A file below its folder for data.
     func data(_ name: String) -> String? {
-        try? String(contentsOfFile: dataPath + "/" + name, encoding: .utf8)
+        try? String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
     }
 }

@@ -25,7 +25,7 @@ struct SubjectInstanceTests {
         let folder = try await StartedServer.with(StartedServer.command("write('here', 'x'); serve()")) { instance in
             #expect(instance.exit == nil)
             #expect(instance.data("here") == "x")
-            return instance.dataPath
+            return instance.folder.path
         }
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
