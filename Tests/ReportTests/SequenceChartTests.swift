@@ -67,7 +67,11 @@ import Testing
                 .note(4), .message(from: 1, to: 2), .message(from: 1, to: 2), .message(from: 2, to: 1),
                 .message(from: 3, to: 2), .message(from: 2, to: 3),
             ])
-        #expect(chart.rows[4].time == "+\(chart.rows[4].at / 1000) ms")
+        #expect(chart.rows[4].time == "+\(try #require(chart.rows[4].at) / 1000) ms")
+        var header = History.Header(subject: Sample.subject([.core]))
+        header.capture = History.Capture(lacks: [.times])
+        let timeless = SequenceChart(History(header: header, events: try history(whole).events))
+        #expect(timeless.rows.allSatisfy(\.time.isEmpty), "an unknown time is not 0")
         #expect(chart.rows[3].verbatim.map(\.title) == ["text to the server"])
         #expect(chart.rows[3].verbatim[0].text.contains(#""type":"chat""#))
     }

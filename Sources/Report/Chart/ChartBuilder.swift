@@ -66,11 +66,12 @@ struct ChartBuilder {
     }
 
     func rows() -> [SequenceChart.Row] {
-        items.flatMap(parts).compactMap { item in
+        let isTimed = history.header.capture?.lacks.contains(.times) != true
+        return items.flatMap(parts).compactMap { item in
             guard let first = item.events.first, history.events.indices.contains(first) else { return nil }
             let event = history.events[first]
             return Row(
-                events: item.events, at: event.at, location: location(of: event),
+                events: item.events, at: isTimed ? event.at : nil, location: location(of: event),
                 kind: item.opens ? .open : kind(of: event),
                 label: PlainText.line(String(label(item, event).prefix(Self.maxLabel + 1)), limit: Self.maxLabel),
                 verbatim: item.events.map { verbatim.verbatim(of: $0) }, marks: marks(on: item.events))

@@ -69,9 +69,9 @@ extension SequenceChart {
         let most = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let words = most.prefix(4).map { "\(readable($0.value)) \($0.key)" }.joined(separator: ", ")
         let rest = most.dropFirst(4).reduce(0) { $0 + $1.value }
-        let first = rows[indices.lowerBound].at
-        let last = rows[indices.upperBound - 1].at
-        return "\(readable(indices.count)) rows in \(readable((last - first) / 1000)) ms: \(words)"
+        let times = [indices.lowerBound, indices.upperBound - 1].compactMap { rows[$0].at }
+        let time = times.count < 2 ? "" : " in \(readable((times[1] - times[0]) / 1000)) ms"
+        return "\(readable(indices.count)) rows\(time): \(words)"
             + (rest > 0 ? ", \(readable(rest)) others" : "")
     }
 }

@@ -29,8 +29,8 @@ extension SequenceChart {
 
         /// Its events, as indices of the history.
         package let events: Range<Int>
-        /// The time in microseconds since the history began.
-        package let at: Int
+        /// The time in microseconds since the history began; nil in a capture without times.
+        package let at: Int?
         package let location: Location
         package let kind: Kind
         /// A summary, such as `done(t1 #2)`.
@@ -39,8 +39,8 @@ extension SequenceChart {
         /// The findings about it; each clause once, in order.
         package let marks: [Mark]
 
-        /// The time in milliseconds, such as `+1,240 ms`.
-        package var time: String { "+\(readable(at / 1000)) ms" }
+        /// The time in milliseconds, such as `+1,240 ms`; empty if it is unknown.
+        package var time: String { at.map { "+\(readable($0 / 1000)) ms" } ?? "" }
         package var isCited: Bool { marks.contains(where: \.isCited) }
     }
 

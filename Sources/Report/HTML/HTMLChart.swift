@@ -94,7 +94,7 @@ struct HTMLChart {
             classes.append("near")
         }
         let head: Markup =
-            "<b>\(readable(row.at / 1000))</b><i>\(words)</i><code>\(content: row.label)</code>\(row.marks.map(mark))"
+            "<b>\(row.at.map { readable($0 / 1000) } ?? "")</b><i>\(words)</i><code>\(content: row.label)</code>\(row.marks.map(mark))"
         let start: Markup = "<li class=\"\(classes.joined(separator: " "))\">"
         if row.verbatim.allSatisfy(\.text.isEmpty) { return "\(start)<div class=\"s\">\(head)</div></li>" }
         if row.verbatim.count == 1, case .message = row.location, let only = row.verbatim.first, !only.isCut {
