@@ -25,6 +25,20 @@ import Testing
         #expect(run.out.hasPrefix("NOT valid  standard input:"))
     }
 
+    @Test(arguments: [
+        (#"{"conn":"A","dir":">","frame":{"type":"ping"}}"#, true), (#"A -> {"type":"ping"}"#, true),
+        (#"{"log":{"entries":[]}}"#, true), ("12:03 sent {\"type\":\"ping\"}\n", true),
+        (#"{"typ":"done"}"#, false), ("{\n  \"type\": \"dome\"\n}", false), ("{\n  \"type\": \"done\"", false),
+    ])
+    func `a capture is told apart from a message that is not valid`(text: String, isCapture: Bool) async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.path + "/frames"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        let run = try await BuiltBinary.run(["validate", file])
+        #expect(run.status == 1)
+        #expect(run.out.hasSuffix("): conformance judge \(file)\n") == isCapture, "\(run.out)")
+    }
+
     @Test func `a file that is not there ends with 64`() async throws {
         let run = try await BuiltBinary.run(["validate", "no-such-file.json"])
         #expect(run.status == 64)

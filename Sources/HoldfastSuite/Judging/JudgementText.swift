@@ -20,7 +20,10 @@ package struct JudgementText {
 
     package var text: String {
         let deaths = RunReport.words(of: judgement.deaths, each: "file")
-        var parts = [([headline] + deaths.map(style.red)).joined(separator: "\n") + "\n" + files]
+        let role =
+            judgement.hasCaptures && judgement.roles == [.server]
+            ? ["only the server was judged; --role client judges the client of the same capture"] : []
+        var parts = [([headline] + role + deaths.map(style.red)).joined(separator: "\n") + "\n" + files]
         if let story = judgement.story { parts.append(happened(story)) }
         let violated = judgement.clauses(.violation)
         let lost = violated.filter { judgement.clauses[$0]?.isUnkeepable == true }
@@ -179,9 +182,6 @@ package struct JudgementText {
         if !foreign.isEmpty {
             lines.append(
                 "not applicable: \(counted(foreign.count, "clause")) of profiles that are not declared (--profile)")
-        }
-        if judgement.hasCaptures, judgement.roles == [.server] {
-            lines.append("only the server was judged; --role client judges the client of the same capture")
         }
         for file in judgement.files {
             for entry in file.summary.leftOut.entries {

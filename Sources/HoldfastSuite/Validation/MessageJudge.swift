@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastCaptures
 import HoldfastJSON
 import HoldfastJSONSchema
 import HoldfastSmallFoundation
@@ -89,6 +90,19 @@ package final class MessageJudge {
             "\(name):\(line + 1)", "the line has more than \(limit) bytes",
             expected: "one message per line, at most \(limit) bytes",
             fix: "remove the line, or end every message with a line break")
+    }
+
+    /// How to judge a file that is a capture, whose lines are not messages themselves; nil for other files.
+    package static func hint(at file: String) -> String? {
+        guard file != "-", var input = try? InputFile(file),
+            let opening = try? input.opening(CaptureForm.openingBytes),
+            let form = try? CaptureForm.recognized(in: opening, file: file)
+        else { return nil }
+        let text = String(decoding: opening, as: UTF8.self)
+        let first = text.prefix { !$0.isNewline }
+        let isApart = (try? JSONParser.value(String(first))).map { $0["type"] == nil } ?? !text.hasPrefix("{")
+        guard form != .frames || isApart && text.contains("\"type\"") else { return nil }
+        return "\(file) looks like a capture (\(form.name)): conformance judge \(file)"
     }
 
     private static func explain(_ bytes: [UInt8], by schema: Schema) -> [ValidateFault] {

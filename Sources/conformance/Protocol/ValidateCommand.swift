@@ -62,22 +62,9 @@ struct ValidateCommand: AsyncParsableCommand {
             return try judgeAll(by: MessageJudge(Schema.load(schema)))
         }
         let schemas = try schemas()
-        if files.contains(where: holdsLines) { return try judgeAll(by: MessageJudge(schemas, as: name)) }
-        var invalid = 0
-        for file in files {
-            let bytes = try Files.bytes(of: file)
-            let shown = file == "-" ? "standard input" : file
-            let problems = schemas.validate(bytes: bytes, as: name)
-            if problems.isEmpty {
-                let type = (try? JSONParser.document(bytes: bytes).root).flatMap { name ?? schemas.name(of: $0) }
-                Console.write("valid  \(shown): \(type ?? "message")\n")
-                continue
-            }
-            invalid += 1
-            for problem in problems { Console.write("NOT valid  \(shown):\(problem)\n") }
+        try judgeAll(by: MessageJudge(schemas, as: name)) { bytes in
+            (try? JSONParser.document(bytes: bytes).root).flatMap { name ?? schemas.name(of: $0) } ?? "message"
         }
-        if files.count > 1 { Console.write("\n\(files.count - invalid) valid, \(invalid) not valid\n") }
-        if invalid > 0 { throw ExitCode(.violation) }
     }
 
     private func schemas() throws -> MessageSchemas {
@@ -98,20 +85,24 @@ struct ValidateCommand: AsyncParsableCommand {
         lines || file.hasSuffix(".jsonl") || file.hasSuffix(".ndjson")
     }
 
-    private func judgeAll(by judge: MessageJudge) throws {
+    /// Judges all files; `type` names the type of a valid message.
+    private func judgeAll(by judge: MessageJudge, naming type: ([UInt8]) -> String? = { _ in nil }) throws {
         for file in files {
             let shown = file == "-" ? "standard input" : file
             if holdsLines(file) {
                 try judge.judgeLines(of: file, as: shown) { Console.write("NOT valid  \($0)\n") }
                 continue
             }
-            let faults = try Files.bytes(of: file).withUnsafeBufferPointer { judge.faults(in: $0) }
-            if faults.isEmpty { Console.write("valid  \(shown)\n") }
+            let bytes = try Files.bytes(of: file)
+            let faults = bytes.withUnsafeBufferPointer { judge.faults(in: $0) }
+            if faults.isEmpty { Console.write("valid  \(shown)\(type(bytes).map { ": \($0)" } ?? "")\n") }
             for fault in faults { Console.write("NOT valid  \(fault.text(in: shown))\n") }
         }
         if judge.messages != 1 || files.contains(where: holdsLines) {
             Console.write("\(judge.messages - judge.invalid) valid, \(judge.invalid) not valid\n")
         }
-        if judge.invalid > 0 { throw ExitCode(.violation) }
+        guard judge.invalid > 0 else { return }
+        if schema == nil { for hint in files.compactMap(MessageJudge.hint) { Console.write("\(hint)\n") } }
+        throw ExitCode(.violation)
     }
 }
