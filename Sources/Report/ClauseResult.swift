@@ -52,9 +52,9 @@ extension ClauseResult {
 
     /// Combines a clause's verdicts in a run.
     ///
-    /// A scenario that ended early proves nothing for the clauses it is intended to exercise, so it passes none of
-    /// them. If the subject cut all of a clause's scenarios short, other scenarios do not pass it either, except in a
-    /// dialect, where a scenario may end at a step that the wire format cannot express. Violations always count.
+    /// A scenario that ended before it exercised a clause as often as it does with the reference peer does not pass it.
+    /// Neither do other scenarios, since its other steps might have shown a violation, except in a dialect, where it may
+    /// end at a step that the wire format cannot express, and on a late machine if others ran. Violations always count.
     /// Intended scenarios with at least half of the highest number of findings are listed first.
     init(
         _ clause: Clause, in scenarios: [ScenarioResult], intended: [String: [ClauseID]], subject: History.Subject
@@ -68,18 +68,15 @@ extension ClauseResult {
         let most = meant.map(findings).max() ?? 0
         let clear = meant.filter { findings($0) * 2 >= most }
         let order = clear + meant.filter { findings($0) * 2 < most } + performed.filter { !isMeant($0) }
-        let isCutShort =
-            !meant.isEmpty
-            && meant.allSatisfy {
-                $0.stoppedAt != nil && $0.history.header.dialect.isCanonical
-            }
+        let cut = meant.filter { $0.fallsShort(of: clause.id) && $0.history.header.dialect.isCanonical }
+        let isCutShort = cut.contains { $0.history.header.lateness.isEmpty } || !cut.isEmpty && cut.count == meant.count
         self.init(
             clause,
             verdicts: order.flatMap { scenario in
                 scenario.verdicts.filter { verdict in
                     verdict.clause == clause.id
                         && !(verdict.outcome == .pass
-                            && (isCutShort || scenario.stoppedAt != nil && isMeant(scenario)))
+                            && (isCutShort || isMeant(scenario) && scenario.fallsShort(of: clause.id)))
                 }.map { (scenario.name, $0) }
             },
             isDeclared: clause.undeclared(in: subject.profiles) == nil,

@@ -103,7 +103,7 @@ package struct Gap: Sendable, Equatable {
                 && (scenario.stoppedAt.map { $0.contains(": no session with ") } ?? isFromReads)
         }
         if let unread { return "because the reads were not valid (\(reads)) in \(unread.name)" }
-        if let early = performed.first(where: { $0.stoppedAt != nil }), let reason = early.stoppedAt {
+        if let early = performed.first(where: { $0.fallsShort(of: clause) }), let reason = early.stoppedAt {
             let others = performed.count > 1 ? " (\(performed.count - 1) more of its scenarios ran)" : ""
             return "because \(early.name) ended early\(Self.reason(reason))\(others)"
         }

@@ -18,6 +18,9 @@ package struct ReachTable: JSONRepresentable {
         json = stored
     }
 
+    /// How often each scenario exercises each of its clauses with the reference peer; a test compares it with a run.
+    static let exercised = (try? JSONParser.value(Resources.exercisedJSON)) ?? .null
+
     /// The goals of a life of three minutes.
     package static func goals(of role: Role) -> [Reach.Dimension: Int] {
         let rows = ReachTable(ofScenarios: role)?.rows("dimensions") ?? []

@@ -1,3 +1,4 @@
+import Holdfast
 import HoldfastJudge
 import HoldfastTranscript
 
@@ -39,6 +40,12 @@ package struct ScenarioResult: Sendable {
     package var isMissed: Bool {
         guard let skipped, !wasSetAside else { return false }
         return !isOfOtherProfiles && !Gap.isAboutLimits(skipped)
+    }
+
+    /// Whether it ended early, before it exercised a clause as often as it does with the reference peer.
+    func fallsShort(of clause: ClauseID) -> Bool {
+        let exercised = verdicts.first { $0.clause == clause }?.exercised ?? 0
+        return stoppedAt != nil && exercised < ReachTable.exercised[baseName]?["\(clause)"]?.intValue ?? .max
     }
 
     /// Its name without the number of its repetition: `NAME#2`, `NAME#3`, ….

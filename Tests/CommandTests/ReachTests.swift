@@ -5,7 +5,8 @@ import Testing
 
 /// How far the scenarios go: what is written of it holds.
 @Suite struct ReachTests {
-    private static let file = "Sources/Report/Resources/reach.json"
+    private static let folder = "Sources/Report/Resources"
+    private static let file = "\(folder)/reach.json"
 
     @Test func `the reference client conforms, and reaches what is written`() async throws {
         let folder = try TemporaryDirectory()
@@ -14,12 +15,50 @@ import Testing
         try Self.check(JSONParser.value(folder.text(of: "out/report.json")), of: "client")
     }
 
+    /// The counts of a report, one line for each scenario: `"NAME": {"AUTH-1":2}`.
+    private static func exercised(_ report: JSONValue) -> [(name: String, counts: [(String, Int)])] {
+        (report["scenarios"]?.arrayValue ?? []).compactMap { scenario in
+            let verdicts = scenario["verdicts"]?.arrayValue ?? []
+            guard !verdicts.isEmpty, let name = scenario["name"]?.stringValue else { return nil }
+            let counts = (scenario["intended"]?.arrayValue ?? []).compactMap(\.stringValue).map { clause in
+                (clause, max(1, verdicts.first { $0["clause"]?.stringValue == clause }?["exercised"]?.intValue ?? 0))
+            }
+            return (name, counts)
+        }
+    }
+
+    /// Compares how often each scenario exercised its clauses, as loosely as the reach.
+    private static func checkExercised(_ report: JSONValue, of role: String) throws {
+        let path = "\(folder)/exercised.json"
+        let stored = try JSONParser.value(SourceTree.text(path)).objectValue ?? [:]
+        let now = exercised(report)
+        #expect(now.map(\.name).sorted() == stored.map(\.key).filter { $0.hasPrefix(role) }.sorted())
+        for (name, counts) in now {
+            let written = stored[name]?.objectValue ?? [:]
+            #expect(counts.map(\.0) == written.map(\.key), "\(name)")
+            for (clause, count) in counts {
+                let before = written[clause]?.intValue ?? 0
+                #expect(abs(count - before) <= max(5, max(count, before) * 3 / 4), "\(clause) in \(name): \(count)")
+            }
+        }
+        guard Golden.isRecording else { return }
+        let ours = now.map { name, counts in
+            (name, JSONValue.object(JSONObject(counts.map { ($0, JSONValue($1)) })))
+        }
+        let all = (ours + stored.filter { !$0.key.hasPrefix(role) }.map { ($0.key, $0.value) }).sorted { $0.0 < $1.0 }
+        let lines = all.map { "  \(JSONValue.string($0).text()): \($1.text())" }
+        try Golden.check("{\n" + lines.joined(separator: ",\n") + "\n}\n", against: path)
+    }
+
     /// Compares loosely: which people share a server, and what meets within ten seconds, depends on the machine.
     ///
     /// How far a run goes past its goal depends on it too, and proves nothing more.
     ///
     /// With HOLDFAST_RECORD=1 the file is written from the run.
     static func check(_ report: JSONValue, of role: String) throws {
+        // Recording ends with an error, so both are recorded before it is thrown.
+        let recorded = Result { try checkExercised(report, of: role) }
+        defer { if case .failure(let problem) = recorded { Issue.record(problem) } }
         let reach = try #require(report["reach"])
         let stored = try JSONParser.value(SourceTree.text(file))
         if Golden.isRecording {

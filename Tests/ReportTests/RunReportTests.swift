@@ -40,10 +40,25 @@ import Testing
         }
         let cut = Sample.Scenario("cut", pass, stoppedAt: "/steps/3: no pong in time")
         #expect(try outcomes([cut]) == [.untested, .pass])
-        #expect(try outcomes([cut, .init("whole", pass)]) == [.pass, .pass])
+        #expect(try outcomes([cut, .init("whole", pass)]) == [.untested, .pass], "the rest might have broken it")
         #expect(try outcomes([cut, .init("other", pass)], by: "other") == [.untested, .pass])
         let broken = pass + [Verdict(clause: meant, outcome: .violation, exercised: 1)]
         #expect(try outcomes([.init("cut", broken, stoppedAt: cut.stoppedAt)]) == [.violation, .pass])
+    }
+
+    @Test func `a scenario that ended behind all of its evidence passes`() throws {
+        let (name, clause) = ("server/LIVE/ping-during-a-turn", ClauseID(.LIVE, 1))
+        let whole = try #require(ReachTable.exercised[name]?["\(clause)"]?.intValue)
+        func outcomes(after exercised: Int) throws -> [Outcome] {
+            let pass = Verdict(clause: clause, outcome: .pass, exercised: exercised)
+            let report = try Sample.report(
+                [.init(name, [pass], stoppedAt: "/steps/9: no pong in time"), .init("whole", [pass])],
+                selection: [clause], intended: [name: [clause], "whole": [clause]])
+            #expect(report.exit == .incomplete)
+            return report.clauses.map(\.outcome)
+        }
+        #expect(try outcomes(after: whole) == [.pass])
+        #expect(try outcomes(after: whole - 1) == [.untested])
     }
 
     @Test func `a run in which a server did not start again is incomplete`() throws {
