@@ -56,7 +56,8 @@ private enum CauseRank {
     ///
     /// An invalid body explains everything that is missing from it, so only clauses of its own area rank above it.
     static let general: Set<ClauseID> = [
-        ClauseID(.TURN, 7), ClauseID(.SYNC, 7), ClauseID(.PERSIST, 5), ClauseID(.REST, 1), ClauseID(.LIVE, 1),
+        ClauseID(.TURN, 7), ClauseID(.SYNC, 7), ClauseID(.PERSIST, 5), ClauseID(.PERSIST, 7), ClauseID(.REST, 1),
+        ClauseID(.LIVE, 1),
     ]
 
     /// The clause that isolates principals: frames for another principal may break any clause in any scenario.

@@ -72,6 +72,12 @@ import Testing
         #expect(try causes("A+ A<close(1001)", "A+ server!stop A<close(1001)") == ["LIVE-3", "LIVE-10"])
     }
 
+    @Test func `a session that is not found is a message that a read lacks`() throws {
+        let missing = try [violation(.PERSIST, 7, at: [5, 6]), violation(.PERSIST, 2, at: [index(of: "chat1"), 6])]
+        #expect(try causes(missing) == ["PERSIST-2 PERSIST-7"])
+        #expect(try causes([violation(.PERSIST, 7, at: [5, 6])]) == ["PERSIST-7"])
+    }
+
     @Test func `a leak between people explains what others were told in any scenario`() throws {
         let (asked, heard) = try (index(of: "chat1"), index(of: "ack1"))
         let many = [violation(.TURN, 10, at: [heard])]
