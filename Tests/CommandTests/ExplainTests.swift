@@ -29,7 +29,7 @@ import Testing
         let text = try pages("SYNC-3")
         for part in [
             "SYNC-3 · server · profile sync · MUST", "Why\n", "How it is judged\n", "R24  complete means whole",
-            "Kept: ", "Broken: ", "<< SYNC-3", "Defects that break it", "sync-claims-complete-after-eviction",
+            "Kept: ", "Broken: ", "<< SYNC-3", "Defects that break it", "sync-cuts-full-pages-short",
             "Related\n", "Scenarios\n", "Fixtures\n", "conformance server URL --only SYNC-3",
         ] {
             #expect(text.contains(part), "\(part)")
@@ -52,7 +52,7 @@ import Testing
         ("server/SYNC/evicted", "scenario"), ("spinner", "The spinner never ends"), ("duplicate", "IDEM-1"),
         ("untested", "did not exercise the clause"), ("turnId", "Which id names what"),
         ("resend", "conformance server URL --only server/IDEM/repeat-after-the-answer"),
-        ("sync-claims-complete-after-eviction", "breaks SYNC-3"), ("the answer came twice", "SYNC-8"),
+        ("sync-claims-complete-after-eviction", "breaks SYNC-6"), ("the answer came twice", "SYNC-8"),
         ("The spinner never ends.", "TURN-3"), ("my question came twice", "The same message came twice"),
         ("same-words-in-another-form", "server/IDEM/same-words-in-another-form"),
         ("IDEM-5", "What IDEM is about"),

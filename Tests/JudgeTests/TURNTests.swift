@@ -330,11 +330,17 @@ import Testing
         let clause = ClauseUnderTest("TURN-11", profiles: [.core, .sync])
         let asked = "A+(e1 #0) B+(e1 #0) A>chat(c1) A<ack(c1)"
         try clause.conforms("\(asked) B<message(u1 #1) A<done(t1 #2) B<done(t1 #2)")
+        try clause.violates("\(asked) B<message(u1='m7' t1 #1)^ A<done(t1 #2) B<done(t1 #2)")
+    }
+
+    @Test func `ENV-6 other connections get the text of the question`() throws {
+        let clause = ClauseUnderTest("ENV-6", profiles: [.core, .sync])
+        let asked = "A+(e1 #0) B+(e1 #0) A>chat(c1) A<ack(c1)"
+        try clause.conforms("\(asked) B<message(u1 #1) A<done(t1 #2) B<done(t1 #2)")
         try clause.violates("\(asked) B<message(u1 'other' #1)^ A<done(t1 #2) B<done(t1 #2)")
         let again = "A+(e1 #0) B+(e1 #0) A>chat(c1 s1 'one') A<error(busy c1) A>chat(c1 s1 'two') A<ack(c1)"
         try clause.conforms("\(again) B<message(u1 'two' #1) A<done(t1 #2) B<done(t1 #2)")
         try clause.violates("\(again) B<message(u1 'one' #1)^ A<done(t1 #2) B<done(t1 #2)")
-        try clause.violates("\(asked) B<message(u1='m7' t1 #1)^ A<done(t1 #2) B<done(t1 #2)")
         // The text of a question in parts is that of its text parts, with nothing between.
         let image = #"{"type":"image","image":"x","text":"no"}"#
         let parts = #"[{"type":"text","text":"is it "},\#(image),{"type":"text","text":"raining"}]"#

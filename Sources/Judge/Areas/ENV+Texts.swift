@@ -6,8 +6,7 @@ extension ENV {
     /// ENV-6: "A server MUST give a message's text the same in every frame, chat response and session read, and a
     /// question's content in reads the same as it was sent".
     ///
-    /// Messages are found by their ids, keys or turns. Once per question or answer and read, and for a `message` to the
-    /// asking connection (TURN-11 judges the others).
+    /// Messages are found by their ids, keys or turns. Once per question or answer and read, and for each `message`.
     static func textsComeBackAsGiven(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns {
             let reads = history.reads(of: turn)
@@ -30,11 +29,11 @@ extension ENV {
     private static func questionComesBackAsGiven(
         _ turn: ObservedTurn, _ reads: [ObservedSessionRead], _ history: Observations, _ evidence: inout Evidence
     ) {
-        let (asked, askers) = (turn.accepted, turn.requests.compactMap(\.connection))
+        let asked = turn.accepted
         func test(_ text: String, at event: Int) {
             evidence.test(text, is: asked.prompt, otherwise: "the server changed a text", at: [turn.event, event])
         }
-        for message in turn.frames where message.isQuestion && askers.contains(message.connection) {
+        for message in turn.frames where message.isQuestion {
             if let text = message.text { test(text, at: message.event) }
         }
         let told = turn.firstFrame ?? turn.response ?? .max

@@ -17,8 +17,8 @@ enum IDEM {
     /// after it was killed and started again".
     ///
     /// Once for each further answer to one key that names a turn, and once for each read that lists the turns of a
-    /// repeated key. A turn runs in one session, so an answer in another session belongs to another turn, even if turns
-    /// have no ids.
+    /// repeated key. A turn runs in one session, so where turns have no ids, an answer in another session belongs to
+    /// another turn. With one id, it names the wrong session (ID-3).
     static func repeatStartsNoSecondTurn(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where turn.clientMessageId != nil {
             let requests = turn.requests.filter {
@@ -60,7 +60,7 @@ enum IDEM {
             let isElsewhere = request.sessionAsked.map { $0 != turn.sessionId } ?? false
             return request.refusal == nil && (isElsewhere || request.content != turn.request.content)
         }
-        return isMixed ? nil : different(\.sessionId)
+        return isMixed || answers.allSatisfy { $0.turnId != nil } ? nil : different(\.sessionId)
     }
 
     /// IDEM-1, rule 2: a repeat is not stored as a second message.

@@ -165,7 +165,6 @@ extension TURN {
             ("a question with another session or turn", turn.sessionId, message.sessionId),
             ("a question with another session or turn", turn.turnId, message.turnId),
             ("a question with another session or turn", turn.clientMessageId, message.clientMessageId),
-            ("another text", turn.accepted.prompt, message.text ?? ""),
         ]
         for case let (what, expected?, actual?) in pairs where !exactlyEqual(expected, actual) {
             return Finding(

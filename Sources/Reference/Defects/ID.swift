@@ -7,7 +7,7 @@ extension Defect {
             "id-acks-another-message", .ID, 9, "Names a `messageId` in `ack` that no session read shows.",
             .frames("ack") { frame, _ in frame["messageId"] = "msg_another" })
         Defect(
-            "id-acks-another-session", .ID, 9, "Names a session in `ack` other than the question's.",
+            "id-acks-another-session", .ID, 3, "Names a session in `ack` other than the question's.",
             .frames("ack") { frame, _ in frame["sessionId"] = "ses_another" })
         Defect(
             "id-answers-another-key", .ID, 3, "Sends `done` with a made-up `clientMessageId`.",

@@ -4,7 +4,7 @@ import HoldfastJSON
 extension Defect {
     static let sync = list {
         Defect(
-            "sync-loses-answers-at-overflow", .SYNC, 7, need: .load,
+            "sync-loses-answers-at-overflow", .SYNC, 3, need: .load,
             "Replays no `done` while more than 20 principals are connected.",
             .sends { frame, sockets, _, server in
                 guard frame.type == "syncResult", server.isCrowded else { return nil }
@@ -21,7 +21,7 @@ extension Defect {
             "Sends no `syncResult` if `missed` would be empty.",
             .drops { frame, _ in frame["missed"]?.arrayValue?.isEmpty == true })
         Defect(
-            "sync-claims-complete-after-eviction", .SYNC, 3,
+            "sync-claims-complete-after-eviction", .SYNC, 6,
             "Sends `complete: true` although frames left the buffer; needs more than `replayMessages` frames.",
             .pages { page, _, _ in if page.text("reason") == "evicted" { page.claimWhole() } })
         Defect(

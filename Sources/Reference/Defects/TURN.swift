@@ -37,7 +37,7 @@ extension Defect {
             "turn-swallows-failures", .TURN, 3, "Sends no frame that ends a turn whose agent failed.",
             .swallowsFailures(.agentFailed))
         Defect(
-            "turn-drops-the-last-in-line", .TURN, 3, with: [.sync],
+            "turn-drops-the-last-in-line", .TURN, 5, with: [.sync],
             "Drops the last of two or more questions queued behind a turn that fails.",
             .after("error") { frame, _, _, server in
                 guard frame["seq"] != nil, let session = server.session(of: frame),
@@ -135,7 +135,7 @@ extension Defect {
                 frame.edit("missed") { if $0.type == "message", $0.text("role") == "user" { $0 = .null } }
             })
         Defect(
-            "turn-takes-emoji-apart", .TURN, 11, "Removes zero-width joiners from every `message`.",
+            "env-takes-emoji-apart", .ENV, 6, "Removes zero-width joiners from every `message`.",
             .frames("message") { frame, _ in
                 guard let text = frame.text("text") else { return }
                 frame["text"] = .string(
