@@ -294,9 +294,16 @@ import Testing
         try clause.untested(next)
         try clause.untested(bare)
         let pages = "B>sync(e1 #7) B<syncResult(e1 #8 complete)[done(t8 #8)] +31s"
-        try clause.untested("\(broken) B+(e1 #8) B>sync(e1 #0) B<syncResult(e1 #8 evicted more)[done(t7 #7)] \(pages)")
         try clause.violates(
-            "\(broken) B+(e1 #8) B>sync(e1 #0) B<syncResult(e1 #8 too_many more)[done(t7 #7)] \(pages)^")
+            """
+            \(broken) B+(e1 #8) B>sync(e1 #0) B<syncResult(e1 #8 too_many more)[toolUse(t1 #1) done(t7 #7)] \(pages)^
+            """)
+        // A page reports that the ending left the buffer.
+        try clause.untested(
+            """
+            A+(e1 #0 replayMessages=2) A>chat(c1) A<ack(c1) A<toolUse(t1 #1) server!kill A<eof server!start
+            B+(e1 #8 replayMessages=2) B>sync(e1 #0) B<syncResult(e1 #8 evicted more)[done(t7 #7)] \(pages)
+            """)
         try clause.untested("\(broken) B+(e1 #1) +31s")
         // Turns of a session may run one after the other, also those that go on after a restart.
         let series = """

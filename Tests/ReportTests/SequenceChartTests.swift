@@ -71,7 +71,7 @@ import Testing
         var header = History.Header(subject: Sample.subject([.core]))
         header.capture = History.Capture(lacks: [.times])
         let timeless = SequenceChart(History(header: header, events: try history(whole).events))
-        #expect(timeless.rows.allSatisfy(\.time.isEmpty), "an unknown time is not 0")
+        #expect(timeless.rows.allSatisfy { $0.time.isEmpty }, "an unknown time is not 0")
         #expect(chart.rows[3].verbatim.map(\.title) == ["text to the server"])
         #expect(chart.rows[3].verbatim[0].text.contains(#""type":"chat""#))
     }

@@ -123,9 +123,9 @@ import Testing
 
     @Test func `a reservation never stops a run`() throws {
         func connecting(_ count: Int) throws -> Scenario {
-            try scenario(
-                (1...count).map { #"{"do":"connect","on":"\("ABC".prefix($0).suffix(1))","principal":"p\($0)"}"# }
-                    .joined(separator: ","))
+            let letters = Array("ABC")
+            let steps = (0..<count).map { #"{"do":"connect","on":"\#(letters[$0])","principal":"p\#($0 + 1)"}"# }
+            return try scenario(steps.joined(separator: ","))
         }
         let scenarios = [try chats(1), try chats(1, needs: #"{"budget":true}"#)]
         var pool = PrincipalPool(try subject(2, limits: ["messagesPerMinute": 10]), for: scenarios, now: start)

@@ -83,8 +83,8 @@ extension Observations {
 
     /// The periods in which nothing could bring the answer, as far as the client can tell.
     ///
-    /// There is no connection that can bring it, and no request for it: a read of its session, of the list while the
-    /// session is unknown, a `sync`, or the question itself over REST.
+    /// No connection can bring it, and no request asks for it: a read of its session, of the list while the session is
+    /// unknown, a `sync`, or the question itself over REST.
     ///
     /// Each ends with a connection, a request, an act, the answer or the end of the history. A change of the session on
     /// the screen ends one too, unless `acrossVisits`.
