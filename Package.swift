@@ -67,8 +67,9 @@ let package = Package(
     ],
     targets: [
         // The rooms, in their order: each imports only rooms that stand above it.
+        room("CLibrary"),
         // What differs between systems, and between their ages: the rooms below import no C library.
-        room("Platform"),
+        room("Platform", ["CLibrary"]),
         room("Basics", ["Platform"]),
         room("SmallFoundation"),
         room("JSON", ["Basics"]),
@@ -185,8 +186,9 @@ let package = Package(
         .target(name: "TestWidth", path: "Tests/TestWidth"),
         .target(
             name: "TestSupport",
-            dependencies: dependencies(["TestWidth", "Judge", "Transcript", "Holdfast"]) + [
-                .product(name: "Subprocess", package: "swift-subprocess")
+            dependencies: dependencies(["TestWidth", "Judge", "Transcript", "Holdfast", "Transport"]) + [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
         tests("HoldfastMessagesTests", ["HoldfastMessages", "Holdfast", "JSON", "TestSupport"]),
@@ -199,7 +201,7 @@ let package = Package(
         tests("TranscriptTests", ["Transcript", "Holdfast", "JSON", "TestSupport"]),
         tests("CapturesTests", ["Basics", "Captures", "Judge", "Transcript", "Holdfast", "TestSupport"]),
         tests("JudgeTests", ["Judge", "Transcript", "Holdfast", "JSON", "TestSupport"]),
-        tests("TransportTests", ["Basics", "Platform", "Transport", "TLS"]),
+        tests("TransportTests", ["Basics", "Platform", "Transport", "TLS", "TestSupport"]),
         tests(
             "StageTests",
             [

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import HoldfastCLibrary
 
 /// Clocks missing from the standard library.
 package enum SystemClock {

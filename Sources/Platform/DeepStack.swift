@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import HoldfastCLibrary
 
 /// Runs deeply recursive or blocking work on a new thread with a stack of this size; the caller is only suspended.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import HoldfastCLibrary
 
 /// The number of an open file, pipe, socket or terminal; the opener must close it.
 package struct Descriptor: Sendable, Hashable {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import HoldfastCLibrary
 
 /// The paths of all files in a folder and its subfolders, relative and sorted; links to folders are not followed.
 package func files(below folder: String) throws(SystemError) -> [String] {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import HoldfastCLibrary
 
 /// A value protected by a lock: a substitute for `Mutex` of `Synchronization`, which needs macOS 15 or iOS 18.
 package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {

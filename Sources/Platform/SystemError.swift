@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import HoldfastCLibrary
 
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package let number: Int32
@@ -17,7 +11,6 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
     package static let addressInUse = SystemError(EADDRINUSE)
     package static let addressNotAvailable = SystemError(EADDRNOTAVAIL)
-    static let badDescriptor = SystemError(EBADF)
     package static let brokenPipe = SystemError(EPIPE)
     package static let connectionRefused = SystemError(ECONNREFUSED)
     package static let connectionReset = SystemError(ECONNRESET)

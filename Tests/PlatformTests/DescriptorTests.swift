@@ -3,6 +3,8 @@ import Testing
 
 @testable import HoldfastPlatform
 
+private let badDescriptor = SystemError(EBADF)
+
 @Suite struct DescriptorTests {
     private func withFolder(_ body: (String) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID())").path
@@ -91,8 +93,8 @@ import Testing
     }
 
     @Test func `what leads nowhere is refused with a reason in words`() throws {
-        #expect(throws: SystemError.badDescriptor) { try Descriptor.closed.read(atMost: 1) }
-        #expect(SystemError.badDescriptor.description == "Bad file descriptor")
+        #expect(throws: badDescriptor) { try Descriptor.closed.read(atMost: 1) }
+        #expect(badDescriptor.description == "Bad file descriptor")
         #expect(throws: (any Error).self) { try Descriptor(opening: "/nowhere/at/all", for: .reading) }
         #expect(!Descriptor.closed.isTerminal && Descriptor.closed.terminalWidth == nil)
     }
