@@ -3,6 +3,7 @@ import HoldfastBasics
 import HoldfastPlatform
 import HoldfastTLS
 import HoldfastTranscript
+import TestSupport
 import Testing
 
 @testable import HoldfastStage

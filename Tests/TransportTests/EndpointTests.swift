@@ -74,4 +74,11 @@ import Testing
                 """
         )
     }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("[::1]", true), ("10", false), ("1.2", false), ("1.2.3.4.5", false), ("1.2.3.x", false),
+    ])
+    func `an address has four numbers or a colon`(_ host: String, _ isAddress: Bool) throws {
+        #expect(try Endpoint("wss://\(host)/").hostIsAddress == isAddress)
+    }
 }

@@ -1,4 +1,5 @@
 import HoldfastBasics
+import TestSupport
 import Testing
 
 @testable import HoldfastTransport

@@ -9,7 +9,7 @@ import Testing
     private func events(
         of bytes: [UInt8],
         pieces size: Int,
-        from sender: MessageDecoder.Sender = .server,
+        from sender: RelaySide = .server,
         limit: Int = 1000,
         oversize: MessageDecoder.Oversize = .fail
     ) throws -> [WebSocketEvent] {

@@ -1,6 +1,7 @@
 import HoldfastBasics
 import HoldfastPlatform
 import HoldfastTLS
+import TestSupport
 import Testing
 
 @testable import HoldfastTransport

@@ -38,6 +38,10 @@ struct ClosureHandler: TransportHandler {
     }
 }
 
+extension TransportServer {
+    var connectionCount: Int { listener.registry.connectionCount }
+}
+
 /// Long enough for two busy cores; no test waits for it to pass.
 let patience = Duration.seconds(60)
 

@@ -1,5 +1,6 @@
 import HoldfastPlatform
 import HoldfastTLS
+import TestSupport
 import Testing
 
 @testable import HoldfastTransport

@@ -10,7 +10,7 @@ struct ServerHandler: TransportHandler {
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         guard let watcher else { return await response(to: request) }
-        let number = ServerEngine.nextNumber()
+        let number = ServerEngine.numbers.next()
         if let instead = await replacement(watcher.asked(request, number: number), watcher, number) { return instead }
         let response = await response(to: request)
         return await replacement(watcher.answered(response.isHangUp ? nil : response, number: number)) ?? response
@@ -39,7 +39,8 @@ struct ServerHandler: TransportHandler {
 
     private func response(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let asked = RESTRequest(
-            method: request.method, path: request.path, query: request.query, token: token(request), body: request.body)
+            method: request.method, path: request.path, query: request.query, token: request.bearerToken,
+            body: request.body)
         guard let answer = await answer(asked, request.departure) else { return .reset }
         var headers = answer.headers
         headers["Content-Type"] = headers["Content-Type"] ?? "application/json"
@@ -95,7 +96,7 @@ struct ServerHandler: TransportHandler {
         guard upgrade.path == "/ws" || upgrade.path == "/" else {
             return .refuse(status: 404, body: #"{"error":"WebSockets are at /ws","code":"bad_request"}"#)
         }
-        if rules.requiresAuth, rules.checksUpgrades, token(upgrade) != nil, named == nil {
+        if rules.requiresAuth, rules.checksUpgrades, upgrade.bearerToken != nil, named == nil {
             return .refuse(status: 401, body: #"{"error":"the token is not valid","code":"auth_failed"}"#)
         }
         return .accept
@@ -136,13 +137,8 @@ struct ServerHandler: TransportHandler {
 
     /// Reads the token where this server expects it.
     private func token(of upgrade: UpgradeRequest) -> String? {
-        var shown = edge.map { $0.dialect.key(inQuery: upgrade.query, header: upgrade.header) } ?? token(upgrade)
+        var shown = edge.map { $0.dialect.key(inQuery: upgrade.query, header: upgrade.header) } ?? upgrade.bearerToken
         for case .upgrade(let change) in upgrades { shown = change(shown, upgrade.query, rules) }
         return shown
-    }
-
-    private func token(_ request: HTTPServerRequest) -> String? {
-        guard let header = request.header("Authorization"), header.lowercased().hasPrefix("bearer ") else { return nil }
-        return String(header.dropFirst("bearer ".count))
     }
 }

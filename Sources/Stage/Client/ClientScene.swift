@@ -71,22 +71,20 @@ extension ClientScene {
     }
 
     func variables(with local: ScenarioVariables) -> ScenarioVariables {
-        var variables = ScenarioVariables()
-        variables["run"] = .string(run)
-        let latest = act { world in
+        let run = run
+        var variables = act { world in
             let turn = world.turns[world.latestTurn]
-            return (
-                world.epoch, world.lastSeq, world.latestTurn, world.lastTurn + 1, turn?.question?.key, turn?.session,
-                turn?.question?.text
-            )
+            var variables = ScenarioVariables()
+            variables["run"] = .string(run)
+            variables["epoch"] = .string(world.epoch)
+            variables["lastSeq"] = JSONValue(world.lastSeq)
+            variables["turn"] = JSONValue(world.latestTurn)
+            variables["next"] = JSONValue(world.lastTurn + 1)
+            variables["key"] = turn?.question.map { .string($0.key) }
+            variables["session"] = turn.map { .string($0.session) }
+            variables["text"] = turn?.question.map { .string($0.text) }
+            return variables
         }
-        variables["epoch"] = .string(latest.0)
-        variables["lastSeq"] = JSONValue(latest.1)
-        variables["turn"] = JSONValue(latest.2)
-        variables["next"] = JSONValue(latest.3)
-        variables["key"] = latest.4.map { .string($0) }
-        variables["session"] = latest.5.map { .string($0) }
-        variables["text"] = latest.6.map { .string($0) }
         for name in Set(sent.map(\.name)) {
             let named = named(name)
             variables["text.\(name)"] = named.text.map { .string($0) }

@@ -223,9 +223,8 @@ final class ScriptedServer: Sendable {
         if opensSocket, dialect.upgradeCarriesKey {
             return dialect.key(inQuery: request.query, header: request.header).map { $0 == token ? "p1" : "other" }
         }
-        guard let header = request.header("Authorization") else { return nil }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        return parts.count == 2 && parts[0].lowercased() == "bearer" && parts[1] == token ? "p1" : "other"
+        guard request.header("Authorization") != nil else { return nil }
+        return request.bearerToken == token ? "p1" : "other"
     }
 }
 

@@ -8,10 +8,9 @@ final class DeviceListener: TransportHandler {
     private let waiters = Waiters()
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
-        let words = "conformance waits for a driver's WebSocket at this address.\n"
-        return HTTPServerResponse(
-            status: 426, headers: [("Content-Type", "text/plain; charset=utf-8"), ("Upgrade", "websocket")],
-            body: Array(words.utf8))
+        var response = HTTPServerResponse.plain(426, "conformance waits for a driver's WebSocket at this address.\n")
+        response.headers.append(("Upgrade", "websocket"))
+        return response
     }
 
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision { .accept }

@@ -70,9 +70,7 @@ package struct DriverCheck: Sendable {
 
 private struct ClosedServer: TransportHandler {
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
-        HTTPServerResponse(
-            status: 503, headers: [("Content-Type", "application/json")],
-            body: Array(#"{"error":"The suite looks at the driver only.","code":"internal"}"#.utf8))
+        .json(#"{"error":"The suite looks at the driver only.","code":"internal"}"#, status: 503)
     }
 
     func admit(_ upgrade: UpgradeRequest) async -> UpgradeDecision { .refuse(status: 503, body: "") }

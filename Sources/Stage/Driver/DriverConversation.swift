@@ -9,12 +9,12 @@ final class DriverConversation: Sendable {
     private let location: String
 
     private struct State {
-        var lastID = 0
         var problem: DriverProblem?
         /// The shortest time in which the driver reported its state.
         var quickest: Duration?
     }
 
+    private let ids = Counter()
     private let state = Mutex(State())
 
     /// The version of the driver protocol spoken here.
@@ -41,10 +41,7 @@ final class DriverConversation: Sendable {
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
         if let problem { throw problem }
         let name = command["do"]?.stringValue ?? ""
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
+        let id = ids.next()
         var object: JSONObject = ["id": JSONValue(id)]
         for (key, value) in command { object[key] = value }
         let reasons = schemas.reasons(againstCommand: .object(object))

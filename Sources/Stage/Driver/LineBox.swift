@@ -3,8 +3,8 @@ import HoldfastPlatform
 
 /// Lines of a driver that wait to be read: bounded, whatever the driver does.
 final class LineBox: Sendable {
-    /// The maximum number of bytes of a line, and of all waiting lines: a state with thousands of messages is one line.
-    static let limit = 16 << 20
+    /// The maximum number of bytes of a line, and of all waiting lines.
+    static let limit = DriverProblem.longestLine
 
     enum End: Sendable, Equatable {
         case ended(SubjectExit)

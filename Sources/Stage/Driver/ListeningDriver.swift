@@ -27,7 +27,7 @@ package final class ListeningDrivers: DriverSource {
     ) {
         (self.server, self.devices, self.schemas) = (server, devices, schemas)
         (self.host, self.firstWait) = (host, firstWait)
-        address = "ws://\(host.contains(":") ? "[\(host)]" : host):\(server.port)/"
+        address = "ws://\(Endpoint.bracketed(host)):\(server.port)/"
     }
 
     /// Starts to listen.

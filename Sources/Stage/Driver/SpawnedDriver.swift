@@ -57,8 +57,7 @@ final class SpawnedDriver: DriverLink {
     static func start(
         _ launch: SubjectProcess.Launch, schemas: DriverSchemas, limit: Duration
     ) async throws(DriverProblem) -> SpawnedDriver {
-        let words = launch.command.joined(separator: " ").split(whereSeparator: \.isNewline).joined(separator: " ")
-        let location = words.count > 120 ? "\(words.prefix(120))…" : words
+        let location = StartCommand.shown(launch.command)
         let greeted = try await greeted(launch, schemas, limit: limit, location: location)
         return SpawnedDriver(launch, schemas, limit: limit, location: location, greeted)
     }

@@ -233,7 +233,7 @@ final class LoadDevice: Sendable {
     }
 
     private func request(_ method: String, _ path: String, body: String?) async -> HTTPAnswer? {
-        let lane = owner.nextExchange()
+        let lane = Lane.exchange(owner.exchanges.next())
         owner.recorder.note(
             .request(Event.Request(method: method, path: path, principal: owner.principal.name, body: body)), on: lane)
         do throws(TransportProblem) {

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastPlatform
 import HoldfastTranscript
 
@@ -15,7 +16,7 @@ final class LoadPrincipal: Sendable {
     let principal: SubjectPrincipal
     let recorder: Recorder
     let load: LoadContext
-    private let exchanges = Mutex(0)
+    let exchanges = Counter()
     private let state: Mutex<State>
     /// After this time a quiet history is handed over, so that violations are reported while the load runs.
     private static let longest = Duration.seconds(30)
@@ -34,13 +35,6 @@ final class LoadPrincipal: Sendable {
     }
 
     func add(_ device: LoadDevice) { state.withLock { $0.devices.append(device) } }
-
-    func nextExchange() -> Lane {
-        exchanges.withLock { number in
-            number += 1
-            return .exchange(number)
-        }
-    }
 
     /// Hands the history over if it is long enough and no answer is awaited.
     func rest() {

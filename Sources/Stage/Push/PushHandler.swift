@@ -65,9 +65,9 @@ struct PushReply: Sendable {
         guard status >= 300 else { return HTTPServerResponse(status: status, headers: [("apns-id", id)]) }
         var body: JSONValue = ["reason": .string(reason ?? Self.usualReason(status))]
         if status == 410 { body["timestamp"] = JSONValue(WallClock.milliseconds()) }
-        return HTTPServerResponse(
-            status: status, headers: [("apns-id", id), ("content-type", "application/json")],
-            body: Array(body.text().utf8))
+        var response = HTTPServerResponse.json(body.text(), status: status)
+        response.headers.append(("apns-id", id))
+        return response
     }
 
     private static func usualReason(_ status: Int) -> String {

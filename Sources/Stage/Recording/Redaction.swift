@@ -147,20 +147,18 @@ package struct Redaction: Sendable {
     ///
     /// Here even a credential that is too short for other texts is replaced, if it is a whole word.
     func applied(toWords text: String) -> String {
-        let bytes = Array(applied(to: text).utf8)
-        let words = secrets.filter {
-            $0.token.utf8.count < Self.shortestInTexts && $0.token.utf8.count >= Self.shortestAsWord
-        }
-        let result = words.reduce(bytes) { bytes, secret in
+        var bytes = Array(applied(to: text).utf8)
+        for secret in secrets where (Self.shortestAsWord..<Self.shortestInTexts).contains(secret.token.utf8.count) {
             let token = Array(secret.token.utf8)
-            let positions = bytes.withUnsafeBufferPointer { Self.positions(of: token, in: $0) }.filter { position in
-                let end = position + token.count
-                return !(position > 0 && Self.isOfWord(bytes[position - 1]))
-                    && !(end < bytes.count && Self.isOfWord(bytes[end]))
+            // From the end, so that a replacement moves nothing that is still to be looked at.
+            for start in bytes.indices.reversed() where bytes[start...].starts(with: token) {
+                let end = start + token.count
+                let isPart =
+                    start > 0 && Self.isOfWord(bytes[start - 1]) || end < bytes.count && Self.isOfWord(bytes[end])
+                if !isPart { bytes.replaceSubrange(start..<end, with: secret.shown.utf8) }
             }
-            return Self.replacing((bytes: token, shown: Array(secret.shown.utf8)), at: positions, in: bytes)
         }
-        return String(decoding: result, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func isOfWord(_ byte: UInt8) -> Bool {
@@ -175,44 +173,8 @@ package struct Redaction: Sendable {
 
     /// The percent-decoded value of a query; unchanged if the encoding is invalid.
     private static func decoded(_ value: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(value.utf8)[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2,
-                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(utf8: bytes) ?? String(value)
-    }
-
-    private static func replacing(
-        _ secret: Spelling, at positions: [Int], in bytes: [UInt8]
-    ) -> [UInt8] {
-        var result: [UInt8] = []
-        var start = 0
-        for position in positions {
-            result += bytes[start..<position]
-            result += secret.shown
-            start = position + secret.bytes.count
-        }
-        return result + bytes[start...]
-    }
-
-    private static func positions(of token: [UInt8], in bytes: UnsafeBufferPointer<UInt8>) -> [Int] {
-        var positions: [Int] = []
-        var index = 0
-        while index <= bytes.count - token.count {
-            let isHere = stands(token, at: index, in: bytes)
-            if isHere { positions.append(index) }
-            index += isHere ? token.count : 1
-        }
-        return positions
+        let decoded = percentDecoded(String(value))
+        return decoded.contains("\u{FFFD}") ? String(value) : decoded
     }
 
     private static func stands(_ token: [UInt8], at index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -11,10 +11,8 @@ final class ScenarioPerformer: Sendable {
         var lanes: [String: ConnectionLane] = [:]
         var allLanes: [ConnectionLane] = []
         var refused: Set<String> = []
-        var exchanges = 0
         /// The last REST question of each name; it may not have begun if a step already waits to end its connection.
         var posts: [String: (post: PendingPost, hasBegun: Bool)] = [:]
-        var nonces = 0
         var scriptWait = Duration.zero
         var toldWait = Duration.zero
         var people: [String: JSONValue?] = [:]
@@ -41,6 +39,8 @@ final class ScenarioPerformer: Sendable {
     let sendsVerbatim: Bool
     let connections: OpenConnections
     let armed = ArmedKills()
+    let exchanges = Counter()
+    private let nonces = Counter()
     let recorder: Recorder
     let schemas: SentSchemas
     let scenario: String
@@ -210,13 +210,6 @@ final class ScenarioPerformer: Sendable {
         _ = await instance.exit(within: .seconds(instance.isEnding ? 10 : 1))
     }
 
-    func nextExchange() -> Lane {
-        state.withLock { state in
-            state.exchanges += 1
-            return .exchange(state.exchanges)
-        }
-    }
-
     func beginPost(of question: String) -> PendingPost {
         state.withLock { state in
             let awaited = state.posts[question].flatMap { $0.hasBegun ? nil : $0.post }
@@ -233,14 +226,6 @@ final class ScenarioPerformer: Sendable {
             if state.posts[question] == nil { state.posts[question] = (post, false) }
             return post
         }
-    }
-
-    func nextNonce() -> String {
-        let number = state.withLock { state in
-            state.nonces += 1
-            return state.nonces
-        }
-        return "fence-\(number)"
     }
 
     /// Notes the outcome of a connection; only the first of a scenario shows whether there is a server.
@@ -383,7 +368,7 @@ final class ScenarioPerformer: Sendable {
     ///
     /// If the dialect has no ping, it sends a WebSocket ping.
     func fence(_ lane: ConnectionLane) async -> Bool {
-        let nonce = nextNonce()
+        let nonce = "fence-\(nonces.next())"
         var isOwn = true
         do {
             switch subject.dialect.encode(["type": "ping", "nonce": .string(nonce)], sentBy: .client) {

@@ -104,7 +104,7 @@ extension StepContext {
         await performer.awaitExitAfterLoss(of: instance)
         if !refusing {
             // Recorded before the limit is lifted: otherwise an answer stored meanwhile would seem to have defied it.
-            recorder.noteAct("acceptWrites")
+            recorder.note(.act("acceptWrites", [:]), on: .server)
             // If a refused write ended the process, there is no limit to lift.
             if instance.exit != nil { return }
         }
@@ -126,10 +126,6 @@ extension StepContext {
         let took = JSONValue((ContinuousClock.now - before).microseconds)
         if refusing { recorder.note(.act("refuseWrites", ["took": took]), on: .server) }
     }
-}
-
-extension Recorder {
-    fileprivate func noteAct(_ name: String) { note(.act(name, [:]), on: .server) }
 }
 
 extension ProcessGroup.LimitProblem {

@@ -99,7 +99,7 @@ extension StepContext {
         let asked = RESTRequest(method: method, path: inOneSegment(path), body: body)
         guard let wire = dialect.encode(asked) else { throw StepEnd.unmet("\(pointer): \(absence(of: method, path))") }
         let (method, path, body) = (wire.method, wire.path, wire.body)
-        let lane = performer.nextExchange()
+        let lane = Lane.exchange(performer.exchanges.next())
         let request = subject.request(method, path, token: try token(credential), body: body)
         recorder.note(
             .request(

@@ -1,3 +1,5 @@
+import HoldfastBasics
+
 package struct DriverProblem: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
         case notStarted(reason: String)
@@ -21,6 +23,9 @@ package struct DriverProblem: Error, Sendable, Equatable {
         /// The suite's own command is rejected by its schema.
         case invalidCommand(reasons: [String])
     }
+
+    /// In bytes: a state with thousands of messages is one line.
+    static let longestLine = 16 << 20
 
     package var code: Code
     /// The program with its arguments, or the address that the device was to open.
@@ -67,71 +72,60 @@ extension DriverProblem: CustomStringConvertible {
 
     static func seconds(_ milliseconds: Int) -> String { "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s" }
 
-    private var words: (what: String, expected: String, fix: String) {
+    private var words: ProblemWords {
         switch code {
         case .notStarted(let reason):
-            (
+            .init(
                 "the driver cannot be started, \(reason)", "a program that reads commands from standard input",
-                "run the command by hand; '--' is followed by the program and its arguments"
-            )
+                "run the command by hand; '--' is followed by the program and its arguments")
         case .nobodyConnected(let milliseconds):
-            (
+            .init(
                 "no device connected in \(Self.seconds(milliseconds))",
                 "a WebSocket from the driver in the app",
-                "start the app with this address; a phone must be on the same network and reach this port"
-            )
+                "start the app with this address; a phone must be on the same network and reach this port")
         case .ended(let exit):
-            (
+            .init(
                 "the driver ended with \(exit) before it answered \(asked)", "an answer, then the next command",
-                "find out why it ended; it may end only after 'quit' and 'crash'"
-            )
+                "find out why it ended; it may end only after 'quit' and 'crash'")
         case .disconnected:
-            (
+            .init(
                 "the device closed its WebSocket before it answered \(asked)", "an answer, then the next command",
-                "keep the driver's own WebSocket open while the app is in the background or without network"
-            )
+                "keep the driver's own WebSocket open while the app is in the background or without network")
         case .hung(let milliseconds):
-            (
+            .init(
                 "no answer to \(asked) in \(Self.seconds(milliseconds))", "an answer to every command",
-                "answer as soon as the app has accepted the command; do not wait for the server"
-            )
+                "answer as soon as the app has accepted the command; do not wait for the server")
         case .noReply(let line, let reasons):
-            (
+            .init(
                 "instead of an answer to \(asked) came '\(line)' (\(reasons.joined(separator: "; ")))",
                 "one JSON object in one line, as in Spec/schemas/files/driver-reply.json",
                 line.hasPrefix("{")
-                    ? "correct the reply" : "print only replies to standard output; logs belong on standard error"
-            )
+                    ? "correct the reply" : "print only replies to standard output; logs belong on standard error")
         case .unasked(let line, let expected):
-            (
+            .init(
                 "an unexpected reply: '\(line)'",
                 expected.map { "a reply with id \($0), once" } ?? "one reply per command",
-                "answer each command once, with its id"
-            )
+                "answer each command once, with its id")
         case .flooded(let bytes):
-            (
-                "\(bytes) bytes came instead of an answer to \(asked)", "a line of at most 1048576 bytes",
-                "report only the messages of the visible session, and print nothing else"
-            )
+            .init(
+                "\(bytes) bytes came instead of an answer to \(asked)", "a line of at most \(Self.longestLine) bytes",
+                "report only the messages of the visible session, and print nothing else")
         case .refused(let reason):
-            (
+            .init(
                 "the driver refuses \(asked): \(reason)",
                 "a driver that supports at least 'hello', 'launch' and 'state'",
-                command == "hello" ? "answer 'hello' with the name of the app" : "find out why, and run it again"
-            )
+                command == "hello" ? "answer 'hello' with the name of the app" : "find out why, and run it again")
         case .interrupted:
-            ("the run was interrupted during \(asked)", "an answer", "run it again")
+            .init("the run was interrupted during \(asked)", "an answer", "run it again")
         case .noServer(let reason):
-            (
+            .init(
                 "no server for the app at \(location), \(reason)",
                 "an address of this machine and a place for temporary files",
-                "check the permissions of this program and TMPDIR; --host chooses another address"
-            )
+                "check the permissions of this program and TMPDIR; --host chooses another address")
         case .invalidCommand(let reasons):
-            (
+            .init(
                 "its own command \(asked) is rejected by its schema: \(reasons.joined(separator: "; "))",
-                "a command as in Spec/schemas/files/driver-command.json", "none on your side"
-            )
+                "a command as in Spec/schemas/files/driver-command.json", "none on your side")
         }
     }
 }

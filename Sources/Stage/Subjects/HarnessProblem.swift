@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastBasics
 import HoldfastTransport
 
 /// A problem because of which the suite can say nothing about the subject.
@@ -11,7 +12,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
         /// A frame of the stage that its schema rejects.
         case invalidFrame(type: String, reasons: [String])
         case unusableSchema(String)
-        case notStarted(reason: String, output: [String])
+        case notStarted(reason: String, output: [String] = [])
         /// The started subject ended before it accepted connections; it may have left a daemon, which was ended.
         case endedEarly(String, url: String, output: [String], leftDaemon: Bool = false)
         case faultNeverFired(fault: String)
@@ -84,13 +85,12 @@ extension HarnessProblem: CustomStringConvertible {
 
     /// The fix for a missing server is to start it; every other failure to connect has its own fix.
     private static func unreachable(
-        _ words: (what: String, expected: String, fix: String), isMissing: Bool, tries: String, path: String
-    ) -> (what: String, expected: String, fix: String) {
+        _ words: ProblemWords, isMissing: Bool, tries: String, path: String
+    ) -> ProblemWords {
         guard isMissing else { return words }
-        return (
+        return .init(
             "\(words.what), \(tries)", "a server that accepts WebSocket upgrades on \(path)",
-            "start the server, add --wait 60 if it starts slowly, or correct the URL"
-        )
+            "start the server, add --wait 60 if it starts slowly, or correct the URL")
     }
 
     private var output: [String] {
@@ -100,111 +100,96 @@ extension HarnessProblem: CustomStringConvertible {
         }
     }
 
-    private var words: (what: String, expected: String, fix: String) {
+    private var words: ProblemWords {
         switch code {
         case .unknownVariable(let name, let near):
-            (
+            .init(
                 "'\(name)' has no value", "a name that an earlier step saved",
-                near.map { "did you mean '\($0)'?" } ?? "save it in an earlier step of the scenario"
-            )
+                near.map { "did you mean '\($0)'?" } ?? "save it in an earlier step of the scenario")
         case .notANumber(let name):
-            ("'\(name)' is not an integer", "an integer", "save an integer under this name")
+            .init("'\(name)' is not an integer", "an integer", "save an integer under this name")
         case .malformedReference(let text):
-            ("'\(text)' has an invalid reference", "${name}, ${name+1} or ${name-1}", "correct the scenario")
+            .init("'\(text)' has an invalid reference", "${name}, ${name+1} or ${name-1}", "correct the scenario")
         case .noConnection(let lane):
-            ("connection \(lane) is not open", "a connect step before", "correct the scenario")
+            .init("connection \(lane) is not open", "a connect step before", "correct the scenario")
         case .invalidFrame(let type, let reasons):
-            (
+            .init(
                 "the stage's own \(type) is rejected by its schema: \(reasons.joined(separator: "; "))",
-                "a valid \(type)", "correct the step, or send it as a frame of its own with 'send'"
-            )
+                "a valid \(type)", "correct the step, or send it as a frame of its own with 'send'")
         case .unusableSchema(let reason):
-            ("a schema cannot be used, \(reason)", "schemas below Spec/schemas that compile", "restore the file")
+            .init("a schema cannot be used, \(reason)", "schemas below Spec/schemas that compile", "restore the file")
         case .notStarted(let reason, _):
-            (
+            .init(
                 reason + (output.isEmpty ? ", without output" : ""),
                 "a command that starts the server in the foreground and lets it listen",
-                "run the command by hand until it works; the port is in {port} and HOLDFAST_PORT"
-            )
+                "run the command by hand until it works; the port is in {port} and HOLDFAST_PORT")
         case .endedEarly(let exit, let url, _, let leftDaemon):
-            (
+            .init(
                 "it ended with \(exit) before it accepted connections on \(url)"
                     + (leftDaemon ? "; a daemon was left behind and killed" : "")
                     + (output.isEmpty ? ", without output" : ""),
                 "a command that stays in the foreground and accepts connections there",
                 leftDaemon
                     ? "turn off the server's daemon mode; the suite kills what the command leaves behind"
-                    : "run the command by hand until it works; the port is in {port} and HOLDFAST_PORT"
-            )
+                    : "run the command by hand until it works; the port is in {port} and HOLDFAST_PORT")
         case .faultNeverFired(let fault):
-            (
+            .init(
                 "the fault \(fault) never happened", "its bytes while it was armed",
-                "none on your side; this run proves nothing for its clauses"
-            )
+                "none on your side; this run proves nothing for its clauses")
         case .faultImpossible(let fault, let reason):
-            (
+            .init(
                 "the fault \(fault) is impossible here: \(reason)", "a system on which it is possible",
-                "run the suite on Linux as the user of the server; this run proves nothing for its clauses"
-            )
+                "run the suite on Linux as the user of the server; this run proves nothing for its clauses")
         case .unreachable(let code, let attempts, let milliseconds, let path):
             Self.unreachable(
                 TransportProblem(code, at: location).words, isMissing: code.isAboutServer,
                 tries: "\(attempts) attempt\(attempts == 1 ? "" : "s") in \(DriverProblem.seconds(milliseconds))",
                 path: path)
         case .noUpgrade(let milliseconds, let path):
-            (
+            .init(
                 "it accepts connections, but does not answer the WebSocket upgrade within \(DriverProblem.seconds(milliseconds))",
                 "a server that accepts WebSocket upgrades on \(path)",
-                "check host, port and path, or find out what the server waits for"
-            )
+                "check host, port and path, or find out what the server waits for")
         case .upgradeCut(let path):
-            (
+            .init(
                 "it accepts connections, and ends them without an answer to the WebSocket upgrade",
                 "a server that accepts WebSocket upgrades on \(path)",
-                "correct the path of the URL; if \(path) is right, look for this request in the log of the server"
-            )
+                "correct the path of the URL; if \(path) is right, look for this request in the log of the server")
         case .notHTTP(let path):
-            (
+            .init(
                 "it accepts connections, but does not answer in HTTP",
-                "a server that accepts WebSocket upgrades on \(path)", "correct host and port of the URL"
-            )
+                "a server that accepts WebSocket upgrades on \(path)", "correct host and port of the URL")
         case .wrongScheme(true, let better):
-            (
+            .init(
                 "the port uses TLS, but the URL is ws://", "wss:// for a server with TLS",
-                "use \(better), and --accept-any-certificate if the certificate is self-signed"
-            )
+                "use \(better), and --accept-any-certificate if the certificate is self-signed")
         case .wrongScheme(false, let better):
-            (
+            .init(
                 "the port does not use TLS, but the URL is wss://", "ws:// for a server without TLS",
-                "use \(better), or turn on TLS on the server"
-            )
+                "use \(better), or turn on TLS on the server")
         case .tlsFailed(let reason) where TLSWords.isAboutServer(reason):
-            (
+            .init(
                 "TLS failed: \(reason)",
                 "a valid certificate for this host, signed by a trusted root",
-                "check its dates, add its root with --ca FILE, or give --accept-any-certificate"
-            )
+                "check its dates, add its root with --ca FILE, or give --accept-any-certificate")
         case .tlsFailed(let reason):
-            (
+            .init(
                 "TLS failed: \(reason)", "a server with TLS 1.2 or later",
-                "check the port and the TLS settings of the server"
-            )
+                "check the port and the TLS settings of the server")
         case .certificateRefused(let reason, let wasShown):
-            (
+            .init(
                 "TLS failed: \(reason)", "a client certificate that the server trusts",
                 wasShown
                     ? "use --client-certificate and --client-key with a certificate that the server trusts"
-                    : "add --client-certificate FILE and --client-key FILE"
-            )
+                    : "add --client-certificate FILE and --client-key FILE")
         case .cannotConnect(let code): TransportProblem(code, at: location).words
-        case .driver(let problem): (problem.inShort, "an answer to each command", "correct the driver")
+        case .driver(let problem): .init(problem.inShort, "an answer to each command", "correct the driver")
         case .upgradeRefused(let status, let path):
-            (
+            .init(
                 "upgrade refused with status \(status)", "a server that accepts WebSocket upgrades on \(path)",
                 status == 401 || status == 403
                     ? "give a token the server accepts"
-                    : status >= 500 ? "look into the log of the server" : "correct the path of the URL"
-            )
+                    : status >= 500 ? "look into the log of the server" : "correct the path of the URL")
         }
     }
 }

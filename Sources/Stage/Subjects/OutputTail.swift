@@ -37,7 +37,7 @@ final class OutputTail: Sendable {
         return text.split(whereSeparator: \.isNewline).suffix(count).map { line in
             // A cut in the middle of a credential would leave half of it.
             let line = redaction.applied(toWords: String(line))
-            return line.count > 200 ? "\(line.prefix(200))…" : line
+            return line.count > 200 ? "\(line.prefix(199))…" : line
         }
     }
 

@@ -34,8 +34,7 @@ final class SubjectInstance: Sendable {
                     try Endpoint(command.filled(url, values))
                 } ?? webSocket.httpBase
         } catch {
-            throw HarnessProblem(
-                .notStarted(reason: "its address is not valid: \(error)", output: []), at: command.shown)
+            throw HarnessProblem(.notStarted(reason: "its address is not valid: \(error)"), at: command.shown)
         }
     }
 
@@ -72,7 +71,7 @@ final class SubjectInstance: Sendable {
         do throws(InputProblem) {
             if let data { folder = try .named(data) } else { folder = try .temporary() }
         } catch {
-            throw HarnessProblem(.notStarted(reason: error.what, output: []), at: command.shown)
+            throw HarnessProblem(.notStarted(reason: error.what), at: command.shown)
         }
         var values = values
         values.data = folder.path
@@ -82,9 +81,7 @@ final class SubjectInstance: Sendable {
     /// Fails if a process already listens at a fixed address, which would be mistaken for the subject.
     private func refuseStranger() async throws(HarnessProblem) {
         guard await connectionProblem() == nil else { return }
-        throw HarnessProblem(
-            .notStarted(reason: "another program already listens on \(webSocket.address)", output: []),
-            at: command.shown)
+        throw problem(.notStarted(reason: "another program already listens on \(webSocket.address)"))
     }
 
     private func launch(within limit: Duration) async throws(HarnessProblem) {
@@ -92,10 +89,8 @@ final class SubjectInstance: Sendable {
         do {
             process = try await SubjectProcess.start(command.launch(values)) { [weak self] in self?.tell($0) }
         } catch {
-            throw HarnessProblem(
-                .notStarted(
-                    reason: "it cannot be started: \(command.redaction.applied(toWords: error.reason))", output: []),
-                at: command.shown)
+            let reason = command.redaction.applied(toWords: error.reason)
+            throw problem(.notStarted(reason: "it cannot be started: \(reason)"))
         }
         let isOver = state.withLock { state in
             state.process = process

@@ -94,7 +94,7 @@ extension HTTPServerResponse {
 
     var hasBody: Bool { status != 204 && status != 304 }
 
-    static func plain(_ status: Int, _ text: String) -> HTTPServerResponse {
+    package static func plain(_ status: Int, _ text: String) -> HTTPServerResponse {
         HTTPServerResponse(
             status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
     }

@@ -20,6 +20,12 @@ package struct HTTPServerRequest: Sendable {
 
     /// The first value of a field; case does not matter.
     package func header(_ name: String) -> String? { headers.first(named: name) }
+
+    /// The text after `Bearer` in the `Authorization` field.
+    package var bearerToken: String? {
+        guard let header = header("Authorization"), header.lowercased().hasPrefix("bearer ") else { return nil }
+        return String(header.dropFirst("bearer ".count))
+    }
 }
 
 extension [(String, String)] {

@@ -1,15 +1,11 @@
 /// The server's end of a WebSocket.
 package final class ServerSocket: WebSocketEnd {
     package let request: UpgradeRequest
-    /// Everything the client sends, each event once.
-    package let messages: WebSocketEvents
-
     package let core: SocketCore
 
     init(request: UpgradeRequest, core: SocketCore) {
         self.request = request
         self.core = core
-        messages = WebSocketEvents(queue: core.queue)
     }
 
     package var remoteAddress: String { request.remoteAddress }

@@ -14,7 +14,7 @@ package final class RawConnection: SocketEnd {
     package static func open(
         host: String = "127.0.0.1", port: Int, timeout: Duration = .seconds(10)
     ) async throws(TransportProblem) -> RawConnection {
-        let endpoint = try Endpoint("http://\(host.contains(":") ? "[\(host)]" : host):\(port)")
+        let endpoint = try Endpoint("http://\(Endpoint.bracketed(host)):\(port)")
         let core: SocketCore = try await Connector.connect(
             to: endpoint, tls: TLSOptions(), timeout: timeout, waitingFor: "connection"
         ) { channel, made in
@@ -60,27 +60,5 @@ package final class RawConnection: SocketEnd {
 
     package nonisolated(nonsending) func send(_ text: String) async throws(TransportProblem) {
         try await send(Array(text.utf8))
-    }
-
-    /// Reads an upgrade request and accepts it correctly, for peers that misbehave only later.
-    ///
-    /// * `bytes`: Sent in the same packet as the answer.
-    /// - Returns: The head of the request.
-    /// - Throws: `late`, `closed` or `reset`; `protocolError` if the request has no key.
-    @discardableResult
-    func acceptWebSocket(
-        followedBy bytes: [UInt8] = [], within limit: Duration = .seconds(10)
-    ) async throws(TransportProblem) -> String {
-        let request = String(decoding: try await read(within: limit), as: UTF8.self)
-        let field = "sec-websocket-key:"
-        guard let line = request.split(separator: "\r\n").first(where: { $0.lowercased().hasPrefix(field) }) else {
-            throw TransportProblem(.protocolError(reason: "no Sec-WebSocket-Key in the request"), at: core.address)
-        }
-        let key = String(line.dropFirst(field.count).filter { $0 != " " })
-        let answer =
-            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            + "Sec-WebSocket-Accept: \(Handshake.accept(for: key))\r\n\r\n"
-        try await send(Array(answer.utf8) + bytes)
-        return request
     }
 }

@@ -22,7 +22,7 @@ struct FrameCutter {
         isMasked = side == .client
         self.holds = holds
         decoder = MessageDecoder(
-            sender: side == .client ? .client : .server, maxMessageBytes: limits.maxMessageBytes, oversize: .discard,
+            sender: side, maxMessageBytes: limits.maxMessageBytes, oversize: .discard,
             address: "\(side.rawValue)")
     }
 

@@ -25,13 +25,13 @@ package enum Relay {
         }
         // An unreadable trust file is the caller's mistake, so it is reported before anyone connects.
         if upstream.scheme.isSecure { _ = try TLS.clientHandler(upstreamTLS, for: upstream) }
-        let lastNumber = Shared(0)
+        let numbers = Counter()
         let listener = try await Listener.start(host: host, port: port, maxConnections: limits.maxConnections) {
             pipeline, registry in
             if let secure { try TLS.add(secure(), to: pipeline) }
             let settings = RelaySettings(
                 upstream: upstream, tls: upstreamTLS, isSecure: secure != nil, limits: limits,
-                holdsMessages: holdsMessages, watcher: watcher, registry: registry, lastNumber: lastNumber)
+                holdsMessages: holdsMessages, watcher: watcher, registry: registry, numbers: numbers)
             try pipeline.addHandler(UpgradeGate(splittingFirstHead: false))
             try pipeline.addHandler(HTTPResponseEncoder(configuration: .asGiven))
             try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)))

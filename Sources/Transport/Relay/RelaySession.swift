@@ -11,7 +11,7 @@ struct RelaySettings: Sendable {
     let holdsMessages: Bool
     let watcher: any RelayWatcher
     let registry: ServerRegistry
-    let lastNumber: Shared<Int>
+    let numbers: Counter
 }
 
 /// One client of a relay and its connection to the server; both run on one event loop.
@@ -119,12 +119,8 @@ final class RelaySession {
     private func begin(_ head: HTTPRequestHead) {
         idle?.cancel()
         let isUpgrade = RelayHeads.asksForWebSocket(head)
-        let number = settings.lastNumber.withLock { last in
-            last += 1
-            return last
-        }
         let exchange = Exchange(
-            number: number, head: head, isUpgrade: isUpgrade,
+            number: settings.numbers.next(), head: head, isUpgrade: isUpgrade,
             body: KeptBody(settings.limits, settings.registry), answerBody: KeptBody(settings.limits, settings.registry)
         )
         self.exchange = exchange

@@ -1,12 +1,5 @@
 import HoldfastBasics
 
-package enum RelaySide: String, Sendable, Hashable {
-    case client
-    case server
-
-    package var other: RelaySide { self == .client ? .server : .client }
-}
-
 /// Sees everything that passes through a relay before it is forwarded, and may interfere.
 ///
 /// Calls about one exchange are made in order on its event loop and block it, so they must never wait. Each

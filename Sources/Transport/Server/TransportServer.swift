@@ -8,7 +8,7 @@ package final class TransportServer: Sendable {
     package var host: String { listener.host }
     package let isSecure: Bool
 
-    private let listener: Listener
+    let listener: Listener
 
     init(listener: Listener, isSecure: Bool) {
         self.listener = listener
@@ -51,10 +51,8 @@ package final class TransportServer: Sendable {
 
     package func httpURL(_ path: String = "/") -> String { "\(isSecure ? "https" : "http")://\(authority)\(path)" }
 
-    /// Host and port for a URL; an IPv6 address gets brackets (RFC 3986, 3.2.2).
-    private var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
-
-    var connectionCount: Int { listener.registry.connectionCount }
+    /// Host and port for a URL.
+    private var authority: String { "\(Endpoint.bracketed(host)):\(port)" }
 
     /// Stops listening, says goodbye to every client, and returns once all handlers have returned, or 2 s later.
     ///

@@ -5,9 +5,6 @@ import NIOCore
 ///
 /// Memory is bounded by `maxMessageBytes`: a larger message is detected by its header and never collected.
 struct MessageDecoder {
-    /// The sender of the bytes, which decides whether they must be masked.
-    enum Sender { case client, server }
-
     enum Oversize { case fail, discard }
 
     private struct Header {
@@ -18,7 +15,8 @@ struct MessageDecoder {
         var consumed = 0
     }
 
-    private let sender: Sender
+    /// The sender of the bytes, which decides whether they must be masked.
+    private let sender: RelaySide
     private let oversize: Oversize
     private let maxMessageBytes: Int
     private let address: String
@@ -30,7 +28,7 @@ struct MessageDecoder {
     private var control: [UInt8] = []
     private var failed = false
 
-    init(sender: Sender, maxMessageBytes: Int, oversize: Oversize, address: String) {
+    init(sender: RelaySide, maxMessageBytes: Int, oversize: Oversize, address: String) {
         self.sender = sender
         self.maxMessageBytes = maxMessageBytes
         self.oversize = oversize

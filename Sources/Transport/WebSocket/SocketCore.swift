@@ -80,14 +80,9 @@ package final class SocketCore: Sendable {
 
     // MARK: reading
 
-    var wantsRead: Bool {
-        let (never, always) = state.withLock { ($0.silent || ($0.paused && !$0.discarding), $0.discarding) }
-        if never { return false }
-        return always || !queue.isFull
-    }
-
     func readIfWanted() {
-        if wantsRead { channel.read() }
+        let (isSilent, isPaused, isDiscarding) = state.withLock { ($0.silent, $0.paused, $0.discarding) }
+        if !isSilent, isDiscarding || !isPaused && !queue.isFull { channel.read() }
     }
 
     func setPaused(_ paused: Bool) {
@@ -109,12 +104,8 @@ package final class SocketCore: Sendable {
             }
         }
         channel.eventLoop.execute { [channel] in
-            guard channel.isActive else { return }
-            switch how {
-            case .fin: WireHandler.fin(channel)
-            case .reset: WireHandler.reset(channel)
-            case .silence: break
-            }
+            guard channel.isActive, how != .silence else { return }
+            if how == .reset { WireHandler.reset(channel) } else { WireHandler.fin(channel) }
         }
     }
 

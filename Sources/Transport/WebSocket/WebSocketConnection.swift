@@ -4,15 +4,9 @@ import NIOCore
 ///
 /// Dropping the last reference ends the TCP connection.
 package final class WebSocketConnection: WebSocketEnd {
-    /// Everything the server sends, each event once, with its time of arrival.
-    package let events: WebSocketEvents
-
     package let core: SocketCore
 
-    private init(core: SocketCore) {
-        self.core = core
-        events = WebSocketEvents(queue: core.queue)
-    }
+    private init(core: SocketCore) { self.core = core }
 
     deinit {
         if core.ended.outcome == nil { core.cut(.fin) }

@@ -20,6 +20,11 @@ package protocol WebSocketEnd: SocketEnd {
 }
 
 extension WebSocketEnd {
+    /// Everything the peer sends, each event once; ends after the last event, or when the waiting task is canceled.
+    package var messages: AsyncStream<WebSocketArrival> {
+        AsyncStream { [queue = core.queue] in await queue.next() }
+    }
+
     /// Whether pings are answered at once; initially true.
     package var answersPings: Bool {
         get { core.withState { $0.answersPings } }

@@ -43,24 +43,3 @@ package struct WebSocketArrival: Sendable, Equatable {
     package var at: ContinuousClock.Instant
     package var event: WebSocketEvent
 }
-
-/// The events of one WebSocket; ends after the last event, or when the waiting task is canceled.
-package struct WebSocketEvents: AsyncSequence, Sendable {
-    package typealias Element = WebSocketArrival
-    package typealias Failure = Never
-
-    let queue: ArrivalQueue
-
-    /// All iterators take from the same queue: an event is delivered once.
-    package func makeAsyncIterator() -> Iterator { Iterator(queue: queue) }
-
-    package struct Iterator: AsyncIteratorProtocol {
-        let queue: ArrivalQueue
-
-        package mutating func next() async -> WebSocketArrival? { await queue.next() }
-
-        package mutating func next(isolation actor: isolated (any Actor)?) async -> WebSocketArrival? {
-            await queue.next()
-        }
-    }
-}

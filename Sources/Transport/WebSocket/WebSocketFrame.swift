@@ -84,7 +84,8 @@ package struct WebSocketFrame: Sendable, Equatable {
 
     /// Masks or unmasks in place, which is the same operation; `offset` is the first byte's position in the payload.
     static func unmask(_ bytes: UnsafeMutableRawBufferPointer, with mask: UInt32, from offset: Int) {
-        let turned = mask.rotatedLeft(by: (offset & 3) * 8)
+        let bits = (offset & 3) * 8
+        let turned = mask << bits | mask >> (32 - bits)
         let word = UInt64(bigEndian: UInt64(turned) << 32 | UInt64(turned))
         let words = bytes.count / 8
         for index in 0..<words {
@@ -95,11 +96,5 @@ package struct WebSocketFrame: Sendable, Equatable {
         for at in (words * 8)..<bytes.count {
             bytes[at] ^= UInt8(truncatingIfNeeded: turned >> UInt32(24 - (at & 3) * 8))
         }
-    }
-}
-
-extension UInt32 {
-    fileprivate func rotatedLeft(by bits: Int) -> UInt32 {
-        bits == 0 ? self : self << UInt32(bits) | self >> UInt32(32 - bits)
     }
 }

@@ -85,9 +85,15 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         return other
     }
 
-    package var hostIsAddress: Bool { host.contains(":") || host.split(separator: ".").allSatisfy { UInt8($0) != nil } }
+    package var hostIsAddress: Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return host.contains(":") || parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    }
 
-    private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
+    private var bracketedHost: String { Self.bracketed(host) }
+
+    /// A host for a URL; an IPv6 address gets brackets (RFC 3986, 3.2.2).
+    package static func bracketed(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 
     private static func position(of needle: String, in text: String) -> String.Index? {
         text.indices.first { text[$0...].hasPrefix(needle) }

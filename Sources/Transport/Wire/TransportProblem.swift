@@ -120,76 +120,68 @@ extension TransportProblem: CustomStringConvertible {
         }
     }
 
-    package var words: (what: String, expected: String, fix: String) {
+    package var words: ProblemWords {
         switch code {
         case .connectionRefused:
-            ("connection refused", "a server that listens there", "start the server, or correct host and port")
+            .init("connection refused", "a server that listens there", "start the server, or correct host and port")
         case .unreachable:
-            ("the host cannot be reached", "a host that answers", "correct the host, or check network and firewall")
+            .init(
+                "the host cannot be reached", "a host that answers", "correct the host, or check network and firewall")
         case .notPermitted:
-            (
+            .init(
                 "the operating system does not permit the connection", "permission to connect",
-                "check the firewall, the sandbox or the container that this program runs in"
-            )
+                "check the firewall, the sandbox or the container that this program runs in")
         case .exhausted(let reason):
-            (
+            .init(
                 "this machine has nothing left to connect with: \(quotable(reason))", "a free descriptor and port",
-                "raise the limit of open files (ulimit -n), or run fewer scenarios at once (--jobs)"
-            )
+                "raise the limit of open files (ulimit -n), or run fewer scenarios at once (--jobs)")
         case .unknownHost:
-            ("no host has that name", "a host name that resolves", "correct the name, or check the network")
+            .init("no host has that name", "a host name that resolves", "correct the name, or check the network")
         case .upgradeRefused(let status, let body):
-            (
+            .init(
                 "upgrade refused with status \(status)" + (body.isEmpty ? "" : " and '\(quotable(body))'"),
                 "status 101 on this path",
-                status == 401 || status == 403 ? "give a token the server accepts" : "correct the path of the URL"
-            )
+                status == 401 || status == 403 ? "give a token the server accepts" : "correct the path of the URL")
         case .notWebSocket(let reason):
-            ("not a WebSocket, \(reason)", "the answer of RFC 6455 section 4.2.2", "point the URL at a WebSocket")
+            .init("not a WebSocket, \(reason)", "the answer of RFC 6455 section 4.2.2", "point the URL at a WebSocket")
         case .closed:
-            ("the connection is closed", "an open connection", "open a new one")
+            .init("the connection is closed", "an open connection", "open a new one")
         case .reset:
-            (
+            .init(
                 "the peer reset the connection", "a close frame, or at least a clean end",
-                "look for a crash of the peer"
-            )
+                "look for a crash of the peer")
         case .silenced:
-            ("this side was silenced", "a connection that still speaks", "open a new one")
+            .init("this side was silenced", "a connection that still speaks", "open a new one")
         case .late(let what, let limit):
-            (
+            .init(
                 "timeout, no \(what) within \(readable(limit))", "\(what) in that time",
-                "find out what the peer waits for, or allow more time"
-            )
+                "find out what the peer waits for, or allow more time")
         case .cancelled:
-            ("cancelled while waiting", "time to finish", "none, the caller canceled")
+            .init("cancelled while waiting", "time to finish", "none, the caller canceled")
         case .tooLarge(let limit):
-            ("more than \(limit) bytes in one message", "at most \(limit) bytes", "send less, or raise the limit")
+            .init("more than \(limit) bytes in one message", "at most \(limit) bytes", "send less, or raise the limit")
         case .peerTooSlow(let limit):
-            (
+            .init(
                 "more than \(limit) bytes wait to be sent", "a peer that reads",
-                "make the peer read, or send less"
-            )
+                "make the peer read, or send less")
         case .tls(let reason):
-            (
+            .init(
                 "TLS failed, \(quotable(reason))", "a certificate that a trusted root signed for this host",
-                "trust its root, or accept any certificate"
-            )
+                "trust its root, or accept any certificate")
         case .noTLS:
-            (
+            .init(
                 "this program was built without TLS", "a program with TLS, or an address without it",
-                "run HOLDFAST_TLS=1 ./conformance.sh; in a package, add the product HoldfastTLS and call installTLS()"
-            )
+                "run HOLDFAST_TLS=1 ./conformance.sh; in a package, add the product HoldfastTLS and call installTLS()")
         case .badURL(let reason, let fix):
-            (reason, "ws://, wss://, http:// or https://, a host, and optionally a port and a path", fix)
+            .init(reason, "ws://, wss://, http:// or https://, a host, and optionally a port and a path", fix)
         case .protocolError(let reason):
-            ("protocol error, \(reason)", "HTTP/1.1 and RFC 6455 to the letter", "correct the peer")
+            .init("protocol error, \(reason)", "HTTP/1.1 and RFC 6455 to the letter", "correct the peer")
         case .cannotListen(let failure):
-            (
+            .init(
                 "cannot listen, \(quotable(failure.reason))", "a free port on an address of this machine",
-                failure.fix
-            )
+                failure.fix)
         case .system(let reason):
-            (quotable(reason), "no error from the operating system", "see the message of the operating system")
+            .init(quotable(reason), "no error from the operating system", "see the message of the operating system")
         }
     }
 }

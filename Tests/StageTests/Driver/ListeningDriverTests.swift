@@ -12,7 +12,7 @@ import Testing
         let session = DriverSession(QuietApp())
         return Task {
             var answered = 0
-            for await arrival in socket.events {
+            for await arrival in socket.messages {
                 guard case .text(let line) = arrival.event else { continue }
                 try await socket.send(text: await session.answer(to: line))
                 answered += 1
@@ -88,7 +88,7 @@ import Testing
         let source = try await ListeningDrivers.start(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
         let socket = try await WebSocketConnection.open(try Endpoint(source.address))
         let task = Task {
-            for await arrival in socket.events {
+            for await arrival in socket.messages {
                 if case .text = arrival.event { try? await socket.send(text: String(repeating: "x", count: 17 << 20)) }
             }
         }

@@ -176,6 +176,15 @@ struct SubjectInstanceTests {
         #expect(OutputTail.complaint(in: []) == nil)
     }
 
+    @Test func `a long line of output is cut to 200 characters`() throws {
+        let pipe = try #require(Descriptor.pipe())
+        let tail = OutputTail(reading: pipe.reading, ready: nil)
+        try pipe.writing.writeAll(String(repeating: "x", count: 300) + "\n")
+        pipe.writing.close()
+        tail.finish()
+        #expect(tail.lines().map(\.count) == [200])
+    }
+
     @Test func `a server that floods its output waits for nobody, and only the end is kept`() async throws {
         let command = StartedServer.command(
             "import threading; threading.Thread(target=serve, daemon=True).start()\n"

@@ -1,39 +1,5 @@
 import NIOCore
 
-final class RawListener: Sendable {
-    var port: Int { listener.port }
-
-    private let listener: Listener
-
-    private init(listener: Listener) { self.listener = listener }
-
-    /// Starts to listen.
-    ///
-    /// * `serve`: Owns the connection; returning ends it, unless it was silenced.
-    /// - Throws: `cannotListen`.
-    static func start(
-        host: String = "127.0.0.1", port: Int = 0, serve: @escaping @Sendable (RawConnection) async -> Void
-    ) async throws(TransportProblem) -> RawListener {
-        let listener = try await Listener.start(host: host, port: port) { pipeline, registry in
-            try pipeline.addHandler(
-                RawHandler(address: "raw client") { core in
-                    let connection = RawConnection(core: core)
-                    registry.run {
-                        await serve(connection)
-                        if !core.withState({ $0.silent }) { core.cut(.fin) }
-                        _ = try? await core.ended.value()
-                        _ = connection
-                    }
-                }
-            )
-        }
-        return RawListener(listener: listener)
-    }
-
-    /// Stops listening, resets every connection, and returns once the closures have returned, after at most 2 s.
-    func stop() async { await listener.stop() }
-}
-
 final class RawHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
