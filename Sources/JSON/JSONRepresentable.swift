@@ -13,6 +13,12 @@ extension JSONValue: JSONRepresentable {
         self = .object(object)
     }
 
+    /// The string of a member; nil if it is absent or no string.
+    package func text(_ name: String) -> String? { self[name]?.stringValue }
+
+    /// The `type` of a frame; empty if it has none.
+    package var type: String { text("type") ?? "" }
+
     /// An object with another one's members appended.
     package func adding(_ others: JSONValue) -> JSONValue {
         .object(JSONObject([self, others].compactMap(\.objectValue).flatMap { Array($0) }))

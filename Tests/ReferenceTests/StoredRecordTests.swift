@@ -12,7 +12,7 @@ import Testing
         .question(.init(principal: "p1", session: "s", turn: "t", message: "m", key: "c", content: "\u{0} \"", at: 5)),
         .ending(.init(session: "s", turn: "t", ending: .answered(message: "m", text: ""), at: 9_007_199_254_740_993)),
         .ending(.init(session: "s", turn: "t", ending: .failed(code: "agent_failed", text: "no"), at: 7)),
-        .remark(.init(principal: "p1", session: "s", turn: "t", message: "m", text: "news", at: 8)),
+        .remark(.init(principal: "p1", session: "s", turn: "t", message: "m", content: "news", at: 8)),
     ]
 
     @Test(arguments: records) func `a record is read back as it was written`(_ record: StoredRecord) {
@@ -48,5 +48,14 @@ import Testing
         store.apply(.ending(.init(session: "s", turn: "t", ending: .answered(message: "n", text: "A"), at: 2)))
         store.apply(.ending(.init(session: "s", turn: "t", ending: .failed(code: "interrupted", text: ""), at: 3)))
         #expect(store.ending(of: "t", in: "s") == .answered(message: "n", text: "A"))
+    }
+}
+
+extension StoredRecord.Post {
+    fileprivate init(
+        principal: String, session: String, turn: String, message: String, key: String = "", content: JSONValue, at: Int
+    ) {
+        let names = TurnNames(session: session, turn: turn, question: message, key: key)
+        self.init(principal: principal, names: names, content: content, at: at)
     }
 }

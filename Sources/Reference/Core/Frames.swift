@@ -3,25 +3,17 @@ import HoldfastJSON
 
 /// The frames a server sends, without their numbers.
 enum Frames {
-    static func connected(_ it: Connected) -> JSONValue {
+    static func connected(_ connection: String, wall: Int, _ rules: CoreRules, epoch: String, lastSeq: Int) -> JSONValue
+    {
         JSONValue(members: [
-            "type": "connected", "protocol": 1, "connectionId": it.connection,
-            "serverTime": Timestamp.text(it.wall, it.rules.timeStyle), "capabilities": it.capabilities,
+            "type": "connected", "protocol": 1, "connectionId": connection,
+            "serverTime": Timestamp.text(wall, rules.timeStyle), "capabilities": rules.capabilities,
             "limits": JSONValue(members: [
-                "maxFrameBytes": it.rules.maxFrameBytes, "messagesPerMinute": it.rules.messagesPerMinute,
-                "replayMessages": it.rules.replayFrames, "replaySeconds": it.rules.replaySeconds,
+                "maxFrameBytes": rules.maxFrameBytes, "messagesPerMinute": rules.messagesPerMinute,
+                "replayMessages": rules.replayFrames, "replaySeconds": rules.replaySeconds,
             ]),
-            "heartbeatSeconds": it.rules.heartbeatSeconds, "epoch": it.epoch, "lastSeq": it.lastSeq,
+            "heartbeatSeconds": rules.heartbeatSeconds, "epoch": epoch, "lastSeq": lastSeq,
         ])
-    }
-
-    struct Connected {
-        var connection: String
-        var wall: Int
-        var capabilities: [String]
-        var rules: CoreRules
-        var epoch: String
-        var lastSeq: Int
     }
 
     static func ack(_ turn: TurnNames, duplicate: Bool) -> JSONValue {
@@ -31,18 +23,11 @@ enum Frames {
         ])
     }
 
-    static func message(_ turn: TurnNames, content: JSONValue, at time: String) -> JSONValue {
+    static func message(_ post: StoredRecord.Post, role: String, at time: String) -> JSONValue {
         JSONValue(members: [
-            "type": "message", "sessionId": turn.session, "messageId": turn.question, "role": "user",
-            "text": MessageContent.text(of: content), "timestamp": time, "turnId": turn.turn,
-            "clientMessageId": turn.key,
-        ])
-    }
-
-    static func remark(_ it: StoredRecord.Remark, at time: String) -> JSONValue {
-        JSONValue(members: [
-            "type": "message", "sessionId": it.session, "messageId": it.message, "role": "assistant", "text": it.text,
-            "timestamp": time, "turnId": it.turn,
+            "type": "message", "sessionId": post.names.session, "messageId": post.names.question, "role": role,
+            "text": MessageContent.text(of: post.content), "timestamp": time, "turnId": post.names.turn,
+            "clientMessageId": role == "user" ? post.names.key : nil,
         ])
     }
 

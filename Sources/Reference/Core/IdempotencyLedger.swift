@@ -7,36 +7,32 @@ import HoldfastJSON
 /// exists. A key is reserved while its question is being stored: a repeat that arrives before that waits for the
 /// outcome.
 struct IdempotencyLedger: Sendable {
-    struct Entry: Sendable, Equatable {
-        let session: String
-        let turn: String
-        let message: String
-        let content: JSONValue
-
-        /// Whether a repeat asks the same question: it has the same content, and names no session or the turn's
-        /// session.
-        func matches(_ chat: ClientMessage.Chat) -> Bool {
-            MessageContent.isSame(chat.content, as: content) && (chat.session == nil || chat.session == session)
-        }
-    }
-
     private struct Key: Hashable {
         let principal: String
         let key: ExactString
     }
 
-    private var entries: [Key: Entry] = [:]
+    private var entries: [Key: StoredRecord.Post] = [:]
 
-    func entry(_ key: String, of principal: String) -> Entry? {
+    func entry(_ key: String, of principal: String) -> StoredRecord.Post? {
         entries[Key(principal: principal, key: ExactString(key))]
     }
 
-    mutating func record(_ entry: Entry, under key: String, of principal: String) {
-        entries[Key(principal: principal, key: ExactString(key))] = entry
+    mutating func record(_ post: StoredRecord.Post) { record(post, under: post.names.key, of: post.principal) }
+
+    mutating func record(_ post: StoredRecord.Post, under key: String, of principal: String) {
+        entries[Key(principal: principal, key: ExactString(key))] = post
     }
 
     /// Frees the key of a question that could not be stored.
     mutating func release(_ key: String, of principal: String) {
         entries[Key(principal: principal, key: ExactString(key))] = nil
+    }
+}
+
+extension StoredRecord.Post {
+    /// Whether a repeat asks the same question: it has the same content, and names no session or the turn's session.
+    func matches(_ chat: ClientMessage.Chat) -> Bool {
+        MessageContent.isSame(chat.content, as: content) && (chat.session == nil || chat.session == names.session)
     }
 }

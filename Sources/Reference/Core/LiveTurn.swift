@@ -1,5 +1,3 @@
-import HoldfastJSON
-
 enum Origin: Sendable, Equatable {
     case socket(Int)
     case request(Int)
@@ -17,9 +15,7 @@ struct LiveTurn: Sendable {
         case ending
     }
 
-    let names: TurnNames
-    let principal: String
-    let content: JSONValue
+    let question: StoredRecord.Post
     let origin: Origin
     /// When it was charged to the rate window.
     let chargedAt: Int
@@ -29,15 +25,11 @@ struct LiveTurn: Sendable {
     /// Repeats that arrived while the question was being stored.
     var repeats: [Origin] = []
 
+    var names: TurnNames { question.names }
+    var principal: String { question.principal }
+
     struct Waiter: Sendable {
         let request: Int
         let isRepeat: Bool
-    }
-}
-
-extension LiveTurn {
-    /// A placeholder for frames outside any running turn; its origin is never answered.
-    init(placing names: TurnNames, of principal: String, at moment: Int) {
-        self.init(names: names, principal: principal, content: .null, origin: .request(0), chargedAt: moment)
     }
 }

@@ -36,11 +36,15 @@ extension ServerCore {
 
     mutating func push(_ names: TurnNames, of principal: String, message: String, text: String) {
         guard let devices = rules.devices[principal], !devices.isEmpty else { return }
-        let title = sessions.session(names.session, of: principal)?.title ?? ""
-        let notice = PushNotice(
-            principal: principal, title: title, answer: text, session: names.session, message: message,
-            turn: names.turn, id: ids.uuid(), variations: rules.variations)
-        bring(notice, to: devices)
+        bring(notice(text, of: principal, in: names.session, message: message, turn: names.turn), to: devices)
+    }
+
+    mutating func notice(
+        _ text: String, of principal: String, in session: String, message: String, turn: String
+    ) -> PushNotice {
+        PushNotice(
+            principal: principal, title: sessions.session(session, of: principal)?.title ?? "", answer: text,
+            session: session, message: message, turn: turn, id: ids.uuid(), variations: rules.variations)
     }
 
     mutating func bring(_ notice: PushNotice, to devices: [String]) {
@@ -61,16 +65,10 @@ extension ServerCore {
     }
 
     /// The message is durable, so it is announced now.
-    mutating func tell(_ remark: StoredRecord.Remark, _ notice: PushNotice, isPushed: Bool) {
+    mutating func tell(_ remark: StoredRecord.Post, _ notice: PushNotice, isPushed: Bool) {
         sessions.apply(.remark(remark))
         let listeners = connections.sockets(of: remark.principal)
-        say(remark)
+        say(remark, as: "assistant")
         if isPushed || listeners.isEmpty { bring(notice, to: rules.devices[remark.principal] ?? []) }
-    }
-
-    mutating func say(_ remark: StoredRecord.Remark) {
-        let names = TurnNames(session: remark.session, turn: remark.turn, question: remark.message, key: "")
-        let place = LiveTurn(placing: names, of: remark.principal, at: now.steady)
-        broadcast(Frames.remark(remark, at: Timestamp.text(remark.at, rules.timeStyle)), of: place, at: remark.at)
     }
 }

@@ -15,11 +15,11 @@ extension ServerCore {
     private mutating func take(
         _ chat: ClientMessage.Chat, of principal: String, from origin: Origin
     ) throws(Refusal) {
-        if let entry = ledger.entry(chat.key, of: principal) {
-            guard entry.matches(chat) else {
+        if let first = ledger.entry(chat.key, of: principal) {
+            guard first.matches(chat) else {
                 throw Refusal(.idempotencyMismatch, "'\(chat.key)' stands for another question already")
             }
-            return repeated(chat, entry, from: origin)
+            return repeated(chat, first, from: origin)
         }
         try accept(chat, of: principal, from: origin)
     }
@@ -44,20 +44,13 @@ extension ServerCore {
         }
         try charge(principal, for: chat)
         let names = TurnNames(session: session, turn: ids.next("trn"), question: ids.next("msg"), key: chat.key)
-        ledger.record(
-            IdempotencyLedger.Entry(
-                session: session, turn: names.turn, message: names.question, content: chat.content),
-            under: chat.key, of: principal)
-        var turn = LiveTurn(
-            names: names, principal: principal, content: chat.content, origin: origin,
-            chargedAt: now.steady)
+        let question = StoredRecord.Post(principal: principal, names: names, content: chat.content, at: stamp())
+        ledger.record(question)
+        var turn = LiveTurn(question: question, origin: origin, chargedAt: now.steady)
         if case .request(let request) = origin {
             turn.waiters.append(LiveTurn.Waiter(request: request, isRepeat: false))
         }
         turns[names.turn] = turn
-        let question = StoredRecord.Question(
-            principal: principal, session: session, turn: names.turn, message: names.question, key: chat.key,
-            content: chat.content, at: stamp())
         store(.question(question), as: .question(question))
     }
 
@@ -85,16 +78,18 @@ extension ServerCore {
     }
 
     /// Answers a repeat of an accepted question with the outcome of its turn; nothing runs again or counts again.
-    private mutating func repeated(_ chat: ClientMessage.Chat, _ entry: IdempotencyLedger.Entry, from origin: Origin) {
-        let names = TurnNames(session: entry.session, turn: entry.turn, question: entry.message, key: chat.key)
-        guard turns[entry.turn] == nil else { return join(entry.turn, from: origin) }
-        let ending = sessions.ending(of: entry.turn, in: entry.session)
+    private mutating func repeated(_ chat: ClientMessage.Chat, _ first: StoredRecord.Post, from origin: Origin) {
+        var names = first.names
+        names.key = chat.key
+        guard turns[names.turn] == nil else { return join(names.turn, from: origin) }
+        // A turn that neither runs nor has an ending was interrupted, and a restart records that.
+        let ending = sessions.ending(of: names.turn, in: names.session) ?? Self.interrupted
         switch origin {
         case .socket(let socket):
             send(Frames.ack(names, duplicate: true), to: socket)
-            sendCopy(of: ending, names, to: socket)
+            send(Frames.ending(ending, of: names, duplicate: true), to: socket)
         case .request(let request):
-            answer(request, names, with: outcome(names, ending), isRepeat: true)
+            answer(request, names, with: ending, isRepeat: true)
         }
     }
 
@@ -112,11 +107,4 @@ extension ServerCore {
             turns[turn]?.waiters.append(LiveTurn.Waiter(request: request, isRepeat: true))
         }
     }
-
-    private mutating func sendCopy(of ending: TurnEnding?, _ names: TurnNames, to socket: Int) {
-        send(Frames.ending(outcome(names, ending), of: names, duplicate: true), to: socket)
-    }
-
-    /// How a turn ended; a turn that neither runs nor has an ending was interrupted, and a restart records that.
-    func outcome(_ names: TurnNames, _ ending: TurnEnding?) -> TurnEnding { ending ?? Self.interrupted }
 }

@@ -104,23 +104,11 @@ extension ServerCore {
     // MARK: answers
 
     mutating func answer(_ request: Int, _ names: TurnNames, with ending: TurnEnding, isRepeat: Bool) {
-        switch ending {
-        case .answered(let message, let text):
-            answer(
-                request, 200,
-                JSONValue(members: [
-                    "text": text, "sessionId": names.session, "turnId": names.turn, "messageId": message,
-                    "clientMessageId": names.key, "duplicate": isRepeat.orAbsent,
-                ]))
-        case .failed(let code, let text):
-            let code = ErrorCode(rawValue: code) ?? .internal
-            answer(
-                request, code.status,
-                JSONValue(members: [
-                    "error": text, "code": code.rawValue, "sessionId": names.session, "turnId": names.turn,
-                    "clientMessageId": names.key, "retryable": code.isRetryable, "duplicate": isRepeat.orAbsent,
-                ]))
-        }
+        var body = Frames.ending(ending, of: names, duplicate: isRepeat)
+        body["type"] = nil
+        var status = 200
+        if case .failed(let code, _) = ending { status = (ErrorCode(rawValue: code) ?? .internal).status }
+        answer(request, status, body)
     }
 
     mutating func answer(_ request: Int, with refusal: Refusal) {

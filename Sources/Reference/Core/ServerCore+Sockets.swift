@@ -76,10 +76,8 @@ extension ServerCore {
             return close(socket, code: 4001, reason: "bad credentials")
         }
         // Reading the position and joining the socket is one step, so the socket misses nothing from here on.
-        let connected = Frames.Connected(
-            connection: connection.id, wall: now.wall, capabilities: rules.capabilities, rules: rules, epoch: epoch,
-            lastSeq: streams[principal]?.lastSeq ?? 0)
-        send(Frames.connected(connected), to: socket)
+        let position = streams[principal]?.lastSeq ?? 0
+        send(Frames.connected(connection.id, wall: now.wall, rules, epoch: epoch, lastSeq: position), to: socket)
         connections.join(socket, principal: principal)
     }
 

@@ -15,26 +15,28 @@ extension ServerCore {
     }
 
     /// The question is durable: the server is now responsible for it, and acknowledges it.
-    private mutating func accepted(_ question: StoredRecord.Question) {
+    private mutating func accepted(_ question: StoredRecord.Post) {
         sessions.apply(.question(question))
         announce(question)
-        guard let turn = turns[question.turn] else { return }
-        let mayStart = queue.enter(turn.names.turn, session: question.session)
-        turns[question.turn]?.state = .waiting
+        let id = question.names.turn
+        guard turns[id] != nil else { return }
+        let mayStart = queue.enter(id, session: question.names.session)
+        turns[id]?.state = .waiting
         if isStopping {
-            interrupt(question.turn)
+            interrupt(id)
         } else if mayStart {
-            start(question.turn)
+            start(id)
         }
     }
 
-    private mutating func announce(_ question: StoredRecord.Question) {
-        guard let turn = turns[question.turn] else { return }
+    private mutating func announce(_ question: StoredRecord.Post) {
+        let id = question.names.turn
+        guard let turn = turns[id] else { return }
         if case .socket(let socket) = turn.origin {
-            dueAcks[question.turn] = socket
+            dueAcks[id] = socket
             if rules.variations.contains(.lateAcks) {
                 let timer = nextNumber()
-                ackTimers[timer] = question.turn
+                ackTimers[timer] = id
                 effects.append(.wait(timer: timer, ms: 1_000))
             } else {
                 sendDueAck(of: turn)
@@ -43,33 +45,30 @@ extension ServerCore {
         for origin in turn.repeats {
             switch origin {
             case .socket(let socket): send(Frames.ack(turn.names, duplicate: true), to: socket)
-            case .request(let request):
-                turns[question.turn]?.waiters.append(LiveTurn.Waiter(request: request, isRepeat: true))
+            case .request(let request): turns[id]?.waiters.append(LiveTurn.Waiter(request: request, isRepeat: true))
             }
         }
-        turns[question.turn]?.repeats = []
-        say(question, with: turn.content, of: turn)
+        turns[id]?.repeats = []
+        say(question, from: turn.origin)
     }
 
-    private mutating func say(_ question: StoredRecord.Question, with content: JSONValue, of turn: LiveTurn) {
-        let time = Timestamp.text(question.at, rules.timeStyle)
-        broadcast(Frames.message(turn.names, content: content, at: time), of: turn, at: question.at)
+    mutating func say(_ post: StoredRecord.Post, as role: String = "user", from origin: Origin? = nil) {
+        let frame = Frames.message(post, role: role, at: Timestamp.text(post.at, rules.timeStyle))
+        broadcast(frame, to: post.principal, from: origin, at: post.at)
     }
 
     /// Adds the frames of an earlier process's record to the stream again.
     mutating func say(_ record: StoredRecord) {
         switch record {
-        case .question(let it):
-            let names = TurnNames(session: it.session, turn: it.turn, question: it.message, key: it.key)
-            say(it, with: it.content, of: LiveTurn(placing: names, of: it.principal, at: now.steady))
+        case .question(let it): say(it)
         case .ending(let it): tell(it.ending, of: it)
-        case .remark(let it): say(it)
+        case .remark(let it): say(it, as: "assistant")
         }
     }
 
     /// The question could not be stored: it counts as never asked, and its key is free again.
-    private mutating func rejected(_ question: StoredRecord.Question) {
-        guard let turn = turns.removeValue(forKey: question.turn) else { return }
+    private mutating func rejected(_ question: StoredRecord.Post) {
+        guard let turn = turns.removeValue(forKey: question.names.turn) else { return }
         ledger.release(turn.names.key, of: turn.principal)
         rates[turn.principal]?.giveBack(turn.chargedAt)
         let refusal = Refusal(
@@ -79,7 +78,7 @@ extension ServerCore {
 
     mutating func start(_ id: String) {
         guard let turn = turns[id] else { return }
-        var steps = Agent.steps(for: MessageContent.text(of: turn.content), among: &replies)
+        var steps = Agent.steps(for: MessageContent.text(of: turn.question.content), among: &replies)
         if rules.variations.contains(.slowAnswers) { steps.insert(.wait(200), at: 0) }
         steps = standing.changed(steps)
         turns[id]?.state = .running
@@ -140,9 +139,7 @@ extension ServerCore {
     private mutating func tell(_ ending: TurnEnding, of record: StoredRecord.Ending) {
         guard let session = sessions[record.session], let turn = session.turns.first(where: { $0.id == record.turn })
         else { return }
-        let names = session.names(of: turn)
-        let place = LiveTurn(placing: names, of: session.owner, at: now.steady)
-        broadcast(Frames.ending(ending, of: names), of: place, at: record.at)
+        broadcast(Frames.ending(ending, of: session.names(of: turn)), to: session.owner, at: record.at)
     }
 
     private mutating func conclude(_ turn: LiveTurn, _ ending: TurnEnding, at time: Int) {
@@ -161,14 +158,21 @@ extension ServerCore {
         if turns[next]?.state == .waiting { start(next) }
     }
 
-    /// Numbers a frame, keeps it for replay, and sends it to every open connection of its principal.
+    /// Sends a frame of a turn, after the `ack` that is still due.
+    private mutating func broadcast(_ frame: JSONValue, of turn: LiveTurn, at time: Int? = nil) {
+        sendDueAck(of: turn)
+        broadcast(frame, to: turn.principal, at: time)
+    }
+
+    /// Numbers a frame, keeps it for replay, and sends it to every open connection of a principal.
     ///
     /// If the stream survives restarts, the number derives from the time of the record with the same contents.
-    mutating func broadcast(_ frame: JSONValue, of turn: LiveTurn, at time: Int? = nil) {
-        let type = frame.text("type") ?? ""
-        if type != "message" { sendDueAck(of: turn) }
+    mutating func broadcast(
+        _ frame: JSONValue, to principal: String, from origin: Origin? = nil, at time: Int? = nil
+    ) {
+        let type = frame.type
         if rules.unsaidFrames.contains(type) || type == "message" && !rules.keeps.contains(.sync) { return }
-        var stream = streams[turn.principal] ?? newStream()
+        var stream = streams[principal] ?? newStream()
         let seq =
             rules.keepsStream ? stream.draw(at: time ?? stamp()) : stream.draw(step: step(after: stream.lastSeq))
         var frame = frame
@@ -176,9 +180,9 @@ extension ServerCore {
         frame = shaper.shape(frame)
         let text = shaper.text(ofShaped: frame)
         stream.keep(frame, seq: seq, bytes: shaper.replayedBytes(of: text), at: now.steady)
-        streams[turn.principal] = stream
-        let sockets = connections.sockets(of: turn.principal).filter { socket in
-            if type == "message", rules.variations.contains(.noEcho), turn.origin == .socket(socket) { return false }
+        streams[principal] = stream
+        let sockets = connections.sockets(of: principal).filter { socket in
+            if type == "message", rules.variations.contains(.noEcho), origin == .socket(socket) { return false }
             return connections[socket]?.isClosing == false
         }
         if type == "done", rules.variations.contains(.unknownFrames) {

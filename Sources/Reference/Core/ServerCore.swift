@@ -46,10 +46,10 @@ struct ServerCore: Sendable {
     private var lastStamp = 0
 
     enum Write: Sendable {
-        case question(StoredRecord.Question)
+        case question(StoredRecord.Post)
         case ending(StoredRecord.Ending)
         /// An unsolicited message of the agent; devices are notified always, or only if no device receives it live.
-        case remark(StoredRecord.Remark, notice: PushNotice, isPushed: Bool)
+        case remark(StoredRecord.Post, notice: PushNotice, isPushed: Bool)
     }
 
     init(rules: CoreRules, records: [StoredRecord], ids: IDSource = IDSource()) {
@@ -163,10 +163,6 @@ struct ServerCore: Sendable {
     private mutating func restore(_ record: StoredRecord) {
         sessions.apply(record)
         if rules.keepsStream { say(record) }
-        guard case .question(let question) = record else { return }
-        ledger.record(
-            IdempotencyLedger.Entry(
-                session: question.session, turn: question.turn, message: question.message, content: question.content),
-            under: question.key, of: question.principal)
+        if case .question(let question) = record { ledger.record(question) }
     }
 }

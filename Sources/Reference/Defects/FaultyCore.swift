@@ -144,7 +144,7 @@ struct FaultyCore: Sendable {
         return document.root
     }
 
-    func entry(of asker: Asker) -> IdempotencyLedger.Entry? {
+    func entry(of asker: Asker) -> StoredRecord.Post? {
         asker.key.flatMap { core.ledger.entry($0, of: asker.principal) }
     }
 
@@ -176,9 +176,7 @@ struct FaultyCore: Sendable {
 
     mutating func broadcasting(_ frame: JSONValue) -> [Effect] {
         guard let session = session(of: frame) else { return [] }
-        let names = TurnNames(session: session.id, turn: frame.text("turnId") ?? "", question: "", key: "")
-        let turn = LiveTurn(placing: names, of: session.owner, at: core.now.steady)
-        return having { $0.broadcast(frame, of: turn) }
+        return having { $0.broadcast(frame, to: session.owner) }
     }
 
     /// Adds a made-up question to a session, by default a new one, without running a turn.
@@ -186,11 +184,8 @@ struct FaultyCore: Sendable {
         let names = TurnNames(
             session: session ?? core.ids.next("ses"), turn: core.ids.next("trn"), question: core.ids.next("msg"),
             key: core.ids.next("key"))
-        core.sessions.apply(
-            .question(
-                StoredRecord.Question(
-                    principal: principal, session: names.session, turn: names.turn, message: names.question,
-                    key: names.key, content: content, at: core.stamp())))
+        let question = StoredRecord.Post(principal: principal, names: names, content: content, at: core.stamp())
+        core.sessions.apply(.question(question))
         core.sessions.endUnstored(names.turn, in: names.session, .failed(code: ErrorCode.internal.rawValue, text: ""))
     }
 }

@@ -60,7 +60,7 @@ extension Defect {
                 server.notes.marks.insert("ghost \(id)")
             },
             .stores { write, record, server, _ in
-                server.notes.marks.contains("ghost \(record.session)") ? [.store(write: write, [])] : nil
+                server.notes.marks.contains("ghost \(record.place.session)") ? [.store(write: write, [])] : nil
             },
             .views { session, _, server in !server.notes.marks.contains("ghost \(session.id)") })
         Defect(
@@ -153,16 +153,6 @@ extension SessionStore.Message {
     /// The same message with another id; nil keeps it.
     func renamed(_ id: String?) -> SessionStore.Message {
         SessionStore.Message(id: id ?? self.id, role: role, content: content, at: at, turn: turn, key: key)
-    }
-}
-
-extension StoredRecord {
-    var session: String {
-        switch self {
-        case .question(let question): question.session
-        case .ending(let ending): ending.session
-        case .remark(let remark): remark.session
-        }
     }
 }
 

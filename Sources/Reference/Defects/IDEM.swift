@@ -20,7 +20,7 @@ extension Defect {
         Defect(
             "idem-stores-repeats-again", .IDEM, 1, "Stores the question of a repeat a second time, without running it.",
             .chats { asker, server in
-                if server.isRepeat(asker), let turn = server.entry(of: asker)?.turn {
+                if server.isRepeat(asker), let turn = server.entry(of: asker)?.names.turn {
                     server.notes.marks.insert("repeated \(turn)")
                 }
             },
@@ -91,11 +91,11 @@ extension Defect {
             "Answers the repeat of a queued question over REST at once with the session's last answer.",
             .input { input, server, next in
                 guard case .asked(let request, _) = input, let asker = server.asker(in: input), server.isRepeat(asker),
-                    let entry = server.entry(of: asker), server.core.turns[entry.turn]?.state == .waiting,
-                    let (_, ending) = server.core.sessions[entry.session]?.lastAnswered
+                    let entry = server.entry(of: asker), server.core.turns[entry.names.turn]?.state == .waiting,
+                    let (_, ending) = server.core.sessions[entry.names.session]?.lastAnswered
                 else { return next(input, &server) }
-                let names = TurnNames(
-                    session: entry.session, turn: entry.turn, question: entry.message, key: asker.key ?? "")
+                var names = entry.names
+                names.key = asker.key ?? ""
                 return server.having { $0.answer(request, names, with: ending, isRepeat: true) }
             })
         Defect(
@@ -115,7 +115,7 @@ extension Defect {
             "turn-keeps-mismatches", .TURN, 12, "Refuses a mismatch and stores its question after the first.",
             .input { input, server, next in
                 if let asker = server.asker(in: input), let entry = server.entry(of: asker), !server.isRepeat(asker) {
-                    server.invent(asker.content ?? .null, of: asker.principal, in: entry.session)
+                    server.invent(asker.content ?? .null, of: asker.principal, in: entry.names.session)
                 }
                 return next(input, &server)
             })
@@ -138,8 +138,9 @@ extension Defect {
                 guard let key = asker.key, server.notes.marks.contains("burnt \(key)"), server.entry(of: asker) == nil
                 else { return }
                 // To the core, another question already has the key.
-                let other = IdempotencyLedger.Entry(session: "", turn: "", message: "", content: .null)
-                server.core.ledger.record(other, under: key, of: asker.principal)
+                let names = TurnNames(session: "", turn: "", question: "", key: key)
+                let other = StoredRecord.Post(principal: asker.principal, names: names, content: .null, at: 0)
+                server.core.ledger.record(other)
             })
         Defect(
             "auth-shares-ids-between-principals", .AUTH, 7, "Shares keys between principals; needs two.",

@@ -75,10 +75,10 @@ extension Defect {
             .outcomes { write, succeeded, server in
                 guard case .question(let question) = write else { return succeeded }
                 let isWriting = server.core.turns.values.contains {
-                    $0.names.session == question.session && $0.state != .waiting
+                    $0.names.session == question.names.session && $0.state != .waiting
                 }
-                if isWriting, server.core.sessions[question.session] != nil {
-                    server.notes.marks.insert("lost \(question.turn)")
+                if isWriting, server.core.sessions[question.names.session] != nil {
+                    server.notes.marks.insert("lost \(question.names.turn)")
                 }
                 return succeeded
             },

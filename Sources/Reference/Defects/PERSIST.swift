@@ -21,7 +21,7 @@ extension Defect {
         Defect(
             "persist-answers-rest-before-storing", .PERSIST, 2,
             "Answers `POST /api/chat` 150 ms before it stores the answer.",
-            .storesLate { record, server in record.isAnswer && server.isAwaited(record.turn) ? 150 : nil },
+            .storesLate { record, server in record.isAnswer && server.isAwaited(record.place.turn) ? 150 : nil },
             .delaysReads { turn, server in server.isAwaited(turn) }, .hidesAnswers)
         Defect(
             "persist-sends-done-when-storing-fails", .PERSIST, 1, need: .storageFault,
@@ -90,7 +90,7 @@ extension Defect {
         Defect(
             "persist-forgets-rest-answers-in-a-crash", .PERSIST, 1, need: .restart,
             "Answers `POST /api/chat` from memory and writes the answer to disk 50 ms later.",
-            .storesLate { record, server in record.isAnswer && server.isAwaited(record.turn) ? 50 : nil })
+            .storesLate { record, server in record.isAnswer && server.isAwaited(record.place.turn) ? 50 : nil })
         Defect(
             "persist-rewrites-its-file-in-place", .PERSIST, 5, need: .restart,
             "Truncates and rewrites its file for every record; needs a kill between the two.",
@@ -106,11 +106,10 @@ extension StoredRecord {
         return (it.turn, it.session, message, text)
     }
 
-    var turn: String {
+    var place: (session: String, turn: String) {
         switch self {
-        case .question(let question): question.turn
-        case .ending(let ending): ending.turn
-        case .remark(let remark): remark.turn
+        case .question(let post), .remark(let post): (post.names.session, post.names.turn)
+        case .ending(let ending): (ending.session, ending.turn)
         }
     }
 }

@@ -25,10 +25,8 @@ extension Defect {
                     server.core.connections.sockets(of: turn.principal).isEmpty,
                     server.notes.marks.insert("told \(answer.turn)").inserted
                 else { return nil }
-                let title = server.core.sessions[answer.session]?.title ?? ""
-                let notice = PushNotice(
-                    principal: turn.principal, title: title, answer: answer.text, session: answer.session,
-                    message: answer.message, turn: answer.turn, id: server.core.ids.uuid())
+                let notice = server.core.notice(
+                    answer.text, of: turn.principal, in: answer.session, message: answer.message, turn: answer.turn)
                 let devices = server.core.rules.devices[turn.principal] ?? []
                 return devices.map { .push(device: $0, notice) }
                     + server.delaying([.store(write: write, [record])], ms: 1000)

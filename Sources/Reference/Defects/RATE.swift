@@ -113,7 +113,7 @@ extension Defect {
             "Sends `rate_limited` with the `clientMessageId` of the last accepted question.",
             .effects { effect, _, server in
                 if case .store(_, let records) = effect, case .question(let question)? = records.first {
-                    server.notes.texts[question.principal] = question.key
+                    server.notes.texts[question.principal] = question.names.key
                 }
                 guard case .send(let sockets, let said) = effect, said.frame.isRateLimited,
                     let principal = server.principal(sockets)

@@ -186,8 +186,10 @@ extension Defect {
             "Stores a question with its answer, and neither if the turn fails; needs a read during a turn, or after a failed one.",
             .postponesQuestions, .hidesPostponedQuestions,
             .stores { write, record, server, next in
-                guard record.answer == nil, server.notes.held["question \(record.turn)"] != nil else { return nil }
-                server.notes.held["question \(record.turn)"] = []
+                guard record.answer == nil, server.notes.held["question \(record.place.turn)"] != nil else {
+                    return nil
+                }
+                server.notes.held["question \(record.place.turn)"] = []
                 return next(.stored(write: write, succeeded: true), &server)
             })
     }
@@ -210,10 +212,10 @@ extension Fault {
     /// Reports a question as stored, and stores it when its turn ends.
     fileprivate static let postponesQuestions = stores { write, record, server, next in
         if case .question(let question) = record {
-            server.notes.held["question \(question.turn)"] = [.store(write: write, [record])]
+            server.notes.held["question \(question.names.turn)"] = [.store(write: write, [record])]
             return next(.stored(write: write, succeeded: true), &server)
         }
-        return server.releasing(record.turn) + [.store(write: write, [record])]
+        return server.releasing(record.place.turn) + [.store(write: write, [record])]
     }
 
     /// Hides a postponed question, and shows a reader who knows its session an empty one.

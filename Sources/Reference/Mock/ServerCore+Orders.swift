@@ -51,12 +51,11 @@ extension ServerCore {
     private mutating func remark(
         _ text: String, of principal: String, in session: String, isPushed: Bool
     ) -> (session: String, message: String, notice: PushNotice) {
-        let remark = StoredRecord.Remark(
-            principal: principal, session: session, turn: ids.next("trn"), message: ids.next("msg"), text: text,
-            at: stamp())
-        let notice = notice(remark.text, of: principal, in: session, message: remark.message, turn: remark.turn)
+        let names = TurnNames(session: session, turn: ids.next("trn"), question: ids.next("msg"), key: "")
+        let remark = StoredRecord.Post(principal: principal, names: names, content: .string(text), at: stamp())
+        let notice = notice(text, of: principal, in: session, message: names.question, turn: names.turn)
         store(.remark(remark), as: .remark(remark, notice: notice, isPushed: isPushed))
-        return (session, remark.message, notice)
+        return (session, names.question, notice)
     }
 
     private mutating func push(_ text: String?, _ place: ServerPlace) throws(InputProblem) -> JSONValue {
@@ -81,14 +80,6 @@ extension ServerCore {
             "headers": JSONObject(notice.headers.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }),
             "payload": try? JSONParser.value(notice.payload),
         ])
-    }
-
-    private mutating func notice(
-        _ text: String, of principal: String, in session: String, message: String, turn: String
-    ) -> PushNotice {
-        PushNotice(
-            principal: principal, title: sessions.session(session, of: principal)?.title ?? "", answer: text,
-            session: session, message: message, turn: turn, id: ids.uuid(), variations: rules.variations)
     }
 
     /// The principal and session of an order; no session means a new one.

@@ -21,7 +21,7 @@ actor ServerEngine {
     /// Whether a defect ended the process, or would have; then nothing is answered.
     private(set) var hasEnded = false
     /// Unique per process, because a watcher survives a requested restart.
-    private static let lastNumber = Mutex(0)
+    static let numbers = Counter()
 
     init(
         _ configuration: ReferenceConfiguration, log: RecordLog, records: [StoredRecord],
@@ -53,7 +53,7 @@ actor ServerEngine {
 
     /// Returns the socket's number for ``receive(_:on:)`` and ``end(_:)``.
     func open(_ socket: ServerSocket, principal: String?) -> Int {
-        let number = Self.nextNumber()
+        let number = Self.numbers.next()
         sockets[number] = socket
         configuration.watcher?.opened(socket.request, number: number)
         if hasEnded { socket.cut(.reset) }
@@ -61,13 +61,6 @@ actor ServerEngine {
         for text in edge?.challenge ?? [] { post(text, to: number) }
         for said in edge?.silentGreeting ?? [] { handle(.received(socket: number, said)) }
         return number
-    }
-
-    static func nextNumber() -> Int {
-        lastNumber.withLock { number in
-            number += 1
-            return number
-        }
     }
 
     func receive(_ received: Input.Received, on socket: Int) {
@@ -91,7 +84,7 @@ actor ServerEngine {
     /// Answers a REST request; nil if the client is gone.
     func answer(_ asked: RESTRequest, departure: Departure? = nil) async -> RESTAnswer? {
         guard !hasEnded else { return nil }
-        let number = Self.nextNumber()
+        let number = Self.numbers.next()
         departure?.whenGone { [weak self] in
             Task { await self?.leave(number) }
         }
@@ -116,7 +109,7 @@ actor ServerEngine {
     func settle(within bound: Duration, andNotices waitsForNotices: Bool = false) async {
         awaitsNotices = waitsForNotices
         guard !hasSettled else { return }
-        let number = Self.nextNumber()
+        let number = Self.numbers.next()
         let timeout = Task {
             try? await Task.sleep(for: bound)
             self.settled(number)
@@ -146,7 +139,11 @@ actor ServerEngine {
 
     private func post(_ text: String, to number: Int) {
         guard let watcher = configuration.watcher, sockets[number] != nil else { return write(text, to: number) }
-        if lines[number]?.hold(.text(text)) == true { return guardBound(number) }
+        if lines[number]?.hold(.text(text)) == true {
+            // A client that exceeds the hold buffer is disconnected.
+            if lines[number]?.isOverfull == true { cut(number, .reset) }
+            return
+        }
         let deed = watcher.saw(.text(text), from: .server, number: number)
         guard deed.delay > .zero else { return perform(deed, text, on: number) }
         var line = lines[number] ?? SendingLine()
@@ -190,11 +187,6 @@ actor ServerEngine {
             }
         }
         if lines[number]?.isIdle == true { lines[number] = nil }
-    }
-
-    /// Disconnects clients that exceed the hold buffer.
-    private func guardBound(_ number: Int) {
-        if lines[number]?.isOverfull == true { cut(number, .reset) }
     }
 
     private func close(_ number: Int, _ code: UInt16, _ reason: String) {
@@ -275,12 +267,6 @@ actor ServerEngine {
         return memory
     }
 
-    /// Ends the process; if other servers share it, only falls silent like a dead process.
-    private func endProcess() {
-        configuration.endsProcess?()
-        fallSilent()
-    }
-
     func fallSilent() {
         hasEnded = true
         for number in Array(sockets.keys) { cut(number, .reset) }
@@ -299,7 +285,10 @@ actor ServerEngine {
             try? socket.post(ping: payload)
         case .close(let number, let code, let reason):
             if lines[number]?.hold(.close(code, reason)) != true { close(number, code, reason) }
-        case .endProcess: endProcess()
+        case .endProcess:
+            configuration.endsProcess?()
+            // If other servers share the process, it only falls silent like a dead one.
+            fallSilent()
         case .cut(let number): cut(number, .reset)
         case .answer(let number, let answer): requests.removeValue(forKey: number)?.resume(returning: answer)
         case .store(let write, let records): log.append(records, write: write)

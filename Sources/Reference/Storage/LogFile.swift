@@ -26,7 +26,7 @@ struct LogFile: ~Copyable {
             defer { folder.close() }
             try folder.synchronize()
         }
-        let bytes = try file.readAll()
+        let bytes = try opening(path) { () throws(SystemError) in try descriptor.read(descriptor.length(), at: 0) }
         do {
             let content = try LogFormat.read(bytes)
             lines = content.lines
@@ -84,11 +84,6 @@ struct LogFile: ~Copyable {
             try file.synchronize()
         }
         isDirty = false
-    }
-
-    private func readAll() throws(StorageProblem) -> [UInt8] {
-        let file = file ?? .closed
-        return try Self.opening(path) { () throws(SystemError) in try file.read(file.length(), at: 0) }
     }
 
     // MARK: problems

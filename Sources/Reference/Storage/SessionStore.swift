@@ -70,7 +70,7 @@ struct SessionStore: Sendable {
 
     mutating func apply(_ record: StoredRecord) {
         switch record {
-        case .question(let question): apply(question)
+        case .question(let it): apply(it, Turn(id: it.names.turn, key: it.names.key, question: it.names.question))
         case .ending(let it):
             newest = max(newest, it.at)
             change(it.session) { session in
@@ -82,7 +82,9 @@ struct SessionStore: Sendable {
                 }
                 session.end(it.turn, it.ending)
             }
-        case .remark(let remark): apply(remark)
+        case .remark(let it):
+            let ending = TurnEnding.answered(message: it.names.question, text: MessageContent.text(of: it.content))
+            apply(it, Turn(id: it.names.turn, key: nil, question: it.names.question, ending: ending))
         }
     }
 
@@ -91,41 +93,23 @@ struct SessionStore: Sendable {
         change(session) { $0.end(turn, ending) }
     }
 
-    private mutating func apply(_ question: StoredRecord.Question) {
-        begin(
-            question.session, of: question.principal, at: question.at,
-            title: Preview.title(of: MessageContent.text(of: question.content)))
-        change(question.session) { session in
-            session.updatedAt = question.at
+    /// Adds the message that begins a turn: the question, or one of the agent that is its whole turn.
+    private mutating func apply(_ post: StoredRecord.Post, _ turn: Turn) {
+        newest = max(newest, post.at)
+        let id = post.names.session
+        if sessions[id] == nil {
+            self[id] = Session(
+                id: id, owner: post.principal, createdAt: post.at, updatedAt: post.at,
+                title: Preview.title(of: MessageContent.text(of: post.content)))
+        }
+        change(id) { session in
+            session.updatedAt = post.at
             session.messages.append(
                 Message(
-                    id: question.message, role: "user", content: question.content, at: question.at,
-                    turn: question.turn, key: question.key))
-            session.turns.append(Turn(id: question.turn, key: question.key, question: question.message))
+                    id: turn.question, role: turn.ending == nil ? "user" : "assistant", content: post.content,
+                    at: post.at, turn: turn.id, key: turn.key))
+            session.turns.append(turn)
         }
-    }
-
-    private mutating func apply(_ remark: StoredRecord.Remark) {
-        begin(remark.session, of: remark.principal, at: remark.at, title: Preview.title(of: remark.text))
-        change(remark.session) { session in
-            session.updatedAt = remark.at
-            session.messages.append(
-                Message(
-                    id: remark.message, role: "assistant", content: .string(remark.text), at: remark.at,
-                    turn: remark.turn, key: nil))
-            session.turns.append(
-                Turn(
-                    id: remark.turn, key: nil, question: remark.message,
-                    ending: .answered(message: remark.message, text: remark.text)))
-        }
-    }
-
-    private mutating func begin(_ session: String, of principal: String, at time: Int, title: String) {
-        newest = max(newest, time)
-        guard sessions[session] == nil else { return }
-        sessions[session] = Session(
-            id: session, owner: principal, createdAt: time, updatedAt: time, title: title)
-        idsByOwner[principal, default: []].append(session)
     }
 
     private mutating func change(_ id: String, _ body: (inout Session) -> Void) {

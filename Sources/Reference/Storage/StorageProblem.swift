@@ -32,8 +32,8 @@ struct StorageProblem: Error, Sendable, Equatable, CustomStringConvertible {
             """
         case .damaged(let line):
             """
-            \(path):\(line): the record does not match its checksum, and records follow it
-              expected: damage at the end of the file only, as an interrupted write leaves it
+            \(path):\(line): the line is damaged, or is no record of this server
+              expected: records; only the end of the file may be damaged, as an interrupted write leaves it
               fix: restore the file from a copy, or name another folder
             """
         case .cannotWrite(let reason):

@@ -3,16 +3,14 @@ import HoldfastJSON
 /// One durable fact; the log of these is everything the server knows.
 package enum StoredRecord: Sendable, Equatable {
     /// A question was accepted; it creates its session if there is none yet.
-    case question(Question)
+    case question(Post)
     case ending(Ending)
-    case remark(Remark)
+    /// An unsolicited message of the agent and the turn that it started; it creates its session if there is none yet.
+    case remark(Post)
 
-    package struct Question: Sendable, Equatable {
+    package struct Post: Sendable, Equatable {
         var principal: String
-        var session: String
-        var turn: String
-        var message: String
-        var key: String
+        var names: TurnNames
         /// Text or parts, as the client gave them.
         var content: JSONValue
         /// In microseconds since 1970.
@@ -23,16 +21,6 @@ package enum StoredRecord: Sendable, Equatable {
         var session: String
         var turn: String
         var ending: TurnEnding
-        var at: Int
-    }
-
-    /// An unsolicited message of the agent and the turn that it started; it creates its session if there is none yet.
-    package struct Remark: Sendable, Equatable {
-        var principal: String
-        var session: String
-        var turn: String
-        var message: String
-        var text: String
         var at: Int
     }
 }
@@ -49,8 +37,9 @@ extension StoredRecord {
             switch self {
             case .question(let it):
                 JSONValue(members: [
-                    "record": "question", "principal": it.principal, "session": it.session, "turn": it.turn,
-                    "message": it.message, "key": it.key, "content": it.content, "at": it.at,
+                    "record": "question", "principal": it.principal, "session": it.names.session,
+                    "turn": it.names.turn, "message": it.names.question, "key": it.names.key, "content": it.content,
+                    "at": it.at,
                 ])
             case .ending(let it):
                 switch it.ending {
@@ -67,8 +56,8 @@ extension StoredRecord {
                 }
             case .remark(let it):
                 JSONValue(members: [
-                    "record": "remark", "principal": it.principal, "session": it.session, "turn": it.turn,
-                    "message": it.message, "text": it.text, "at": it.at,
+                    "record": "remark", "principal": it.principal, "session": it.names.session, "turn": it.names.turn,
+                    "message": it.names.question, "text": it.content, "at": it.at,
                 ])
             }
         return value.text()
@@ -79,15 +68,15 @@ extension StoredRecord {
         guard let root = try? JSONParser.value(bytes: line), let session = root.text("session"),
             let at = root["at"]?.intValue
         else { return nil }
-        func text(_ name: String) -> String? { root[name]?.stringValue }
-        let (principal, turn, message, words) = (text("principal"), text("turn"), text("message"), text("text"))
-        switch (text("record"), principal, turn, message, words) {
+        func text(_ name: String) -> String? { root.text(name) }
+        func post(_ principal: String, _ turn: String, _ message: String, key: String, _ content: JSONValue) -> Post {
+            let names = TurnNames(session: session, turn: turn, question: message, key: key)
+            return Post(principal: principal, names: names, content: content, at: at)
+        }
+        switch (text("record"), text("principal"), text("turn"), text("message"), text("text")) {
         case ("question", let principal?, let turn?, let message?, _):
             guard let content = root["content"], let key = text("key") else { return nil }
-            self = .question(
-                Question(
-                    principal: principal, session: session, turn: turn, message: message, key: key,
-                    content: content, at: at))
+            self = .question(post(principal, turn, message, key: key, content))
         case ("answer", _, let turn?, let message?, let words?):
             let ending = TurnEnding.answered(message: message, text: words)
             self = .ending(Ending(session: session, turn: turn, ending: ending, at: at))
@@ -95,15 +84,8 @@ extension StoredRecord {
             guard let code = text("code") else { return nil }
             self = .ending(Ending(session: session, turn: turn, ending: .failed(code: code, text: words), at: at))
         case ("remark", let principal?, let turn?, let message?, let words?):
-            self = .remark(
-                Remark(principal: principal, session: session, turn: turn, message: message, text: words, at: at))
+            self = .remark(post(principal, turn, message, key: "", .string(words)))
         default: return nil
         }
     }
-}
-
-extension JSONValue {
-    func text(_ name: String) -> String? { self[name]?.stringValue }
-
-    var type: String { text("type") ?? "" }
 }
