@@ -8,7 +8,7 @@ extension ClientCore {
     mutating func answered(_ request: Int, _ answer: RESTAnswer?) {
         guard let purpose = purposes.removeValue(forKey: request) else { return }
         link.restWorks = answer.map { $0.status < 500 } ?? false
-        guard let answer, answer.status < 500 || isPost(purpose) else { return failed(purpose, request: request) }
+        guard let answer, answer.status < 500 || purpose.isPost else { return failed(purpose, request: request) }
         let body = Self.object(answer.body) ?? .null
         switch purpose {
         case .read(let session, let number): wasRead(session, number, answer.status, body)
@@ -33,11 +33,6 @@ extension ClientCore {
             outbox[index].avoidsREST = true
             if link.live != nil { pump() }
         }
-    }
-
-    private func isPost(_ purpose: Purpose) -> Bool {
-        if case .post = purpose { return true }
-        return false
     }
 
     private mutating func wasRead(_ session: String, _ number: Int, _ status: Int, _ body: JSONValue) {

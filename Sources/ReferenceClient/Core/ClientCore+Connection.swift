@@ -152,11 +152,6 @@ extension ClientCore {
         effects.append(.wait(.stillness, ms: max(1, (isHalf ? whole : whole / 2) - still)))
     }
 
-    mutating func greetingIsLate() {
-        guard link.live == nil else { return }
-        giveUpConnection()
-    }
-
     mutating func resume() {
         pump()
         for number in conversations.keys.sorted() where isDue(number) { beginReading(number, atOnce: false) }

@@ -49,6 +49,8 @@ struct ClientCore: Sendable {
         case look
         case search(conversation: Int)
         case post(key: String, conversation: Int)
+
+        var isPost: Bool { if case .post = self { true } else { false } }
     }
 
     /// A client with the stored memory of an earlier run; nil after installation.
@@ -162,7 +164,7 @@ struct ClientCore: Sendable {
     private mutating func elapsed(_ timer: ClientTimer) {
         switch timer {
         case .reconnect: if link.phase == .waiting { connect() }
-        case .greeting: greetingIsLate()
+        case .greeting: if link.live == nil { giveUpConnection() }
         case .sign(let key): signIsLate(key)
         case .retry(let key): retry(key)
         case .poll(let conversation): tick(conversation)

@@ -45,10 +45,7 @@ struct Link: Sendable {
         }
     }
 
-    var live: Int? {
-        guard case .live(let socket) = phase else { return nil }
-        return socket
-    }
+    var live: Int? { if case .live(let socket) = phase { socket } else { nil } }
 
     mutating func nextSocket() -> Int {
         lastSocket += 1

@@ -34,9 +34,3 @@ struct Message: Sendable, Equatable {
         return false
     }
 }
-
-extension JSONValue {
-    func text(_ name: String) -> String? { self[name]?.stringValue }
-
-    var type: String { text("type") ?? "" }
-}

@@ -11,10 +11,7 @@ struct Question: Sendable, Equatable {
         /// The server has it, and its turn is running.
         case accepted
 
-        var isLimited: Bool {
-            if case .limited = self { return true }
-            return false
-        }
+        var isLimited: Bool { if case .limited = self { true } else { false } }
     }
 
     /// The `clientMessageId`: generated once, the same on every transport.
