@@ -164,6 +164,12 @@ package struct SuiteRun: Sendable {
             breaker = Breaker(patience: patience)
         }
 
+        mutating func finished(_ index: Int, _ performance: Performance) -> Progress {
+            results[index] = performance
+            done += 1
+            return .finished(performance, done: done, total: scenarios.count)
+        }
+
         /// Whether the shared instance ended while a scenario and others used it, so that the scenario must be performed again.
         mutating func isDisturbed(_ ended: Ended) -> Bool {
             let beside = together.subtracting([ended.index])
@@ -245,10 +251,8 @@ package struct SuiteRun: Sendable {
                         }
                     }
                     if let skipped {
-                        state.results[index] = skipped
-                        state.done += 1
                         queues[number].waiting.removeFirst()
-                        progress(.finished(skipped, done: state.done, total: state.scenarios.count))
+                        progress(state.finished(index, skipped))
                         continue
                     }
                     guard let lent else {
@@ -278,9 +282,10 @@ package struct SuiteRun: Sendable {
                 state.pool.take(
                     back: ended.lent, after: state.scenarios[ended.index].needs.start ? nil : ended.performance)
                 queues[ended.queue].running -= 1
+                let disturbed = Progress.disturbed(
+                    ended.performance.scenario, done: state.done, total: state.scenarios.count)
                 if state.isDisturbed(ended) {
-                    progress(
-                        .disturbed(ended.performance.scenario, done: state.done, total: state.scenarios.count))
+                    progress(disturbed)
                     continue
                 }
                 if state.isStopped(ended) {
@@ -288,8 +293,7 @@ package struct SuiteRun: Sendable {
                     let isFirst = state.stops[ended.index] == 1
                     try? await Task.sleep(for: isFirst ? .seconds(1) : OpenConnections.longestStop, clock: .continuous)
                     queues[ended.queue].waiting.insert(ended.index, at: queues[ended.queue].waiting.startIndex)
-                    progress(
-                        .disturbed(ended.performance.scenario, done: state.done, total: state.scenarios.count))
+                    progress(disturbed)
                     continue
                 }
                 state.breaker.note(ended.performance)
@@ -297,9 +301,7 @@ package struct SuiteRun: Sendable {
                     try? await Task.sleep(for: pause, clock: .continuous)
                     state.breaker.resume()
                 }
-                state.results[ended.index] = ended.performance
-                state.done += 1
-                progress(.finished(ended.performance, done: state.done, total: state.scenarios.count))
+                progress(state.finished(ended.index, ended.performance))
             }
         }
     }

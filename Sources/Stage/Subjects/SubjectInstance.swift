@@ -25,8 +25,14 @@ final class SubjectInstance: Sendable {
     /// The number of starts, on the same or another port, if a subject ends before it listens.
     private static let attempts = 3
 
-    private init(_ command: StartCommand, values: StartCommand.Values, folder: DataFolder) throws(HarnessProblem) {
-        (self.command, self.values, self.folder) = (command, values, folder)
+    private init(_ command: StartCommand, data: String?) throws(HarnessProblem) {
+        do throws(InputProblem) {
+            if let data { folder = try .named(data) } else { folder = try .temporary() }
+        } catch {
+            throw HarnessProblem(.notStarted(reason: error.what), at: command.shown)
+        }
+        let values = StartCommand.Values(port: FreePort.next(), data: folder.path)
+        (self.command, self.values) = (command, values)
         do {
             webSocket = try Endpoint(command.filled(command.url, values))
             http =
@@ -49,8 +55,7 @@ final class SubjectInstance: Sendable {
     ) async throws(HarnessProblem) -> SubjectInstance {
         var attempt = 1
         while true {
-            let instance = try SubjectInstance(
-                command, values: StartCommand.Values(port: FreePort.next(), data: ""), data: data)
+            let instance = try SubjectInstance(command, data: data)
             do {
                 if !command.url.contains("{port}") { try await instance.refuseStranger() }
                 try await instance.launch(within: limit)
@@ -62,20 +67,6 @@ final class SubjectInstance: Sendable {
                 attempt += 1
             }
         }
-    }
-
-    private convenience init(
-        _ command: StartCommand, values: StartCommand.Values, data: String?
-    ) throws(HarnessProblem) {
-        let folder: DataFolder
-        do throws(InputProblem) {
-            if let data { folder = try .named(data) } else { folder = try .temporary() }
-        } catch {
-            throw HarnessProblem(.notStarted(reason: error.what), at: command.shown)
-        }
-        var values = values
-        values.data = folder.path
-        try self.init(command, values: values, folder: folder)
     }
 
     /// Fails if a process already listens at a fixed address, which would be mistaken for the subject.

@@ -146,10 +146,14 @@ final class RelaySession {
     private func answer(_ response: HTTPServerResponse) {
         guard let exchange, exchange.answer == nil else { return end() }
         self.exchange?.isSettled = true
+        write(response, isToHEAD: exchange.head.method == .HEAD)
+    }
+
+    private func write(_ response: HTTPServerResponse, isToHEAD: Bool = false) {
         var head = response.head(.http1_1)
         head.headers.replaceOrAdd(name: "Connection", value: "close")
         client.write(HTTPServerResponsePart.head(head), promise: nil)
-        if exchange.head.method != .HEAD, !response.body.isEmpty {
+        if !isToHEAD, !response.body.isEmpty {
             client.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: response.body))), promise: nil)
         }
         client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
@@ -333,11 +337,7 @@ final class RelaySession {
         }
         if side == .client, tunnel == nil, error is HTTPParserError, exchange == nil, !isEnding {
             // Not HTTP, so there is no server to forward it to.
-            client.write(
-                HTTPServerResponsePart.head(HTTPServerResponse.plain(400, "not an HTTP request").head(.http1_1)),
-                promise: nil)
-            client.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
-            return end()
+            return write(.plain(400, "not an HTTP request"))
         }
         (side == .client ? client : server)?.close(promise: nil)
     }
