@@ -55,14 +55,7 @@ extension Fault {
             }
             var changed = asker
             change(&changed, &server)
-            guard changed.chat != asker.chat else { return next(input, &server) }
-            switch input {
-            case .received(let socket, _): return next(.received(socket: socket, .text(changed.chat.text())), &server)
-            case .asked(let request, var asked):
-                asked.body = Array(changed.chat.text().utf8)
-                return next(.asked(request: request, asked), &server)
-            default: return next(input, &server)
-            }
+            return next(changed.chat == asker.chat ? input : input.asking(changed.chat), &server)
         }
     }
 

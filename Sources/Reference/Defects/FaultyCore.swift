@@ -190,6 +190,19 @@ struct FaultyCore: Sendable {
     }
 }
 
+extension Input {
+    /// The same input with another question, as its frame or body.
+    func asking(_ chat: JSONValue) -> Input {
+        switch self {
+        case .received(let socket, _): return .received(socket: socket, .text(chat.text()))
+        case .asked(let request, var asked):
+            asked.body = Array(chat.text().utf8)
+            return .asked(request: request, asked)
+        default: return self
+        }
+    }
+}
+
 extension JSONValue {
     var isRefusal: Bool { type == "error" && self["turnId"] == nil }
 

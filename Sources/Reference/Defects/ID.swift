@@ -172,13 +172,7 @@ extension Fault {
             } else if let asker = server.asker(in: input), let session = asker.session {
                 var chat = asker.chat
                 chat["sessionId"] = .string(inside(session, &server))
-                switch input {
-                case .received(let socket, _): input = .received(socket: socket, .text(chat.text()))
-                case .asked(let request, var asked):
-                    asked.body = Array(chat.text().utf8)
-                    input = .asked(request: request, asked)
-                default: break
-                }
+                input = input.asking(chat)
             }
             return next(input, &server).map { effect in
                 switch effect {

@@ -44,8 +44,8 @@ package final class TokenSource: Sendable, Equatable {
         do {
             return try await asked()
         } catch {
-            let words = (error as? InputProblem)?.line ?? "\(error)"
-            let problem = TokenProblem(description: words)
+            let words = (error as? InputProblem).map { "\($0.location): \($0.what)" }
+            let problem = TokenProblem(description: words ?? "\(error)")
             if !Task.isCancelled { state.withLock { $0.failure = (.now, problem) } }
             throw problem
         }
@@ -68,10 +68,6 @@ package final class TokenSource: Sendable, Equatable {
 
 struct TokenProblem: Error, CustomStringConvertible {
     let description: String
-}
-
-extension InputProblem {
-    fileprivate var line: String { "\(location): \(what)" }
 }
 
 extension [SubjectPrincipal] {
