@@ -27,22 +27,13 @@ package actor MockServer {
     private var restarting: Task<Void, Never>?
     private var isEnding = false
 
-    private init(_ configuration: ReferenceConfiguration, _ server: ReferenceServer, _ record: MockRecord?) {
-        self.configuration = configuration
-        self.configuration.port = server.port
-        self.server = server
-        self.record = record
-        webSocketURL = server.webSocketURL
-        httpURL = server.httpURL
-        port = server.port
-    }
-
-    package static func start(_ configuration: ReferenceConfiguration, record: MockRecord? = nil) async throws
-        -> MockServer
-    {
+    package init(_ configuration: ReferenceConfiguration, record: MockRecord? = nil) async throws {
         var configuration = configuration
         configuration.watcher = record
-        return MockServer(configuration, try await ReferenceServer.start(configuration), record)
+        let server = try await ReferenceServer(configuration)
+        configuration.port = server.port
+        (self.configuration, self.server, self.record) = (configuration, server, record)
+        (webSocketURL, httpURL, port) = (server.webSocketURL, server.httpURL, server.port)
     }
 
     package func stop() async {
@@ -122,7 +113,7 @@ package actor MockServer {
         let end = clock.now + Self.patience
         while !isEnding {
             do {
-                server = try await ReferenceServer.start(configuration, remembering: memory)
+                server = try await ReferenceServer(configuration, remembering: memory)
                 record?.note("is up again")
                 return
             } catch {

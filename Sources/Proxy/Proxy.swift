@@ -32,7 +32,7 @@ package final class Proxy: Sendable {
         /// The reason why the server behind the proxy accepts no connections; nil if it does.
         package func upstreamProblem() async -> TransportProblem? {
             do {
-                try await HTTPConnection.open(upstream.httpBase, tls: upstreamTLS, timeout: .seconds(2)).cut(.fin)
+                try await HTTPConnection(to: upstream.httpBase, tls: upstreamTLS, timeout: .seconds(2)).cut(.fin)
                 return nil
             } catch {
                 return error
@@ -44,34 +44,29 @@ package final class Proxy: Sendable {
     private let record: ProxyRecord
     private let judging: LiveJudge
 
-    private init(relay: TransportServer, record: ProxyRecord, judging: LiveJudge) {
-        (self.relay, self.record, self.judging) = (relay, record, judging)
-    }
-
     /// Starts to listen.
     ///
     /// * `note`: Gets human-readable lines, on any thread.
     /// * `tell`: Gets each violation or warning once, and again if it is withdrawn.
     /// - Throws: A problem of the transcript's file, or of the address.
-    package static func start(
+    package init(
         _ options: Options, under specification: Specification, note: @escaping @Sendable (String) -> Void,
         tell: @escaping @Sendable (LiveJudge.Report) -> Void
-    ) async throws -> Proxy {
+    ) async throws {
         let header = History.Header(
             specification: specification.version, subject: options.subject, startedAt: options.startedAt,
             dialect: options.dialect, capture: History.Capture(lacks: Self.lacks(options.upstream)))
-        let judging = LiveJudge(
+        judging = LiveJudge(
             header, under: specification, isUndeclared: options.isUndeclared, note: note, tell: tell)
-        let record = ProxyRecord(
+        record = ProxyRecord(
             role: options.subject.role, dialect: options.dialect, rules: options.faults,
             file: try options.transcript.map { try TranscriptFile($0, header: header) },
             showsSecrets: options.showsSecrets, watch: judging.add, note: note)
-        let relay = try await Relay.start(
+        relay = try await Relay.start(
             host: options.host, port: options.port, upstream: options.upstream, tls: options.identity,
             upstreamTLS: options.upstreamTLS, holdsMessages: Rule.concernMessages(options.faults),
             watcher: record)
         judging.start()
-        return Proxy(relay: relay, record: record, judging: judging)
     }
 
     /// Facts that a proxy cannot observe: which tokens are valid, whether two tokens belong to two people, and what the

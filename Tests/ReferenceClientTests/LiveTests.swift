@@ -106,7 +106,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let configuration = ReferenceConfiguration(
             dataFolder: folder.path, principals: [(name: "p1", token: "secret")], requiresAuth: requiresAuth)
-        let server = try await ReferenceServer.start(configuration)
+        let server = try await ReferenceServer(configuration)
         do {
             try await body(server, phone.path)
         } catch {

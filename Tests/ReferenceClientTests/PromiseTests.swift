@@ -143,7 +143,7 @@ private actor World {
         var configuration = ReferenceConfiguration(dataFolder: folder.path)
         configuration.keeps = pair.server
         configuration.replayFrames = replayFrames
-        let server = try await ReferenceServer.start(configuration)
+        let server = try await ReferenceServer(configuration)
         configuration.port = server.port
         let world = World(pair, name, configuration, server)
         do {
@@ -251,7 +251,7 @@ private actor World {
         await server.kill()
         for attempt in 1...50 {
             do {
-                server = try await ReferenceServer.start(configuration)
+                server = try await ReferenceServer(configuration)
                 return
             } catch {
                 // The port is free a moment after the last socket.

@@ -14,7 +14,7 @@ struct ReferenceRunTests {
     func `every scenario that a URL allows is performed whole, and no credential is recorded`() async throws {
         let folder = try TemporaryDirectory()
         let people = (1...8).map { (name: "p\($0)", token: "very-secret-\($0)") }
-        let server = try await ReferenceServer.start(
+        let server = try await ReferenceServer(
             ReferenceConfiguration(dataFolder: folder.path, principals: people, requiresAuth: true))
         let specification = try Specification(.embedded)
         // Tests that compute share these threads, so that bounds pass slowly; a request over REST has no such patience.

@@ -27,7 +27,7 @@ import Testing
         let liar = Liar()
         let folder = try TemporaryDirectory()
         let people = (1...8).map { (name: "p\($0)", token: "token-\($0)") }
-        let server = try await ReferenceServer.start(
+        let server = try await ReferenceServer(
             ReferenceConfiguration(
                 dataFolder: folder.path, principals: people, requiresAuth: true, defects: [liar.defect]))
         let specification = try Specification(.embedded)

@@ -17,7 +17,7 @@ package final class RawListener: Sendable {
     package static func start(
         host: String = "127.0.0.1", port: Int = 0, serve: @escaping @Sendable (RawConnection) async -> Void
     ) async throws(TransportProblem) -> RawListener {
-        let listener = try await Listener.start(host: host, port: port) { pipeline, registry in
+        let listener = try await Listener(host: host, port: port) { pipeline, registry in
             try pipeline.addHandler(
                 RawHandler(address: "raw client") { core in
                     let connection = RawConnection(core: core)

@@ -25,7 +25,7 @@ import Testing
         let handler = ClosureHandler(respond: { .json("\"\($0.remoteAddress) \($0.method)\"") })
         try await withServer(handler) { server in
             let endpoint = try Endpoint(server.httpURL())
-            let connection = try await HTTPConnection.open(endpoint, timeout: patience)
+            let connection = try await HTTPConnection(to: endpoint, timeout: patience)
             var clients: Set<String> = []
             for method in ["GET", "POST", "PUT", "DELETE", "GET"] {
                 let answer = try await connection.perform(HTTPRequestSpec(method, endpoint), timeout: patience)
@@ -53,7 +53,7 @@ import Testing
         })
         try await withServer(handler) { server in
             let endpoint = try Endpoint(server.httpURL())
-            let connection = try await HTTPConnection.open(endpoint, timeout: patience)
+            let connection = try await HTTPConnection(to: endpoint, timeout: patience)
             let pending = try connection.send(HTTPRequestSpec("POST", endpoint, body: Array("kept".utf8)))
             try await pending.waitUntilSent()
             for await _ in started.prefix(1) {}

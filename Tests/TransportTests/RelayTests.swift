@@ -166,7 +166,7 @@ import Testing
     @Test func `requests pass one after the other on a warm connection, with their bodies`() async throws {
         let watcher = SeeingWatcher()
         try await withRelay(to: ClosureHandler(), watcher: watcher) { relay, _ in
-            let connection = try await HTTPConnection.open(Endpoint(relay.httpURL("/api")), timeout: patience)
+            let connection = try await HTTPConnection(to: Endpoint(relay.httpURL("/api")), timeout: patience)
             for size in [0, 1, 3_000_000] {
                 let body = [UInt8](repeating: 7, count: size)
                 let request = HTTPRequestSpec("POST", try Endpoint(relay.httpURL("/a?b=\(size)")), body: body)

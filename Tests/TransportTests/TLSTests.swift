@@ -46,7 +46,7 @@ import Testing
             #expect(endpoint.scheme == .https)
             let request = HTTPRequestSpec("POST", endpoint, body: Array("body".utf8))
             #expect(try await HTTPExchange.perform(request, tls: trusting, timeout: patience).text == "body")
-            let connection = try await HTTPConnection.open(endpoint, tls: trusting, timeout: patience)
+            let connection = try await HTTPConnection(to: endpoint, tls: trusting, timeout: patience)
             for _ in 0..<3 { #expect(try await connection.perform(request, timeout: patience).text == "body") }
         }
     }

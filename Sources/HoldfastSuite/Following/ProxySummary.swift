@@ -13,7 +13,7 @@ extension Proxy {
         tell: @escaping @Sendable (LiveJudge.Report) -> Void
     ) async throws(InputProblem) -> Proxy {
         do {
-            return try await start(options, under: specification, note: note, tell: tell)
+            return try await Proxy(options, under: specification, note: note, tell: tell)
         } catch let problem as InputProblem {
             throw problem
         } catch let problem as TransportProblem where problem.isOfTLS {

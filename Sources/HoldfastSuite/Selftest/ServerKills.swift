@@ -150,7 +150,7 @@ struct ServerKills: Sendable {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let described = try ReferenceSubject(program: program).subject()
         return try await Services.run(for: described, push: ServiceAddress()) { subject in
-            let server = try await ReferenceServer.start(configuration(of: subject, with: defect, dataFolder: folder))
+            let server = try await ReferenceServer(configuration(of: subject, with: defect, dataFolder: folder))
             return try await finally(server.stop) {
                 var subject = subject
                 subject.start = nil

@@ -88,7 +88,7 @@ public struct ClientUnderTest: Sendable {
 
     private func listening(_ address: ServiceAddress, _ schemas: DriverSchemas) async throws -> ListeningDrivers {
         do {
-            return try await ListeningDrivers.start(
+            return try await ListeningDrivers(
                 host: address.host, port: address.port, shownAs: LocalAddresses.reachable(insteadOf: address.host),
                 schemas: schemas)
         } catch {

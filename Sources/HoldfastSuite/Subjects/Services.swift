@@ -18,7 +18,7 @@ enum Services {
                 let sink = try await (push ?? ServiceAddress()).listening(push == nil ? "push service" : "--push-sink")
                 {
                     (address) async throws(TransportProblem) in
-                    try await PushSink.start(
+                    try await PushSink(
                         host: address.host, port: address.port, isSecure: address.isSecure, topic: pushTopic)
                 }
                 ends.append { await sink.stop() }

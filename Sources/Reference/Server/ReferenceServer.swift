@@ -11,7 +11,7 @@ import HoldfastTransport
 /// A process that may reach a file size limit must ignore `SIGXFSZ` before the start; writes beyond the limit then fail
 /// like those on a full disk, and the server continues.
 package final class ReferenceServer: Sendable {
-    package let port: Int
+    package var port: Int { transport.port }
     package var webSocketURL: String { transport.webSocketURL(socketPath) }
     package var httpURL: String { transport.httpURL("") }
 
@@ -22,27 +22,12 @@ package final class ReferenceServer: Sendable {
     private let closeCode: UInt16
     private let socketPath: String
 
-    private init(
-        transport: TransportServer, engine: ServerEngine, log: RecordLog, tasks: [Task<Void, Never>],
-        closeCode: UInt16, socketPath: String
-    ) {
-        (self.socketPath, self.closeCode, self.transport) = (socketPath, closeCode, transport)
-        (self.engine, self.log, self.tasks) = (engine, log, tasks)
-        port = transport.port
-    }
-
-    deinit {
-        for task in tasks { task.cancel() }
-    }
-
     /// Reads the folder, ends interrupted turns, and listens.
     ///
     /// * `memory`: The in-memory state of an earlier server; nil for a real restart.
     /// - Throws: ``StorageProblem`` for the folder, `TransportProblem` for the address and for that of the push
     ///   service.
-    package static func start(
-        _ configuration: ReferenceConfiguration, remembering memory: ServerMemory? = nil
-    ) async throws -> ReferenceServer {
+    package init(_ configuration: ReferenceConfiguration, remembering memory: ServerMemory? = nil) async throws {
         let rules = configuration.rules
         var habits = RecordLog.Habits()
         for case .disk(let change) in configuration.defects.faults { change(&habits) }
@@ -54,7 +39,7 @@ package final class ReferenceServer: Sendable {
         await engine.handle(.started)
         await engine.settle(within: .seconds(5))
         do {
-            let transport = try await TransportServer.start(
+            transport = try await TransportServer.start(
                 host: configuration.host, port: configuration.port,
                 limits: ServerLimits(
                     maxMessageBytes: configuration.messageLimit,
@@ -63,17 +48,19 @@ package final class ReferenceServer: Sendable {
                 handler: ServerHandler(
                     engine: engine, rules: rules, edge: configuration.edge, upgrades: configuration.defects.faults,
                     watcher: configuration.watcher))
-            let address = transport.webSocketURL(configuration.socketPath)
-            configuration.log?("listening on \(address), records in \(configuration.dataFolder)")
-            return ReferenceServer(
-                transport: transport, engine: engine, log: log, tasks: [storage, heart(of: engine, configuration)],
-                closeCode: rules.goodbye,
-                socketPath: configuration.socketPath)
         } catch {
             storage.cancel()
             await log.close()
             throw error
         }
+        (self.engine, self.log) = (engine, log)
+        tasks = [storage, Self.heart(of: engine, configuration)]
+        (closeCode, socketPath) = (rules.goodbye, configuration.socketPath)
+        configuration.log?("listening on \(webSocketURL), records in \(configuration.dataFolder)")
+    }
+
+    deinit {
+        for task in tasks { task.cancel() }
     }
 
     /// Ends running turns as interrupted, stores that, and closes every connection with the configured code.

@@ -16,33 +16,24 @@ package final class ListeningDrivers: DriverSource {
     static let comeback = Duration.seconds(10)
 
     private let server: TransportServer
-    private let devices: DeviceListener
+    private let devices = DeviceListener()
     private let schemas: DriverSchemas
     private let firstWait: Duration
     private let wasSeen = Mutex(false)
-
-    private init(
-        _ server: TransportServer, _ devices: DeviceListener, _ schemas: DriverSchemas, host: String,
-        firstWait: Duration
-    ) {
-        (self.server, self.devices, self.schemas) = (server, devices, schemas)
-        (self.host, self.firstWait) = (host, firstWait)
-        address = "ws://\(Endpoint.bracketed(host)):\(server.port)/"
-    }
 
     /// Starts to listen.
     ///
     /// * `port`: 0 for any free one.
     /// * `shown`: The host in the displayed address if the given one means every address.
-    package static func start(
+    package init(
         host: String, port: Int, shownAs shown: String? = nil, schemas: DriverSchemas, firstWait: Duration = arrival
-    ) async throws(TransportProblem) -> ListeningDrivers {
-        let devices = DeviceListener()
+    ) async throws(TransportProblem) {
         let limits = ServerLimits(
             maxMessageBytes: LineBox.limit, oversize: .reportAndContinue, maxQueuedBytes: LineBox.limit,
             maxConnections: 16)
-        let server = try await TransportServer.start(host: host, port: port, limits: limits, handler: devices)
-        return ListeningDrivers(server, devices, schemas, host: shown ?? host, firstWait: firstWait)
+        server = try await TransportServer.start(host: host, port: port, limits: limits, handler: devices)
+        (self.host, self.schemas, self.firstWait) = (shown ?? host, schemas, firstWait)
+        address = "ws://\(Endpoint.bracketed(self.host)):\(server.port)/"
     }
 
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {

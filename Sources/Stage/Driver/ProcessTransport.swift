@@ -1,15 +1,11 @@
 final class ProcessTransport: DriverTransport {
-    let arrivals: LineBox
+    let arrivals = LineBox()
     private let process: SubjectProcess
 
-    private init(_ process: SubjectProcess, arrivals: LineBox) { (self.process, self.arrivals) = (process, arrivals) }
-
-    static func start(_ launch: SubjectProcess.Launch) async throws(SubjectProcess.LaunchProblem) -> ProcessTransport {
-        let arrivals = LineBox()
+    init(_ launch: SubjectProcess.Launch) async throws(SubjectProcess.LaunchProblem) {
         var launch = launch
-        launch.takesOutput = { arrivals.take($0) }
-        let process = try await SubjectProcess.start(launch) { arrivals.finish(.ended($0)) }
-        return ProcessTransport(process, arrivals: arrivals)
+        launch.takesOutput = { [arrivals] in arrivals.take($0) }
+        process = try await SubjectProcess.start(launch) { [arrivals] in arrivals.finish(.ended($0)) }
     }
 
     func send(_ line: String, within limit: Duration) async -> Bool {

@@ -19,7 +19,7 @@ package struct SpawnedDrivers: DriverSource {
             "HOLDFAST_DATA": folder, "HOLDFAST_TIME_SCALE": Int(exactly: timeScale).map(String.init) ?? "\(timeScale)",
         ]
         let launch = SubjectProcess.Launch(command: command, environment: variables)
-        return try await SpawnedDriver.start(launch, schemas: schemas, limit: limit)
+        return try await SpawnedDriver(launch, schemas: schemas, limit: limit)
     }
 }
 
@@ -30,65 +30,55 @@ final class SpawnedDriver: DriverLink {
     /// The time that it may take to exit after SIGTERM, before it is killed.
     private static let patience = Duration.milliseconds(500)
 
-    private let launch: SubjectProcess.Launch
-    private let schemas: DriverSchemas
-    private let limit: Duration
-    private let location: String
+    private struct Program {
+        let transport: ProcessTransport
+        let conversation: DriverConversation
+        let greeting: DriverGreeting
+    }
 
     private struct State {
-        var transport: ProcessTransport
-        var conversation: DriverConversation
-        var greeting: DriverGreeting
+        var program: Program
         /// Whether the last command was a successful `quit` or `crash`, after which the program may end.
         var mayEnd = false
         var isOver = false
     }
 
+    private let start: @Sendable () async throws(DriverProblem) -> Program
+    private let location: String
     private let state: Mutex<State>
 
-    private init(
-        _ launch: SubjectProcess.Launch, _ schemas: DriverSchemas, limit: Duration, location: String,
-        _ greeted: (ProcessTransport, DriverConversation, DriverGreeting)
-    ) {
-        (self.launch, self.schemas, self.limit, self.location) = (launch, schemas, limit, location)
-        state = Mutex(State(transport: greeted.0, conversation: greeted.1, greeting: greeted.2))
-    }
-
-    static func start(
-        _ launch: SubjectProcess.Launch, schemas: DriverSchemas, limit: Duration
-    ) async throws(DriverProblem) -> SpawnedDriver {
+    init(_ launch: SubjectProcess.Launch, schemas: DriverSchemas, limit: Duration) async throws(DriverProblem) {
         let location = StartCommand.shown(launch.command)
-        let greeted = try await greeted(launch, schemas, limit: limit, location: location)
-        return SpawnedDriver(launch, schemas, limit: limit, location: location, greeted)
+        start = { () async throws(DriverProblem) in
+            let transport: ProcessTransport
+            do throws(SubjectProcess.LaunchProblem) {
+                transport = try await ProcessTransport(launch)
+            } catch {
+                throw DriverProblem(.notStarted(reason: error.reason), at: location)
+            }
+            let conversation = DriverConversation(over: transport, schemas: schemas, location: location)
+            do throws(DriverProblem) {
+                return Program(
+                    transport: transport, conversation: conversation,
+                    greeting: try await conversation.greet(within: limit))
+            } catch {
+                await transport.end(farewell: .zero, patience: Self.patience)
+                throw error
+            }
+        }
+        self.location = location
+        state = Mutex(State(program: try await start()))
     }
 
-    private static func greeted(
-        _ launch: SubjectProcess.Launch, _ schemas: DriverSchemas, limit: Duration, location: String
-    ) async throws(DriverProblem) -> (ProcessTransport, DriverConversation, DriverGreeting) {
-        let transport: ProcessTransport
-        do {
-            transport = try await ProcessTransport.start(launch)
-        } catch {
-            throw DriverProblem(.notStarted(reason: error.reason), at: location)
-        }
-        let conversation = DriverConversation(over: transport, schemas: schemas, location: location)
-        do throws(DriverProblem) {
-            return (transport, conversation, try await conversation.greet(within: limit))
-        } catch {
-            await transport.end(farewell: .zero, patience: patience)
-            throw error
-        }
-    }
-
-    var greeting: DriverGreeting { state.withLock { $0.greeting } }
+    var greeting: DriverGreeting { state.withLock { $0.program.greeting } }
 
     func perform(_ command: JSONObject, within limit: Duration) async throws(DriverProblem) -> DriverReply {
         let name = command["do"]?.stringValue
-        let (conversation, transport, mayEnd) = state.withLock { ($0.conversation, $0.transport, $0.mayEnd) }
+        let (program, mayEnd) = state.withLock { ($0.program, $0.mayEnd) }
         if mayEnd, name == "launch" {
-            if transport.arrivals.end == nil {
+            if program.transport.arrivals.end == nil {
                 do throws(DriverProblem) {
-                    let reply = try await conversation.perform(command, within: limit)
+                    let reply = try await program.conversation.perform(command, within: limit)
                     state.withLock { $0.mayEnd = false }
                     return reply
                 } catch {
@@ -97,37 +87,32 @@ final class SpawnedDriver: DriverLink {
                 }
             }
             // A program that printed too much may still run.
-            await transport.end(farewell: .zero, patience: .zero)
+            await program.transport.end(farewell: .zero, patience: .zero)
             try await startAgain()
-            return try await state.withLock { $0.conversation }.perform(command, within: limit)
+            return try await state.withLock { $0.program.conversation }.perform(command, within: limit)
         }
-        let reply = try await conversation.perform(command, within: limit)
+        let reply = try await program.conversation.perform(command, within: limit)
         if ClientAct.endsApp(command), case .done = reply { state.withLock { $0.mayEnd = true } }
         return reply
     }
 
     private func startAgain() async throws(DriverProblem) {
-        let greeted = try await Self.greeted(launch, schemas, limit: limit, location: location)
+        let program = try await start()
         let isOver = state.withLock { state in
-            if !state.isOver {
-                state.transport = greeted.0
-                state.conversation = greeted.1
-                state.greeting = greeted.2
-                state.mayEnd = false
-            }
+            if !state.isOver { state = State(program: program) }
             return state.isOver
         }
         guard isOver else { return }
-        await greeted.0.end(farewell: .zero, patience: .zero)
+        await program.transport.end(farewell: .zero, patience: .zero)
         throw DriverProblem(.interrupted, at: location, command: "launch")
     }
 
-    var processorTime: Duration? { state.withLock { $0.transport }.processorTime }
+    var processorTime: Duration? { state.withLock { $0.program.transport }.processorTime }
 
     func end() async {
         let transport = state.withLock { state in
             state.isOver = true
-            return state.transport
+            return state.program.transport
         }
         await transport.end(farewell: Self.farewell, patience: Self.patience)
     }

@@ -141,7 +141,7 @@ final class LoadDevice: Sendable {
             return nil
         }
         let isNew = state.withLock { $0.epoch == nil }
-        let lane = ConnectionLane.start(letter, connection, dialect: .canonical, recorder: owner.recorder) {
+        let lane = ConnectionLane(letter, connection, dialect: .canonical, recorder: owner.recorder) {
             [weak self] in self?.hear($0, at: $1)
         }
         state.withLock { $0.lane = lane }

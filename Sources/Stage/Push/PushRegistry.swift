@@ -15,7 +15,6 @@ final class PushRegistry: Sendable {
         var ended: Set<String> = []
         var endedInOrder: [String] = []
         var strays: [PushSink.Stray] = []
-        var strayCount = 0
         var lateCount = 0
     }
 
@@ -29,7 +28,7 @@ final class PushRegistry: Sendable {
     init(topic: String? = nil) { self.topic = topic }
 
     var strays: [PushSink.Stray] { state.withLock { $0.strays } }
-    var strayCount: Int { state.withLock { $0.strayCount } }
+    /// The number of pushes that arrived after their scenario had ended.
     var lateCount: Int { state.withLock { $0.lateCount } }
 
     /// Registers devices, even while their principals are not lent.
@@ -86,7 +85,6 @@ final class PushRegistry: Sendable {
 
     func noteStray(_ method: String, _ path: String, status: Int) {
         state.withLock { state in
-            state.strayCount += 1
             guard state.strays.count < Self.maxStrays else { return }
             state.strays.append(PushSink.Stray(method: method, path: path, status: status))
         }

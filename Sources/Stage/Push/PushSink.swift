@@ -35,36 +35,28 @@ package final class PushSink: Sendable {
     let registry: PushRegistry
     private let server: TransportServer
 
-    private init(server: TransportServer, registry: PushRegistry, certificate: String?) {
-        (self.server, self.certificate, self.registry) = (server, certificate, registry)
-        url = server.httpURL("")
-    }
-
     /// Starts to listen, for HTTP/2 as Apple's service speaks it, and for HTTP/1.1.
     ///
     /// * `port`: 0 for any free one.
     /// * `isSecure`: Whether clients must speak TLS; see ``certificate``. Without it HTTP/2 begins with prior knowledge.
     /// * `topic`: The required `apns-topic`, which names an app; nil for any.
     /// - Throws: `cannotListen`, or `tls` if no certificate can be made for the host.
-    package static func start(
+    package init(
         host: String = "127.0.0.1", port: Int = 0, isSecure: Bool = false, topic: String? = nil
-    ) async throws(TransportProblem) -> PushSink {
-        let registry = PushRegistry(topic: topic)
+    ) async throws(TransportProblem) {
+        registry = PushRegistry(topic: topic)
         let authority = isSecure ? try ThrowAwayAuthority(for: host) : nil
-        let server = try await TransportServer.start(
-            host: host, port: port, tls: authority?.identity, speaksHTTP2: true, limits: limits,
+        certificate = authority?.certificate
+        server = try await TransportServer.start(
+            host: host, port: port, tls: authority?.identity, speaksHTTP2: true, limits: Self.limits,
             handler: PushHandler(registry: registry))
-        return PushSink(server: server, registry: registry, certificate: authority?.certificate)
+        url = server.httpURL("")
     }
 
     package func stop() async { await server.stop(graceful: .zero) }
 
     /// Requests that no scenario waits for: to unknown devices, paths or methods; the first hundred.
     package var strays: [Stray] { registry.strays }
-    /// Counts also those beyond the first hundred.
-    var strayCount: Int { registry.strayCount }
-    /// The number of pushes that arrived after their scenario had ended.
-    var lateCount: Int { registry.lateCount }
 
     func usefulness(of device: String) -> Usefulness { registry.usefulness(of: device) }
 }

@@ -49,9 +49,10 @@ final class ConnectionLane: Sendable {
     /// Takes each message with its time of arrival instead of the mailbox, which then gets only the greeting.
     private let hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)?
 
-    private init(
-        letter: String, connection: WebSocketConnection, dialect: Dialect, recorder: Recorder, run: OpenConnections?,
-        principal: String?, hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)?
+    init(
+        _ letter: String, _ connection: WebSocketConnection, dialect: Dialect, recorder: Recorder,
+        run: OpenConnections? = nil, principal: String? = nil,
+        hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)? = nil
     ) {
         (self.hear, self.letter, self.connection, self.dialect) = (hear, letter, connection, dialect)
         self.principal = principal
@@ -60,19 +61,8 @@ final class ConnectionLane: Sendable {
         self.recorder = recorder
         openedAt = recorder.note(.opened, on: .connection(letter))
         number = run?.add(openedAt: openedAt)
-    }
-
-    static func start(
-        _ letter: String, _ connection: WebSocketConnection, dialect: Dialect, recorder: Recorder,
-        run: OpenConnections? = nil, principal: String? = nil,
-        hear: (@Sendable (JSONValue, ContinuousClock.Instant) -> Void)? = nil
-    ) -> ConnectionLane {
-        let lane = ConnectionLane(
-            letter: letter, connection: connection, dialect: dialect, recorder: recorder, run: run,
-            principal: principal, hear: hear)
-        let pump = Task { await lane.pump() }
-        lane.state.withLock { $0.pump = pump }
-        return lane
+        let pump = Task { await self.pump() }
+        state.withLock { $0.pump = pump }
     }
 
     var lane: Lane { .connection(letter) }

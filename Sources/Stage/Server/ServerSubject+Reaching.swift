@@ -77,8 +77,8 @@ extension ServerSubject {
 
     private func reach(_ attempt: Attempt) async throws(HarnessProblem) {
         do throws(TransportProblem) {
-            let connection = try await HTTPConnection.open(
-                webSocket.httpBase, tls: tls, timeout: attempt.left(atMost: .seconds(10)))
+            let connection = try await HTTPConnection(
+                to: webSocket.httpBase, tls: tls, timeout: attempt.left(atMost: .seconds(10)))
             connection.cut(.fin)
         } catch {
             let mayMend = error.code == .connectionRefused || error.code == .unreachable

@@ -63,7 +63,7 @@ extension StepContext {
             try missed("upgrade", on: lane, isOptional: connect.isOptional)
             return try lack(connect.save, of: "upgrade")
         }
-        let opened = ConnectionLane.start(
+        let opened = ConnectionLane(
             connect.on, connection, dialect: dialect, recorder: recorder, run: performer.connections,
             principal: connect.credential.token == .own ? connect.credential.principal : nil)
         performer.add(opened)

@@ -11,27 +11,16 @@ final class Listener: Sendable {
 
     private let channel: any Channel
 
-    private init(channel: any Channel, registry: ServerRegistry, host: String) {
-        self.channel = channel
-        self.registry = registry
-        self.host = host
-        port = channel.localAddress?.port ?? 0
-    }
-
-    deinit {
-        channel.close(promise: nil)
-        registry.abort()
-    }
-
     /// Binds a port; `prepare` adds each connection's handlers above the ``WireHandler``.
-    static func start(
+    init(
         host: String,
         port: Int,
         maxConnections: Int = .max,
         prepare: @escaping @Sendable (ChannelPipeline.SynchronousOperations, ServerRegistry) throws -> Void
-    ) async throws(TransportProblem) -> Listener {
+    ) async throws(TransportProblem) {
         let registry = ServerRegistry(maxConnections: maxConnections)
-        let channel = try await Listening.bind(host: host, port: port) { channel in
+        (self.host, self.registry) = (host, registry)
+        channel = try await Listening.bind(host: host, port: port) { channel in
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
                 try pipeline.addHandler(WireHandler())
@@ -41,7 +30,12 @@ final class Listener: Sendable {
                 try prepare(pipeline, registry)
             }
         }
-        return Listener(channel: channel, registry: registry, host: host)
+        self.port = channel.localAddress?.port ?? 0
+    }
+
+    deinit {
+        channel.close(promise: nil)
+        registry.abort()
     }
 
     /// Stops listening, closes all connections, and returns once every handler has returned, at most 2 s after `grace`.

@@ -9,29 +9,21 @@ package final class HTTPConnection: Sendable {
     private let channel: any Channel
     private let answers: AnswerBox
 
-    private init(channel: any Channel, answers: AnswerBox) {
-        self.channel = channel
-        self.answers = answers
-    }
-
-    deinit {
-        if channel.isActive { cut(.fin) }
-    }
-
     /// Opens TCP, and TLS if the scheme is `https` or `wss`.
     ///
     /// * `endpoint`: Scheme, host and port; each request has its own path.
     /// * `tripwire`: Examines the body of each complete answer before the caller gets it.
     /// * `timeout`: The limit for all of this together.
     /// - Throws: `connectionRefused`, `unreachable`, `tls`, `closed` or `late`.
-    package static func open(
-        _ endpoint: Endpoint,
+    package init(
+        to endpoint: Endpoint,
         tls: TLSOptions = TLSOptions(),
         tripwire: Tripwire? = nil,
         timeout: Duration = .seconds(10)
-    ) async throws(TransportProblem) -> HTTPConnection {
+    ) async throws(TransportProblem) {
         let answers = AnswerBox(address: endpoint.address)
-        let channel: any Channel = try await Connector.connect(
+        self.answers = answers
+        channel = try await Connector.connect(
             to: endpoint, tls: tls, timeout: timeout, waitingFor: "connection"
         ) { channel, made in
             let pipeline = channel.pipeline.syncOperations
@@ -39,7 +31,10 @@ package final class HTTPConnection: Sendable {
             try pipeline.addHandler(
                 ClientExchangeHandler(address: endpoint.address, answers: answers, tripwire: tripwire, opened: made))
         }
-        return HTTPConnection(channel: channel, answers: answers)
+    }
+
+    deinit {
+        if channel.isActive { cut(.fin) }
     }
 
     package struct Pending: Sendable {

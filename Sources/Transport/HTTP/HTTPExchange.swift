@@ -25,9 +25,9 @@ package enum HTTPExchange {
         let address = request.endpoint.address
         let single = request
         do {
-            return try await withDeadline(timeout, "answer to \(request.method)", at: address, pass: pass) {
-                let connection = try await HTTPConnection.open(
-                    single.endpoint, tls: tls, tripwire: tripwire, timeout: timeout)
+            return try await withDeadline(timeout, "answer to \(method)", at: address, pass: pass) {
+                let connection = try await HTTPConnection(
+                    to: single.endpoint, tls: tls, tripwire: tripwire, timeout: timeout)
                 defer { connection.cut(.fin) }
                 let pending = try connection.send(single, maxBodyBytes: maxBodyBytes)
                 if let sent {

@@ -26,7 +26,7 @@ package enum Relay {
         // An unreadable trust file is the caller's mistake, so it is reported before anyone connects.
         if upstream.scheme.isSecure { _ = try TLS.clientHandler(upstreamTLS, for: upstream) }
         let numbers = Counter()
-        let listener = try await Listener.start(host: host, port: port, maxConnections: limits.maxConnections) {
+        let listener = try await Listener(host: host, port: port, maxConnections: limits.maxConnections) {
             pipeline, registry in
             if let secure { try TLS.add(secure(), to: pipeline) }
             let settings = RelaySettings(

@@ -34,7 +34,7 @@ package final class TransportServer: Sendable {
         let secure = try tls.map { (identity) throws(TransportProblem) in
             try TLS.serverHandlers(identity, speaking: protocols)
         }
-        let listener = try await Listener.start(host: host, port: port, maxConnections: limits.maxConnections) {
+        let listener = try await Listener(host: host, port: port, maxConnections: limits.maxConnections) {
             pipeline, registry in
             if let secure { try TLS.add(secure(), to: pipeline) }
             let exchanges = ExchangeServing(handler: handler, registry: registry, limits: limits)

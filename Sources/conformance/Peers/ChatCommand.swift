@@ -140,7 +140,7 @@ struct ChatCommand: AsyncParsableCommand {
             let location = Endpoint.shown(url)
             // The cause, if there is one below the protocol.
             do throws(TransportProblem) {
-                try await HTTPConnection.open(Endpoint(url).httpBase, tls: tls, timeout: .seconds(5)).cut(.fin)
+                try await HTTPConnection(to: Endpoint(url).httpBase, tls: tls, timeout: .seconds(5)).cut(.fin)
             } catch {
                 throw SuiteProblem(.unreachable, TransportProblem(error.code, at: location).description)
             }

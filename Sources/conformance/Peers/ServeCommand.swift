@@ -265,7 +265,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func start(_ configuration: ReferenceConfiguration, _ record: MockRecord?) async throws -> MockServer {
         do {
-            return try await MockServer.start(configuration, record: record)
+            return try await MockServer(configuration, record: record)
         } catch let problem as TransportProblem {
             let isHost = [.cannotListen(.foreignAddress), .cannotListen(.unknownHost)].contains(problem.code)
             throw SuiteProblem(listeningAt: isHost ? "--host" : "--port", problem)

@@ -41,7 +41,7 @@ import Testing
     }
 
     private static func start(_ folder: TemporaryDirectory, defects: Set<Defect> = []) async throws -> ReferenceServer {
-        try await ReferenceServer.start(
+        try await ReferenceServer(
             ReferenceConfiguration(
                 dataFolder: folder.path, principals: [("p1", "t1"), ("p2", "t2")], requiresAuth: true, defects: defects)
         )

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `a device gets one scenario after the other over one socket`() async throws {
-        let source = try await ListeningDrivers.start(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
+        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
         #expect(source.capacity == 1)
         let task = try await device(at: source.address)
         for _ in 1...3 {
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a device that comes back between two scenarios is waited for`() async throws {
-        let source = try await ListeningDrivers.start(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
+        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
         for _ in 1...2 {
             let task = try await device(at: source.address, answering: 2)
             let link = try await source.open(data: "/tmp", timeScale: 10)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a device that leaves in the middle is told as that`() async throws {
-        let source = try await ListeningDrivers.start(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
+        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
         let task = try await device(at: source.address, answering: 1)
         let link = try await source.open(data: "/tmp", timeScale: 10)
         _ = try await task.value
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `the latest device counts`() async throws {
-        let source = try await ListeningDrivers.start(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
+        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
         let first = try await device(at: source.address)
         _ = try await source.open(data: "/tmp", timeScale: 10)
         let second = try await device(at: source.address)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `nobody coming is said clearly`() async throws {
-        let source = try await ListeningDrivers.start(
+        let source = try await ListeningDrivers(
             host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas(), firstWait: .milliseconds(100))
         let problem = await #expect(throws: DriverProblem.self) { try await source.open(data: "/tmp", timeScale: 1) }
         #expect(problem?.inShort == "\(source.address): no device connected in 0.1 s")
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `a message that is too long is a flood`() async throws {
-        let source = try await ListeningDrivers.start(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
+        let source = try await ListeningDrivers(host: "127.0.0.1", port: 0, schemas: ShellDriver.schemas())
         let socket = try await WebSocketConnection.open(try Endpoint(source.address))
         let task = Task {
             for await arrival in socket.messages {
