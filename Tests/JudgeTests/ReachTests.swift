@@ -23,6 +23,21 @@ import Testing
         (.openAtOnce, 2, .server, "A+ A>close(1000) A<eof B+ C+"),
         (.cuts, 2, .server, "A+ A!cut A+ A<eof('reset') A+ A>close(1000)"),
         (.connectionSeconds, 30, .server, "A+ +30s A!cut +60s"),
+        (.silentSeconds, 30, .server, "A+ A>ping +30s A>ping +60s A!cut"),
+        (.restSeconds, 30, .server, "A+ A!cut +30s B+ C+(p2) +60s"),
+        (.sessionRestSeconds, 30, .server, "1>GET(s1) 1<200(u1 a1) +30s A+ A>chat(c2 s1) +60s"),
+        (.epochs, 2, .client, "A+(e1 #0) A!cut B+(e2 #0) B!cut C+(e2 #1)"),
+        (.handshakes, 2, .server, "A+ B>open B<refused(401 'no') C>open C<open C!cut"),
+        (
+            .refusedPushes, 2, .server,
+            "push<alert(a1 s1) push>503 push<alert(a1 s1) push>503 push<alert(a1 s1) push>200"
+        ),
+        (
+            .failedReads, 2, .client,
+            "client!launch 1>GET(s1) 1<503 2>GET(s1) 2<503 client!quit client!launch 3>GET(s1) 3<503"
+        ),
+        (.returns, 2, .client, "client!launch client!background client!foreground client!background client!foreground"),
+        (.toldBytes, 8, .server, "A+ A<done(t1 a1 'four') A<done(t1 a1 'four') A<done(t2 a2 'four')"),
         (.connections, 2, .client, "client!launch A+ A!cut B+ client!quit client!launch C+"),
         (.attempts, 2, .client, "client!launch A>open A<refused(503 'no') B>open B<eof C+ C<eof"),
         (

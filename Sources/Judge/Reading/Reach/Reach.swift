@@ -12,7 +12,8 @@ package struct Reach: Sendable, Equatable {
         case sessionMessages, sessions, openAtOnce, cuts, connectionSeconds, pages, framesDuringSync, unacknowledged
         case inLine, inLineSeconds, keys, repeatSeconds, repeatQuestions, writes, restarts, textBytes, frameShare
         case readBytes, replayBytes, wrongTokens, clientPeople, people, kindsOfText, turnSeconds, numbers
-        case typedOffline, connections, attempts
+        case typedOffline, connections, attempts, restSeconds, silentSeconds, sessionRestSeconds, handshakes
+        case refusedPushes, failedReads, returns, toldBytes, epochs
     }
 
     /// A condition that may cause trouble in combination with others.

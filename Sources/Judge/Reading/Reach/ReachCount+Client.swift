@@ -8,6 +8,10 @@ extension ReachCount {
         for launch in client.launches {
             let own = connections.filter { launch.events.contains($0.opening) }
             raise(.connections, own.count)
+            raise(.returns, client.returns.count { launch.events.contains($0.event) })
+            raise(
+                .failedReads,
+                client.reads.count { launch.events.contains($0.request) && $0.status.map { $0 >= 500 } ?? true })
             raise(.attempts, own.count { $0.connected == nil && ($0.ending != nil || $0.refused != nil) })
         }
         // The messages typed while no connection is greeted, by the number of earlier greetings.

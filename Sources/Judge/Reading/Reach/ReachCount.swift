@@ -90,8 +90,19 @@ struct ReachCount {
         }
     }
 
+    /// The seconds of the longest time between successive events.
+    private func longestRest(_ events: [Int]) -> Int? {
+        let inOrder = events.sorted()
+        return zip(inOrder, inOrder.dropFirst()).map { seconds($0..<$1) }.max()
+    }
+
     private mutating func countConnections() {
+        raise(.epochs, Set(connections.compactMap { $0.greeting?.epoch }).count)
+        raise(.handshakes, connections.count { $0.connected == nil })
+        for connection in connections { raise(.silentSeconds, longestRest(connection.sent.map(\.event))) }
         for (person, own) in Dictionary(grouping: connections, by: \.principal) {
+            let sent = own.flatMap { [$0.opening] + $0.sent.map(\.event) }
+            raise(.restSeconds, longestRest(sent + exchanges.filter { $0.sent.principal == person }.map(\.request)))
             let open = own.compactMap { connection in
                 connection.connected.map { $0..<max($0, connection.ending?.event ?? end) }
             }
@@ -134,6 +145,11 @@ struct ReachCount {
             for wait in waits { mark(.inLine, name?.principal, from: wait.lowerBound, to: wait.upperBound) }
             raise(.inLine, Self.depths(waits).map(\.depth).max())
             raise(.inLineSeconds, waits.map(seconds).max())
+        }
+        let reads = exchanges.compactMap { read in read.sessionRead.map { ($0, read.request) } }
+        let uses = reads + turns.flatMap { turn in turn.requests.map { (turn.session ?? "", $0.event) } }
+        for (session, own) in Dictionary(grouping: uses, by: \.0) where !session.isEmpty {
+            raise(.sessionRestSeconds, longestRest(own.map(\.1)))
         }
         for (person, own) in Dictionary(grouping: turns, by: \.person) {
             raise(.keys, own.count)
@@ -247,6 +263,8 @@ struct ReachCount {
             }
         }
         raise(.kindsOfText, kinds.count)
+        let sizes = told.compactMap { frame in frame.messageId.map { ($0, frame.text?.utf8.count ?? 0) } }
+        raise(.toldBytes, Dictionary(sizes, uniquingKeysWith: max).values.reduce(0, +))
     }
 
     private mutating func note(_ text: String?, of person: String, at event: Int) {
@@ -256,7 +274,7 @@ struct ReachCount {
 
     private mutating func countRefusals() {
         let greetings = Set(connections.compactMap(\.connected))
-        var row = 0
+        var (row, refusedPushes) = (0, 0)
         for (index, event) in history.events.enumerated() {
             let status: Int? =
                 switch event.kind {
@@ -269,6 +287,9 @@ struct ReachCount {
             if status == 401 { mark(.wrongToken, from: index) }
             row = status == 401 ? row + 1 : greetings.contains(index) ? 0 : row
             raise(.wrongTokens, row)
+            guard case .response(let response) = event.kind, event.lane == .push else { continue }
+            refusedPushes = response.status < 300 ? 0 : refusedPushes + 1
+            raise(.refusedPushes, refusedPushes)
         }
     }
 }
