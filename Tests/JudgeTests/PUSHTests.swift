@@ -199,6 +199,9 @@ import Testing
             let next = "\(Self.left.replacing("push!listen(p1)", with: "push!listen(p1) \(refused)")) \(Self.shown)"
             try clause.conforms("\(next) push<alert(a1 s1) push>200")
             try clause.inconclusive("\(next) +10s")
+            let later = next.replacing(refused, with: "\(refused) +61s")
+            try clause.conforms("\(later) push<alert(a1 s1) push>200")
+            try clause.violates("\(later) +10s^")
         }
         for refusal in ["410(Unregistered)", "400(BadDeviceToken)", "400(DeviceTokenNotForTopic)"] {
             let refused = "push!listen(p1) push<alert(a9 s9) push>\(refusal)"

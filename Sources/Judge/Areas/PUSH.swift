@@ -16,6 +16,9 @@ enum PUSH {
     ]
 
     private static let maxPayloadBytes = 4096
+    /// The longest time without pushes to a device after a temporary refusal (chapter 7.2).
+    private static let spared = Duration.seconds(60)
+    /// The maximum length of a body in characters.
     private static let maxBodyCharacters = 200
 
     /// PUSH-2: "A server MUST send payloads of at most 4096 bytes and headers, valid against their schemas, that name
@@ -238,8 +241,8 @@ enum PUSH {
     /// PUSH-5: "A server MUST NOT stop using a device token for any refusal other than 410 or a 400 with reason
     /// `BadDeviceToken` or `DeviceTokenNotForTopic`".
     ///
-    /// Once for each other refusal, by the pushes for turns asked after it. Absence is judged as in PUSH-1; after a 429
-    /// or 5xx it is inconclusive, because a server may wait longer than the timeout before it retries.
+    /// Once for each other refusal, by the pushes for turns asked after it. Absence is judged as in PUSH-1; within a
+    /// minute of a 429 or 5xx it is inconclusive, because a server may spare the push service for so long.
     static func devicesOutliveOtherRefusals(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             guard case .answered(let status, let reason) = push.outcome, status >= 300, !push.endsTheDevice else {
@@ -250,20 +253,22 @@ enum PUSH {
                 evidence.keep()
                 continue
             }
-            let silence = history.turnsEndedAway.lazy.compactMap { answer -> [Int]? in
+            let silences = history.turnsEndedAway.compactMap { answer -> [Int]? in
                 guard answer.turn.principal == push.principal, answer.turn.isAfter(push.event),
                     !later.contains(where: { $0.endsTheDevice || $0.outcome == .hung }),
                     !history.wasStopped(between: push.event, and: answer.shown),
                     let late = history.pushDeadline(after: answer)
                 else { return nil }
                 return [push.event, answer.shown, late]
-            }.first
-            guard let silence else { continue }
+            }
+            let isPassing = status == 429 || status >= 500
+            let isOver = silences.first { history.span(from: push.event, to: $0[1]) > spared.microseconds }
+            guard let silence = isPassing ? isOver ?? silences.first : silences.first else { continue }
             let finding = Finding(
                 "no more pushes to a device after a refusal that did not concern it",
                 expected: "a push for a later turn", actual: "none after \(status)\(reason.map { " \($0)" } ?? "")",
                 at: silence)
-            if status == 429 || status >= 500 { evidence.doubt(finding) } else { evidence.violate(finding) }
+            if isPassing, isOver == nil { evidence.doubt(finding) } else { evidence.violate(finding) }
         }
     }
 
