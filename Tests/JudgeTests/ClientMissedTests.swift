@@ -159,6 +159,14 @@ import Testing
         try clause.violates("\(refused) +2s \(away)^", also: ["CLIENT-7", "CLIENT-18", "CLIENT-32"])
     }
 
+    @Test func `CLIENT-38 only a final refusal, or a failure that is shown, releases later messages`() throws {
+        let clause = ClauseUnderTest("CLIENT-38")
+        let refused = "client!launch A+ client=connected(s1) client!send(c2) A>chat(c2 s1) A<error(CODE c2)"
+        let next = "\(refused) client!send(c3) +17s client=connected(s1)"
+        try clause.conforms(next.replacing("CODE", with: "internal"), also: ["CLIENT-32"])
+        try clause.violates("\(next.replacing("CODE", with: "bad_request"))^", also: ["CLIENT-32"])
+    }
+
     @Test func `CLIENT-19 a read may be under way when a sync is asked for`() throws {
         let clause = ClauseUnderTest("CLIENT-19", rule: 1)
         let read = "client!launch A+(e1 #0) client=connected(s1) A!cut B>open B<open 1>GET(s1) 1<200(u1 a1)"

@@ -11,10 +11,12 @@ import Testing
         try clause.conforms("\(told) client=connected(s1 u1 a1 u2 a2)")
         try clause.conforms("\(told) client=connected(s1 u1 a1) +2s client=connected(s1 u1 a1 u2 a2)")
         try clause.violates("\(told) client=connected(s1 u1 a1) +40s^ client=connected(s1 u1 a1)", also: ["CLIENT-26"])
-        // What came by two roads may have crossed; a read has an order.
+        // What came beside the stream may have crossed; the stream and a read have an order.
         let read = told.replacing("server!", with: "2>GET(s1) 2<200(u1 a1 u2 a2) server!")
         try clause.violates("\(read) client=connected(s1 u1 a1 a2 u2) +40s^ client=connected(s1 u1 a1 a2 u2)")
-        try clause.conforms("\(told) client=connected(s1 u1 a1 a2 u2) +40s client=connected(s1 u1 a1 a2 u2)")
+        try clause.violates("\(told) client=connected(s1 u1 a1 a2 u2) +40s^ client=connected(s1 u1 a1 a2 u2)")
+        let beside = told.replacing("a2 #2", with: "a2")
+        try clause.conforms("\(beside) client=connected(s1 u1 a1 a2 u2) +40s client=connected(s1 u1 a1 a2 u2)")
         try clause.untested("\(told) client=connected(s1 u1 a1)")
         try clause.untested("\(told) client!background +40s client=connected(s1 u1 a1)")
         try clause.untested("\(told) client=connected(s2) +40s client=connected(s2)", also: ["CLIENT-26"])

@@ -6,12 +6,18 @@ extension CLIENT {
     /// CLIENT-25, rule 3: at rest the screen shows the whole history in its order.
     ///
     /// Once for each session that was checked while network and server were healthy, all turns had ended and reads were
-    /// answered. The order is that of the last read: later messages that arrived on two paths may have crossed.
+    /// answered. The order is that of the last read and of the stream: messages that came beside it may have crossed.
     static func restShowsTheWhole(_ history: Observations, _ evidence: inout Evidence) {
+        let posts = history.exchanges.filter(\.isChat).compactMap { $0.answer?.root["messageId"]?.stringValue }
+        let beside = Set(history.received.filter { $0.seq == nil }.compactMap(\.messageId) + posts)
+        let told = history.clientPlaces.given.compactMap { item in item.frame.messageId.map { ($0, item.frame.event) } }
+        let numbered = Dictionary(told.filter { !beside.contains($0.0) }, uniquingKeysWith: min)
         for rest in history.rests where !rest.messages.isEmpty {
             let read = history.sessionReads.last { $0.sessionId == rest.sessionId && $0.isBefore(rest.event) }
             let ids = Set(read?.messages.compactMap(\.id) ?? [])
-            let ordered = rest.messages.filter { $0.id.map(ids.contains) == true }
+            let ordered = rest.messages.filter { message in
+                message.id.map { ids.contains($0) || numbered[$0, default: .max] < rest.event } ?? false
+            }
             let outcome = history.shown(atRest: rest) { state in
                 rest.messages.allSatisfy(state.shows) && state.shows(inOrder: ordered)
             }

@@ -134,6 +134,14 @@ extension CLIENT {
 
     /// Codes that refuse a message temporarily; they end no turn.
     static let passingCodes: Set<String> = ["busy", "rate_limited"]
+    private static let finalCodes: Set<String> = [
+        "parse_error", "bad_request", "unknown_type", "session_not_found", "too_large", "idempotency_mismatch",
+    ]
+
+    /// Whether a message is over: its turn has ended, or it was refused for good (chapter 2).
+    static func isFinal(_ news: ClientQuestion.News) -> Bool {
+        news.kind == .ending || finalCodes.contains(news.error?.code ?? "")
+    }
 
     /// CLIENT-9: "A client MUST NOT send a message again after a final refusal, or more than 24 hours after its first
     /// send, unless the person asks for it".

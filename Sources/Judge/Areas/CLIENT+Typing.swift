@@ -117,7 +117,7 @@ extension CLIENT {
     private static func mayWait(_ question: ClientQuestion, at rest: ClientRest, _ history: Observations) -> Bool {
         if history.hasFailed(question, from: question.event, to: rest.end) { return false }
         let last = question.news.last { question.settles($0, before: rest.event) }
-        return last.map { $0.error?.retryAfter != nil || passingCodes.contains($0.error?.code ?? "") } ?? true
+        return last.map { $0.error?.retryAfter != nil || !isFinal($0) } ?? true
     }
 
     private static func visible(_ text: String) -> Int { text.count { !$0.isWhitespace } }
@@ -379,12 +379,15 @@ extension Observations {
     ) -> Int? {
         // A message typed before the app was launched again is still awaited, unless that launch erased everything.
         let start = client.launches.last { $0.isFresh && $0.events.lowerBound < typed }?.events.lowerBound
-        let settled = earlier.filter { $0.isAfter(start ?? 0) }.map { other in
-            // A message refused temporarily is sent again, or was, and may delay messages typed after it.
-            other.news.first { news in
-                other.settles(news, before: .max) && !CLIENT.passingCodes.contains(news.error?.code ?? "")
+        let settled = earlier.filter { $0.isAfter(start ?? 0) }.map { other -> Int? in
+            // A message that was refused, but not finally, may delay later ones until it is shown as failed; one that
+            // was refused for a time is sent again, and may go first.
+            let ending = other.news.first { news in
+                other.settles(news, before: .max) && CLIENT.isFinal(news)
                     && !mayBeMissed(news, of: other, before: typed)
-            }?.event
+            }
+            let isPassing = other.news.contains { CLIENT.passingCodes.contains($0.error?.code ?? "") }
+            return ending?.event ?? (isPassing ? nil : failure(of: other, after: other.event))
         }
         // A message delayed by an earlier one may be sent once that one is settled.
         let released = max(typed, settled.compactMap(\.self).max() ?? typed)

@@ -91,10 +91,14 @@ extension Observations {
     }
 
     func hasFailed(_ question: ClientQuestion, from first: Int, to last: Int) -> Bool {
-        client.states.contains { state in
-            state.event > first && state.event < last
-                && state.entries(of: question).contains { state.messages[$0].status == "failed" }
-        }
+        failure(of: question, after: first).map { $0 < last } ?? false
+    }
+
+    /// The first event after another one at which a message was shown as failed.
+    func failure(of question: ClientQuestion, after event: Int) -> Int? {
+        client.states[client.states.boundary { $0.event > event }...].first { state in
+            state.entries(of: question).contains { state.messages[$0].status == "failed" }
+        }?.event
     }
 
     /// Whether a message was shown as failed between two events, or an error appeared that names no other message; an
