@@ -38,6 +38,8 @@ package struct ClientDrawing: Drawing, LifeDrawing {
     var failed: [String] = []
     /// The session that was last opened for certain.
     var screen: String?
+    /// Whether the app shall not end yet: the effect of many connections shows only if it does not.
+    private(set) var isYoung = true
     var isRunning = true
     var isForeground = true
     var hasNetwork = true
@@ -52,11 +54,11 @@ package struct ClientDrawing: Drawing, LifeDrawing {
     static let unknownSession = "s99"
 
     /// The number of features that meet in a round of a life.
-    private static let company = 7
+    private static let company = 9
     /// A long feature is drawn at most once in this many rounds.
     private static let seldom = 14
-    /// The number of connections after which a feature may end the app.
-    private static let youth = 30
+    /// The number of connections, or the part of a life, after which a feature may end the app.
+    private static let youth = (connections: 30, share: 0.25)
     /// The stream position at the beginning of a life: soon, positions need more than 31 bits.
     private static let firstPlace: JSONValue = 2_147_483_600
     /// During this part of a life, one connection lasts.
@@ -147,9 +149,19 @@ package struct ClientDrawing: Drawing, LifeDrawing {
         weights = zip(Self.deeds, usual).map { $0.isLarge ? 0 : $1 }
         for _ in 0..<deeds { act() }
         weights = usual
-        for feature in begun.reversed() { feature.end(&self) }
+        var watches: [JSONValue] = []
+        for feature in begun.reversed() {
+            let count = steps.count
+            feature.end(&self)
+            // In a life, one watch at the end serves all.
+            if bound != nil, steps.count > count, steps.last?["do"] == "watch" { watches.append(steps.removeLast()) }
+        }
+        steps += watches.sorted { Self.milliseconds($0) < Self.milliseconds($1) }.suffix(1)
         return begun.map(\.name).sorted()
     }
+
+    /// About how long a step watches, where a timeout's name stands for a longer time than most numbers.
+    private static func milliseconds(_ watch: JSONValue) -> Int { watch["for"]?.intValue ?? 5_000 }
 
     // MARK: lives
 
@@ -182,6 +194,7 @@ package struct ClientDrawing: Drawing, LifeDrawing {
         // At the beginning of a round, the stage has repaired everything.
         (isRunning, isForeground, hasNetwork) = (true, true, true)
         (steps, ruled, held, asked, failed) = ([], [], [], [], [])
+        isYoung = steering.reached[.connections, default: 0] < Self.youth.connections && share < Self.youth.share
         let isCalm = Self.calm.contains(share)
         let names = meet(chosen(isCalm), with: isCalm ? 0 : 1)
         steering.raise(.cuts, by: steps.count { $0["do"] == "end" || $0["cut"] != nil })
@@ -190,8 +203,6 @@ package struct ClientDrawing: Drawing, LifeDrawing {
     }
 
     private mutating func chosen(_ isCalm: Bool) -> [ClientFeature] {
-        // The effect of many connections on an app shows only if the app did not end meanwhile.
-        let isYoung = steering.reached[.connections, default: 0] < Self.youth
         let possible = features.filter { feature in
             (!isCalm || feature.isCalm) && (!isYoung || !feature.raises.contains(.restarts))
                 && (!feature.isLong || steering.count(of: feature.name) * Self.seldom < rounds)

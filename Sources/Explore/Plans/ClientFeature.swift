@@ -36,9 +36,11 @@ extension ClientFeature {
             $0.loseNetwork()
             guard $0.isSeen else { return }
             for _ in 0..<$0.amount(of: .typedOffline, usually: $0.one(of: 1, 3)) {
-                if $0.happens(20), $0.grammar.allows("selectSession") { _ = $0.choose() }
+                if $0.happens(40), $0.grammar.allows("selectSession") { _ = $0.choose() }
                 $0.say()
             }
+            // The app ends before it could send them.
+            if !$0.isYoung, $0.grammar.allows("crash"), $0.happens(40) { $0.end("crash") }
         } end: {
             $0.findNetwork()
         },
@@ -109,8 +111,10 @@ extension ClientFeature {
             let first = $0.choose()
             $0.add("awaitState", ["session": first, "within": "pong", "optional": true])
             $0.add("watch", ["for": 400])
-            _ = $0.choose()
-            $0.add("watch", ["for": $0.one(of: 20, 400)])
+            for _ in 0..<$0.one(of: 1, 1, 8) {
+                _ = $0.choose()
+                $0.add("watch", ["for": $0.one(of: 20, 400)])
+            }
             let (late, times) = $0.one(of: (7_000, 3), (900, 1), (900, 1))
             $0.when("read", "delay", times: times, ["milliseconds": late, "session": first])
             $0.screen = first
@@ -269,8 +273,9 @@ extension ClientFeature {
         } end: {
             $0.comeBack()
         },
-        ClientFeature(name: "a restart", profile: .clientSync, raises: [.connections]) {
+        ClientFeature(name: "a restart", profile: .clientSync, raises: [.epochs, .connections]) {
             $0.epochs += 1
+            $0.steering.raise(.epochs, to: $0.epochs)
             $0.add("restart", ["epoch": "e\($0.epochs)", "lastSeq": $0.one(of: 0, 0, 3)])
             $0.awaitConnection()
         },
@@ -280,9 +285,30 @@ extension ClientFeature {
         } end: {
             $0.add("watch", ["for": 500])
         },
-        ClientFeature(name: "reads that fail", needs: ["selectSession"], isCalm: true) {
-            $0.when("read", "fail", times: 2, ["status": 503])
-            _ = $0.choose()
+        // Each session is opened for a moment; an app may have few requests under way, and some never end.
+        ClientFeature(name: "reads that fail", needs: ["selectSession"], raises: [.failedReads], isCalm: true) {
+            let many = $0.amount(of: .failedReads, usually: 2)
+            let (then, status) = $0.one(of: ("fail", 503 as Int?), ("fail", 503), ("reset", nil))
+            $0.when("read", then, times: many, ["status": status])
+            for _ in 0..<(many + 1) / 2 {
+                _ = $0.choose()
+                $0.add("watch", ["for": 100])
+            }
+        },
+        // The position must wait for the read that brings what the stream has lost.
+        ClientFeature(
+            name: "a gap that no read fills", needs: ["background", "foreground"], profile: .clientSync, isAway: true
+        ) {
+            $0.leave()
+            $0.speak(2, in: $0.screen)
+            $0.add("forget", ["upTo": $0.ref("lastSeq")])
+            $0.when("read", "fail", times: 3, ["status": 503])
+        } end: {
+            $0.comeBack()
+            $0.add("watch", ["for": 200])
+            $0.speak(1, in: $0.screen)
+            $0.add("watch", ["for": 200])
+            $0.reconnect()
         },
     ]
 
@@ -294,6 +320,27 @@ extension ClientFeature {
         } end: {
             if $0.isRunning, !$0.isForeground, $0.happens(25), $0.grammar.allows("openPush") { $0.push("openPush") }
             $0.comeBack()
+        },
+        // A connection, a session and a turn are a minute old when the person returns.
+        ClientFeature(
+            name: "a long absence", needs: ["background", "foreground"], isLong: true, isAway: true,
+            isPossible: \.isSeen
+        ) {
+            $0.ask()
+            $0.leave(isDeaf: $0.happens(50))
+            $0.add("watch", ["for": 6_500])
+        } end: {
+            $0.comeBack()
+            $0.add("finish")
+        },
+        ClientFeature(
+            name: "many returns", needs: ["background", "foreground"], raises: [.returns, .connections],
+            isPossible: \.isSeen
+        ) {
+            for _ in 0..<$0.amount(of: .returns, usually: 2) {
+                $0.leave(isDeaf: false)
+                $0.comeBack()
+            }
         },
         ClientFeature(name: "a quit", needs: ["quit"], raises: [.restarts], isPossible: \.isRunning) { $0.end("quit") },
         ClientFeature(name: "a crash", needs: ["crash"], raises: [.restarts], isPossible: \.isRunning) {
@@ -380,6 +427,8 @@ extension ClientFeature {
             let (comes, then, status) = $0.one(
                 of: ("upgrade", "refuse", 503 as Int?), ("upgrade", "close", nil), ("auth", "close", nil))
             $0.when(comes, then, ["status": status, "code": status == nil ? 1011 : nil])
+            // Nothing waits for a connection until it ends.
+            $0.ruled.append("upgrade")
             $0.add("end", ["how": "reset"])
             $0.speak(1, in: $0.screen)
             if $0.grammar.profiles.contains(.clientPush), $0.grammar.allows("receivePush"), !$0.answers.isEmpty {
@@ -425,7 +474,9 @@ extension ClientFeature {
         } end: {
             $0.reconnect()
         },
-        ClientFeature(name: "a long text", raises: [.textBytes, .readBytes], isCalm: true, isPossible: { _ in true }) {
+        ClientFeature(
+            name: "a long text", raises: [.textBytes, .readBytes, .toldBytes], isCalm: true, isPossible: { _ in true }
+        ) {
             // Each look at a screen with such texts is slow, so only one session has them.
             let isBehind = !$0.steering.isReached(.readBytes)
             let size = isBehind ? $0.steering.goals[.textBytes] ?? 0 : 22_000
@@ -442,6 +493,7 @@ extension ClientFeature {
                 ])
             if isBehind {
                 $0.steering.raise(.textBytes, to: size)
+                $0.steering.raise(.toldBytes, by: size)
                 $0.steering.raise(.readBytes, by: size)
             }
         },

@@ -33,7 +33,8 @@ extension ClientScene {
                 + (isWhole ? revisits(from: session) : [])
                 + [.rest(.serve), .awaitState(quiet), .rest(.visit(most: most))].map { ClientStep($0) }
         case .visit(let most):
-            let known = act { $0.newestSessions }
+            // A session in which nothing has happened since the last look grows old.
+            let known = act { $0.changedSessions }
             let first = [session].compactMap { $0 }.filter(known.contains)
             let others = known.filter { $0 != session }.prefix(max(0, (most ?? .max) - first.count))
             return first.map { ClientStep(.rest(.compare(session: $0))) } + others.flatMap(visit)
@@ -85,7 +86,7 @@ extension ClientScene {
     /// know that it lacks something.
     func compared(_ session: String) -> AwaitedState? {
         guard act({ !$0.passedOver.contains(session) }) else { return nil }
-        let history = act { $0.history(of: session) }
+        let history = act { $0.compare(session) }
         record(
             .act(
                 "atRest", ["sessionId": .string(session), "messages": .array(history.map { .string($0) })]), on: .server

@@ -30,6 +30,7 @@ extension ClientStage {
                     }
                 }
                 if .now >= min(due, end) {
+                    if .now >= end { performer.server.act { $0.comparedAt = [:] } }
                     await performer.audit(most: nil)
                     if .now >= end { return }
                     script.look(stage.history(scenario, performer.recorder, since: startedAt))

@@ -47,5 +47,17 @@ extension ServerWorld {
         return history(of: session).filter(told.contains)
     }
 
+    /// The messages of a session, as compared with a screen.
+    mutating func compare(_ session: String) -> [String] {
+        comparedAt[session] = index(of: session).map { sessions[$0].updatedAt }
+        return history(of: session)
+    }
+
+    /// The sessions that have changed since they were compared, most recently changed first.
+    var changedSessions: [String] {
+        newestSessions.filter { session in index(of: session).map { sessions[$0].updatedAt } != comparedAt[session] }
+    }
+
+    /// The sessions, most recently changed first.
     var newestSessions: [String] { sessions.sorted { $0.updatedAt > $1.updatedAt }.map(\.id) }
 }

@@ -93,6 +93,8 @@ package struct ServerWorld {
     var effects: [WorldEffect] = []
     var isUnreachable = false
     var withholdsReads = false
+    /// When each session had last changed when it was compared with a screen.
+    var comparedAt: [String: Int] = [:]
     /// The sessions of frames that a connection lost before later ones reached it, so that nothing tells a client to ask for them.
     private(set) var passedOver: Set<String> = []
     /// Whether the client was sent away for good, and has not returned.
