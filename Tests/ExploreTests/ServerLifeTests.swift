@@ -61,6 +61,22 @@ import Testing
         #expect(rounds.last?.features.contains("restart") == true)
     }
 
+    @Test func `for a while one person is gone and another one silent, and then their old things are used`() {
+        var life = life(seed: 4)
+        let before = (0..<8).map { _ in life.round(at: 0.1) }
+        #expect(before.allSatisfy { $0.resting.isEmpty })
+        let first = life.round(at: 0.3)
+        let rest = (0..<30).map { _ in life.round(at: 0.5) }
+        #expect(([first] + rest).allSatisfy { $0.resting == ["p2", "p3"] })
+        #expect(first.steps.contains { $0["do"] == "pushAnswer" && $0["principal"] == "p2" })
+        #expect(asked(by: "p2", in: rest.flatMap(\.steps)) == 0)
+        let text = JSONValue.array(rest.flatMap(\.steps)).text()
+        #expect(!text.contains(#""principal":"p2""#) && !text.contains(#""principal":"p3""#))
+        let wake = life.round(at: 0.75)
+        #expect(wake.resting.isEmpty)
+        #expect(JSONValue.array(wake.steps).text().contains(#""principal":"p2""#))
+    }
+
     @Test func `nobody asks more in a round than the limit of a window leaves free`() {
         var life = life(seed: 5, limit: (60, 60))
         for round in rounds(40, of: &life) {

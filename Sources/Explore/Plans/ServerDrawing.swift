@@ -55,6 +55,8 @@ package struct ServerDrawing: Drawing, LifeDrawing {
     /// Whether acts are now drawn for one of several parallel branches.
     var isBeside = false
     var people: [String]
+    /// The people who rest.
+    private(set) var resting: [String] = []
     /// The connection of a stranger; it is ended before another one begins.
     private(set) var stranger = "W"
     private(set) var letters = ["A", "B", "C", "D", "E", "F", "G"]
@@ -107,8 +109,8 @@ package struct ServerDrawing: Drawing, LifeDrawing {
     /// The last of several people has this device, which no round disconnects: its connection is as old as the process.
     private static let lasting = "V"
     var lastingPerson: String? { isLife && everybody.count > 1 ? everybody.last : nil }
-    /// The process ends only before and after this part of a life.
-    private static let calm = 0.02..<0.87
+    /// The process ends only before and after the first part of a life; in the second, some people rest.
+    private static let (calm, rest) = (0.02..<0.87, 0.25..<0.72)
 
     /// The letters of strangers, one for each branch; their number limits the features that meet in a round.
     private static let strangers = ["W", "X", "Y", "WW"]
@@ -205,8 +207,12 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         isCalm = Self.calm.contains(share)
         let lasting = lastingPerson.map { opening(Device(letter: Self.lasting, principal: $0)) }
         let open = devices.filter(\.isOpen).map(opening) + (isFirst ? [] : [lasting].compactMap(\.self))
-        let actors = chance.number(in: 0...everybody.count - 1)
-        var people = everybody.indices.map { everybody[($0 + actors) % everybody.count] }
+        steps = []
+        let isRest = Self.rest.contains(share)
+        if isRest == resting.isEmpty { isRest ? rest() : wake() }
+        let before = steps
+        let actors = chance.number(in: 0...active.count - 1)
+        var people = active.indices.map { active[($0 + actors) % active.count] }
         let chosen = choose(people.count == 1 ? 2 : min(Self.strangers.count, people.count))
         // Most goals are for one person, who also has enough letters for many devices.
         let leading = chosen.firstIndex { !Self.ofOne.isDisjoint(with: $0.raises) }
@@ -214,12 +220,55 @@ package struct ServerDrawing: Drawing, LifeDrawing {
             people.swapAt(min(leading ?? 0, people.count - 1), place)
         }
         steps = []
-        steps = draw(chosen, by: people)
+        steps = before + draw(chosen, by: people)
         if isFirst, let lasting { steps.insert(lasting, at: 0) }
         isFirst = false
         settle()
         steering.note(chosen.map(\.name))
-        return LifeRound(steps: steps, features: chosen.map(\.name), open: open)
+        return LifeRound(steps: steps, features: chosen.map(\.name), open: open, resting: resting)
+    }
+
+    /// The people who do not rest.
+    private var active: [String] { everybody.filter { !resting.contains($0) } }
+
+    /// One person leaves with all devices while a turn runs; another stays connected but says nothing.
+    private mutating func rest() {
+        let others = Array(everybody.dropFirst().dropLast())
+        for person in others.prefix(2) {
+            people = [person]
+            growHome()
+            guard person == others.first else { continue }
+            if grammar.profiles.contains(.push) {
+                // So many that a server may give up, and a minute before the next answer.
+                refusePushes(503, "ServiceUnavailable", times: 12, of: person, in: 4)
+                steering.raise(.refusedPushes, to: 12)
+            }
+            callWhoLeft(person)
+        }
+        resting = Array(others.prefix(2))
+        people = active
+    }
+
+    /// Who rested uses old connections, sessions, keys and positions again; what a silent device says comes last.
+    private mutating func wake() {
+        let (gone, silent) = (resting.first ?? "", devices.first { $0.isOpen && resting.last == $0.principal })
+        resting = []
+        for person in [gone, silent?.principal].compactMap(\.self) {
+            people = [person]
+            if person == gone {
+                callWhoLeft(person)
+                // A push is missed only if nobody comes back in its time.
+                if grammar.profiles.contains(.push) { add("watch", ["for": ["milliseconds": 2_000] as JSONValue]) }
+                comeBack(devices.filter { $0.principal == person })
+            } else if let silent, let other = spare(of: person, besides: silent.letter) {
+                connect(principal: person, as: other)
+                askBriefly(person, on: other, in: homes[person])
+                add("fence", ["on": other])
+            }
+            askOldAgain()
+            growHome()
+        }
+        people = active
     }
 
     /// The steps of features; if possible, each gets its own person and all happen at the same time.
@@ -237,7 +286,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
             branches.append(steps)
             steps = []
         }
-        (self.people, isBeside) = (everybody, false)
+        (self.people, isBeside) = (active, false)
         branches.removeAll(where: \.isEmpty)
         let isMany = branches.count > 1 && !isAlone
         if isMany { add("together", ["branches": branches]) } else { steps = branches.flatMap(\.self) }
@@ -278,24 +327,35 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         JSONValue(members: ["do": "connect", "on": device.letter, "principal": shown(device.principal)])
     }
 
-    /// Reconnects all devices after the process ended; some ask for what they missed.
+    /// After the process was ended, all devices reconnect.
     private mutating func comeBack() {
         let gone = devices.filter(\.isOpen)
         for device in gone { close(device.letter) }
-        guard isLife else { return arrive() }
-        for device in gone {
-            let before = greeted[device.letter]
-            connect(principal: device.principal, as: device.letter)
-            guard keepsStream, happens(50) else { continue }
-            if let before, happens(50) {
-                sync(on: device.letter, from: before)
-            } else {
-                sync(on: device.letter, of: device.principal)
-            }
+        if isLife { comeBack(gone) } else { arrive() }
+    }
+
+    /// Devices reconnect at the same time, and some ask for what they missed.
+    private mutating func comeBack(_ gone: [Device]) {
+        atOnce(gone) { life, device in
+            let before = life.greeted[device.letter]
+            life.connect(principal: device.principal, as: device.letter)
+            if let before, life.keepsStream, life.happens(50) { life.sync(on: device.letter, from: before) }
         }
     }
 
-    /// Lets paused devices read again at the end of a round, and fences one device.
+    /// Draws a branch for each element.
+    mutating func atOnce<Element>(_ elements: [Element], _ draw: (inout Self, Element) -> Void) {
+        let before = steps
+        let branches = elements.map { element in
+            steps = []
+            draw(&self, element)
+            return steps
+        }
+        steps = before
+        if branches.count > 1 { add("together", ["branches": branches]) } else { steps += branches.joined() }
+    }
+
+    /// At the end of a round, paused devices read again, and one device is fenced.
     private mutating func settle() {
         for device in devices where device.isOpen && device.isPaused {
             add("resumeReading", ["on": device.letter])

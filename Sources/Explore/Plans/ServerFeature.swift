@@ -41,7 +41,7 @@ struct ServerFeature: SteeredFeature {
         ServerFeature(name: "walk", isLarge: true) { for _ in 0..<6 { $0.act() } },
         ServerFeature(name: "bad messages", isSturdy: false) { $0.sendBadly() },
         ServerFeature(name: "edges", isSturdy: false) { $0.touchEdges() },
-        ServerFeature(name: "wrong tokens", raises: [.wrongTokens], needs: [.auth], isSturdy: false) {
+        ServerFeature(name: "refused handshakes", raises: [.wrongTokens, .handshakes], isSturdy: false) {
             $0.knockWrongly()
         },
         ServerFeature(name: "one clientId", raises: [.clientPeople]) { $0.shareClientId() },
@@ -101,7 +101,7 @@ extension ServerDrawing {
     }
 
     /// The letter of one of a person's devices that is closed: a new one, or one that is closed first.
-    private mutating func spare(of person: String, besides kept: String? = nil) -> String? {
+    mutating func spare(of person: String, besides kept: String? = nil) -> String? {
         let own = devices.filter { $0.principal == person && $0.letter != kept }
         if let away = own.last(where: { !$0.isOpen }) { return away.letter }
         if let new = letters.first(where: { letter in !devices.contains { $0.letter == letter } }) { return new }
@@ -162,7 +162,7 @@ extension ServerDrawing {
         }
         let last = asked.map { begun(by: $0) }.last
         steering.raise(.unacknowledged, to: count)
-        for reader in [person, everybody.first { $0 != person }].compactMap(\.self) {
+        for reader in [person, everybody.first { $0 != person && !resting.contains($0) }].compactMap(\.self) {
             if let last { read(last, reader) }
             add("listSessions", ["principal": shown(reader)])
         }
@@ -194,6 +194,13 @@ extension ServerDrawing {
             for _ in 0...one(of: 0, 1) { askAgain(asked, isFirst: distance >= 20 && asked.connection == nil) }
             steering.raise(.repeatQuestions, to: distance)
         }
+        if let old = any(sessions.filter({ $0.principal == person })) {
+            askBriefly(person, on: device(of: person), in: old.name)
+        }
+    }
+
+    mutating func askBriefly(_ person: String, on letter: String, in session: String?) {
+        ask(person, on: letter, in: session, [["tool": "webFetch"], reply("after a while")])
     }
 
     mutating func askAtLength() {
@@ -232,11 +239,11 @@ extension ServerDrawing {
     mutating func crowd() {
         let (person, letter, home) = atHome()
         let wanted = person == Self.crowded ? steering.goals[.openAtOnce] ?? Self.fewDevices : Self.fewDevices
-        while devices.count(where: { $0.principal == person && $0.isOpen }) < wanted {
-            let away = devices.first { $0.principal == person && !$0.isOpen }
-            guard away != nil || devices.count < letters.count else { break }
-            connect(principal: person, as: away?.letter)
-        }
+        let own = devices.filter { $0.principal == person }
+        let free =
+            own.filter { !$0.isOpen }.map(\.letter) + letters.filter { new in !devices.contains { $0.letter == new } }
+        let missing = max(0, wanted - own.count(where: \.isOpen))
+        atOnce(Array(free.prefix(missing))) { $0.connect(principal: person, as: $1) }
         steering.raise(.openAtOnce, to: devices.count { $0.principal == person && $0.isOpen })
         burst(min(5, most), by: person, on: letter, in: home, [reply("to all ${i}")])
         for device in open.filter({ $0.principal == person && $0.letter != letter }) where happens(40) {
@@ -413,13 +420,17 @@ extension ServerDrawing {
     // MARK: trouble
 
     mutating func knockWrongly() {
-        let (times, before) = (isLife ? 40 : 4, steps)
+        let (times, before) = (isLife ? 90 : 4, steps)
         steps = []
         connectWrongly()
+        // A stranger who leaves in the middle of a handshake.
+        add("connect", ["on": stranger, "handshake": false])
+        cut(stranger)
         let knock = steps
         steps = before
         add("repeat", ["times": times, "counter": "i", "steps": knock])
         steering.raise(.wrongTokens, to: times)
+        steering.raise(.handshakes, by: 2 * times)
     }
 
     /// Unreadable and forbidden messages among valid ones.
@@ -507,15 +518,20 @@ extension ServerDrawing {
         if status == 410 { hasGoneDevices = true }
         if happens(25), grammar.isAlone {
             add("pushAnswer", ["principal": person, "hang": true])
+            for _ in 0..<2 { callWhoLeft(person) }
         } else {
             let times = status == 410 ? 3 : status >= 500 ? 8 : 1
-            add("pushAnswer", ["principal": person, "status": status, "reason": reason, "times": times])
+            refusePushes(status, reason, times: times, of: person, in: 2)
         }
-        callWhoLeft(person)
-        callWhoLeft(person)
     }
 
-    private mutating func callWhoLeft(_ principal: String) {
+    /// The push service refuses the next notifications to a person who leaves again and again.
+    mutating func refusePushes(_ status: Int, _ reason: String, times: Int, of person: String, in turns: Int) {
+        add("pushAnswer", ["principal": person, "status": status, "reason": reason, "times": times])
+        for _ in 0..<turns { callWhoLeft(person) }
+    }
+
+    mutating func callWhoLeft(_ principal: String) {
         for device in devices where device.principal == principal && device.isOpen { hangUp(device.letter) }
         let (session, wait) = (newName("s"), JSONValue(min(500, grammar.longestWatch)))
         add("connect", ["on": stranger, "principal": principal])
@@ -526,7 +542,7 @@ extension ServerDrawing {
         note(session: session, of: principal)
         add("watch", ["for": ["milliseconds": 600] as JSONValue])
         read(session, principal)
-        add("awaitPush", ["principal": principal, "optional": true])
+        if grammar.profiles.contains(.push) { add("awaitPush", ["principal": principal, "optional": true]) }
     }
 
     /// Asks more than the limit allows, over both transports, and again as soon as the server allows it.
@@ -589,13 +605,37 @@ extension ServerDrawing {
         } else if isLife || happens(50) {
             watch(upTo: one(of: 1, 5, 20, 60, 150, 400))
         }
-        add(happens(60) ? "kill" : "stop")
+        if happens(60) {
+            if isLife { writeMuch() }
+            add("kill")
+        } else {
+            // Some peers have just gone silent; a server must not wait for one after the other.
+            let silent: [JSONValue] = [
+                ["do": "connect", "on": .string(stranger), "principal": .string(person)],
+                ["do": "cut", "on": .string(stranger), "how": "silence"],
+            ]
+            if isLife { add("repeat", ["times": 12, "steps": silent]) }
+            add("stop")
+        }
         add("start")
         steering.raise(.restarts)
         if isLife, happens(70) { breakPromise() }
     }
 
-    /// Kills the process at the first bytes of a promise, and checks whether the promise is kept.
+    /// Asks at such length, without a wait, that the process may end within a write.
+    private mutating func writeMuch() {
+        let (person, letter) = (person, device(of: person))
+        let session = begun(by: ask(person, on: letter, in: nil, [reply("much")], waits: false))
+        for _ in 0..<3 {
+            let bytes = min(largestFrame, 100_000)
+            add(
+                "chat",
+                ["on": letter, "as": newName("c"), "session": ref(session), "text": "padded", "bytes": bytes])
+        }
+        watch(upTo: one(of: 1, 2, 5, 20))
+    }
+
+    /// Kills the process at the first bytes of a promise, and checks whether it keeps that.
     private mutating func breakPromise() {
         for type in ["ack", "done"] {
             let session = newName("s")

@@ -29,14 +29,20 @@ extension ScenarioPerformer {
     }
 
     /// Reads the data of all principals: every session, some twice, and the whole stream; repeats a few old questions.
-    func lookAtEverything(from start: JSONValue = ["lastSeq": 0]) async throws {
-        for lane in openLanes where lane.isAuthenticated && !lane.isPaused { _ = await fence(lane) }
+    ///
+    /// Left alone are the principals in `resting` and, with `atChangesOnly`, sessions that nothing has changed since they
+    /// were read, so that they grow old.
+    func lookAtEverything(atChangesOnly: Bool, except resting: [String]) async throws {
+        for lane in openLanes where lane.isAuthenticated && !lane.isPaused && !resting.contains(lane.principal ?? "") {
+            _ = await fence(lane)
+        }
         var unmet: String?
-        for (principal, greeting) in people {
+        for (principal, greeting) in people where !resting.contains(principal) {
             var look = RestLook(
                 principal: principal, sessions: nil, from: ["lastSeq": 0], patience: min(limit("turn"), .seconds(10)))
             if let epoch = greeting?["epoch"] { look.from["epoch"] = epoch }
             look.repeats = asked(by: principal, atMost: 4)
+            look.atChangesOnly = atChangesOnly
             look.letters = openLanes.filter { $0.principal == principal && $0.isAuthenticated && !$0.isPaused }
                 .map(\.letter)
             do {
@@ -61,6 +67,8 @@ struct RestLook {
     var from: JSONValue
     /// The time to wait for turns that still run.
     let patience: Duration
+    /// Whether only sessions that are listed with changes are read.
+    var atChangesOnly = false
     /// Questions that are asked again, over either transport.
     var repeats: [JSONObject] = []
     /// Devices that request the replay from a little before their own position.
@@ -81,18 +89,24 @@ extension StepContext {
         let lane = performer.lane(letter)
         for question in look.repeats { try await askAgain(question, look, on: lane) }
         let list = dialect.encode(RESTRequest(method: "GET", path: "/api/sessions", body: nil)) != nil
-        var ids = look.sessions ?? []
+        var entries = (look.sessions ?? []).map { ["id": .string($0)] as JSONValue }
         if list {
             let answer = try await request(
                 "GET", "/api/sessions", look.credential, body: nil, within: performer.limit("rest")
             ).0
-            let listed = (answer?["sessions"]?.arrayValue ?? []).compactMap { $0["id"]?.stringValue }
-            if look.sessions == nil { ids = Array(listed.prefix(Self.mostSessions)) }
+            let listed = answer?["sessions"]?.arrayValue ?? []
+            let due = listed.filter { !look.atChangesOnly || !performer.hasRead($0, of: look.principal) }
+            if look.sessions == nil { entries = Array(due.prefix(Self.mostSessions)) }
         }
         let deadline = ContinuousClock.now + look.patience
-        for id in ids { try await read(id, look, until: deadline) }
+        let named = entries.compactMap { entry in entry["id"]?.stringValue.map { (entry, id: $0) } }
+        for (entry, id) in named where try await read(id, look, until: deadline) {
+            performer.noteRead(entry, of: look.principal)
+        }
         // A few repeated reads suffice; reading every session twice would take most of the time.
-        if look.sessions == nil { for id in ids.prefix(Self.readAgain) { try await read(id, look, until: .now) } }
+        if look.sessions == nil {
+            for (_, id) in named.prefix(Self.readAgain) { _ = try await read(id, look, until: .now) }
+        }
         guard subject.profiles.contains(.sync), let lane, lane.isAuthenticated else { return await leave(lane) }
         let (start, epoch) = (look.from["lastSeq"]?.intValue, look.from["epoch"]?.stringValue)
         // Replay from the first greeting, to exclude earlier scenarios of the same person.
@@ -109,16 +123,17 @@ extension StepContext {
         await lane?.close(code: 1000, timeout: performer.limit("close"))
     }
 
-    private func read(_ id: String, _ look: RestLook, until deadline: ContinuousClock.Instant) async throws {
+    /// Reads a session, repeatedly while one of its turns runs; returns whether none runs.
+    private func read(_ id: String, _ look: RestLook, until deadline: ContinuousClock.Instant) async throws -> Bool {
         let path = "/api/sessions/\(percentEncoded(id, keeping: ":@!$&'()*+,;="))"
-        guard dialect.encode(RESTRequest(method: "GET", path: path, body: nil)) != nil else { return }
+        guard dialect.encode(RESTRequest(method: "GET", path: path, body: nil)) != nil else { return false }
         var pause = Duration.milliseconds(20)
         while true {
             let answer = try await request(
                 "GET", path, look.credential, body: nil, within: performer.limit("rest")
             ).0
             let isRunning = (answer?["session"]?["turns"]?.arrayValue ?? []).contains { $0["status"] == "running" }
-            guard isRunning, ContinuousClock.now < deadline else { return }
+            guard isRunning, ContinuousClock.now < deadline else { return !isRunning }
             try? await Task.sleep(for: pause, clock: .continuous)
             pause = min(pause * 2, .milliseconds(250))
         }

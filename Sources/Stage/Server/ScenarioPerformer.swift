@@ -18,6 +18,8 @@ final class ScenarioPerformer: Sendable {
         var people: [String: JSONValue?] = [:]
         /// In a life, the questions so far: their principals and bodies.
         var asked: [(principal: String, body: JSONObject)] = []
+        /// In a life, the entries of lists whose sessions were read afterwards, with their principals.
+        var read: Set<String> = []
         var variables = ScenarioVariables()
         /// The names that later steps use for values from the subject.
         var said: Set<String> = []
@@ -259,6 +261,15 @@ final class ScenarioPerformer: Sendable {
 
     func noteAsked(_ body: JSONObject, by principal: String) {
         if isLife { state.withLock { $0.asked.append((principal, body)) } }
+    }
+
+    func noteRead(_ entry: JSONValue, of principal: String) {
+        if isLife { state.withLock { _ = $0.read.insert(principal + entry.text()) } }
+    }
+
+    /// Whether a session was read since its entry in the list last changed.
+    func hasRead(_ entry: JSONValue, of principal: String) -> Bool {
+        state.withLock { $0.read.contains(principal + entry.text()) }
     }
 
     /// At most this many questions of a principal, spread from the first to the newest.

@@ -94,8 +94,9 @@ private final class LifeCourse: Sendable {
                 try? await performer.perform(reader.steps([["do": "acceptWrites"]]))
             }
             let isDue = state.withLock { $0.lookedAt + LifeScript.stretch <= .now }
-            if isDue || round.features.contains("restart") {
-                try await look(performer)
+            let hasRestarted = round.features.contains("restart")
+            if isDue || hasRestarted {
+                try await look(performer, atChangesOnly: !hasRestarted, except: round.resting)
                 script.look(history())
             }
         }
@@ -205,9 +206,11 @@ private final class LifeCourse: Sendable {
         }
     }
 
-    private func look(_ performer: ScenarioPerformer) async throws {
+    private func look(
+        _ performer: ScenarioPerformer, atChangesOnly: Bool = false, except resting: [String] = []
+    ) async throws {
         do {
-            try await performer.lookAtEverything()
+            try await performer.lookAtEverything(atChangesOnly: atChangesOnly, except: resting)
         } catch StepEnd.unmet(let reason) {
             state.withLock { $0.cuts.append(reason) }
         }

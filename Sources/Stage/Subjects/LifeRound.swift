@@ -8,9 +8,11 @@ package struct LifeRound: Sendable, Equatable {
     package var features: [String]
     /// Steps that reopen connections of earlier rounds that the subject has ended; each is performed only if needed.
     package var open: [JSONValue]
+    /// The people whose data and connections are left alone, also by checks.
+    package var resting: [String]
 
-    package init(steps: [JSONValue], features: [String], open: [JSONValue] = []) {
-        (self.steps, self.features, self.open) = (steps, features, open)
+    package init(steps: [JSONValue], features: [String], open: [JSONValue] = [], resting: [String] = []) {
+        (self.steps, self.features, self.open, self.resting) = (steps, features, open, resting)
     }
 }
 
