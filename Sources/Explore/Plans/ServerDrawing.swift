@@ -255,6 +255,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         resting = []
         for person in [gone, silent?.principal].compactMap(\.self) {
             people = [person]
+            if let home = homes[person] { read(home, person) }
             if person == gone {
                 callWhoLeft(person)
                 // A push is missed only if nobody comes back in its time.
