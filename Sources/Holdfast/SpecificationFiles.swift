@@ -15,6 +15,17 @@ public struct SpecificationFiles: Sendable, Equatable {
     /// A test checks the embedded files, so the program does not check them at each start.
     var areSound: Bool { self == .embedded }
 
+    /// The names of the JSON files in a folder such as `dialects`, without folder and ending, in the order of their paths.
+    package func names(in folder: String) -> [String] {
+        texts.keys.sorted().compactMap { Self.name(of: $0, in: folder) }
+    }
+
+    /// The name of a JSON file in a folder; nil for another file.
+    package static func name(of path: String, in folder: String) -> String? {
+        guard path.hasPrefix(folder + "/"), path.hasSuffix(".json") else { return nil }
+        return String(path.dropFirst(folder.count + 1).dropLast(".json".count))
+    }
+
     package func json(_ path: String) -> JSONValue? { texts[path].flatMap { try? JSONParser.value($0) } }
 }
 

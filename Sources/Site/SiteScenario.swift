@@ -17,7 +17,8 @@ struct SiteScenario: Sendable {
 
     static func all(in files: SpecificationFiles) throws(InputProblems) -> [SiteScenario] {
         var found: [SiteScenario] = []
-        for (file, text) in files.texts where file.hasPrefix("scenarios/") && file.hasSuffix(".json") {
+        for (file, text) in files.texts {
+            guard let name = SpecificationFiles.name(of: file, in: "scenarios") else { continue }
             let root: JSONValue
             do {
                 root = try JSONParser.value(text)
@@ -28,8 +29,7 @@ struct SiteScenario: Sendable {
             }
             found.append(
                 SiteScenario(
-                    name: String(file.dropFirst("scenarios/".count).dropLast(".json".count)),
-                    title: root["title"]?.stringValue ?? "", summary: root["summary"]?.stringValue ?? "",
+                    name: name, title: root["title"]?.stringValue ?? "", summary: root["summary"]?.stringValue ?? "",
                     clauses: (root["clauses"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap { ClauseID($0) } },
                     text: text))
         }

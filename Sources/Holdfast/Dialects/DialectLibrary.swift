@@ -6,21 +6,18 @@ extension Specification {
     public func dialects() throws(InputProblems) -> [Dialect] {
         var problems: [InputProblem] = []
         var found: [Dialect] = []
-        for (path, text) in files.texts.sorted(by: { $0.key < $1.key }) where Self.isDialect(path) {
-            let file = "Spec/\(path)"
-            do {
-                let dialect = try Dialect(text, file: file, isSound: files.areSound)
-                if path != "dialects/\(dialect.name).json" {
-                    problems.note(
-                        "\(file) /name", "the dialect is named '\(dialect.name)'", expected: "the name of the file",
-                        fix: "rename one of them")
-                }
-                found.append(dialect)
-            } catch {
-                problems += error.problems
+        for name in files.names(in: "dialects") {
+            guard let dialect = problems.take({ () throws(InputProblems) in try self.dialect(named: name) }) else {
+                continue
             }
+            if dialect.name != name {
+                problems.note(
+                    "Spec/dialects/\(name).json /name", "the dialect is named '\(dialect.name)'",
+                    expected: "the name of the file", fix: "rename one of them")
+            }
+            found.append(dialect)
         }
-        guard problems.isEmpty else { throw InputProblems(problems) }
+        try problems.throwAll()
         return found
     }
 
@@ -40,12 +37,5 @@ extension Specification {
     }
 
     /// The names of all dialects, `canonical` first.
-    public var dialectNames: [String] {
-        [Dialect.canonical.name]
-            + files.texts.keys.filter(Self.isDialect).sorted().map {
-                String($0.dropFirst("dialects/".count).dropLast(".json".count))
-            }
-    }
-
-    private static func isDialect(_ path: String) -> Bool { path.hasPrefix("dialects/") && path.hasSuffix(".json") }
+    public var dialectNames: [String] { [Dialect.canonical.name] + files.names(in: "dialects") }
 }

@@ -56,10 +56,7 @@ package struct LoadMix: Sendable, Equatable {
 extension Specification {
     /// The names of the built-in mixes, the default first.
     package var mixNames: [String] {
-        let names = files.texts.keys.filter { $0.hasPrefix("mixes/") && $0.hasSuffix(".json") }.sorted()
-        return names.map { String($0.dropFirst("mixes/".count).dropLast(".json".count)) }.sorted { one, other in
-            (one == "phones" ? 0 : 1, one) < (other == "phones" ? 0 : 1, other)
-        }
+        files.names(in: "mixes").sorted { ($0 == "phones" ? 0 : 1, $0) < ($1 == "phones" ? 0 : 1, $1) }
     }
 
     package func mix(named name: String) throws(InputProblems) -> LoadMix? {

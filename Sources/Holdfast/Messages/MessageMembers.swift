@@ -13,10 +13,7 @@ package enum MessageMembers {
     package static let ofLimits: Set<String> = names(in: root("messages/connected")?["properties"]?["limits"])
 
     private static let bySchema: [String: (sender: Role?, names: Set<String>)] = {
-        let names = SpecificationFiles.embedded.texts.keys.compactMap { path -> String? in
-            guard path.hasSuffix(".json"), !path.hasPrefix("schemas/files/") else { return nil }
-            return path.hasPrefix("schemas/") ? String(path.dropFirst("schemas/".count).dropLast(".json".count)) : nil
-        }
+        let names = SpecificationFiles.embedded.names(in: "schemas").filter { !$0.hasPrefix("files/") }
         return Dictionary(
             uniqueKeysWithValues: names.map { name in
                 let root = root(name)

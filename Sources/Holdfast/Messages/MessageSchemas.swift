@@ -65,7 +65,10 @@ public struct MessageSchemas: Sendable {
         var registry = SchemaRegistry()
         var entries: [(file: String, root: JSONValue)] = []
         for (path, text) in files.texts.sorted(by: { $0.key < $1.key }) {
-            guard let file = Self.schemaFile(path) else { continue }
+            guard let name = SpecificationFiles.name(of: path, in: "schemas"), !name.hasPrefix("files/") else {
+                continue
+            }
+            let file = "\(name).json"
             do {
                 let root = ProfileOverlay.apply(profiles, to: try JSONParser.value(text), closesSets: closesSets)
                 try registry.add(root, at: Self.base + file)
@@ -111,9 +114,4 @@ public struct MessageSchemas: Sendable {
     }
 
     subscript(name: String) -> Entry? { try? sources[name]?.entry() }
-
-    private static func schemaFile(_ path: String) -> String? {
-        guard path.hasPrefix("schemas/"), path.hasSuffix(".json"), !path.hasPrefix("schemas/files/") else { return nil }
-        return String(path.dropFirst("schemas/".count))
-    }
 }
