@@ -1,66 +1,49 @@
 extension Specification {
     /// Every server scenario, sorted by area and name: the files in `scenarios/` that are not in `scenarios/client/`.
     /// - Throws: All problems of all files.
-    public func scenarios() throws(InputProblems) -> [Scenario] { try scenarios(naming: nil) }
-
-    /// Every server scenario; with a clause, only those whose text names it.
-    package func scenarios(naming clause: ClauseID?) throws(InputProblems) -> [Scenario] {
-        let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
-        return try read(naming: clause, where: { !$0.hasPrefix(Self.clientFolder) }) {
-            text, name, file throws(InputProblems) in
-            let scenario = try ScenarioReader.scenario(
-                text, named: name, file: file, clauses: known, isSound: isSound)
-            return (scenario, name, scenario.role, scenario.clauses)
-        }
+    public func scenarios() throws(InputProblems) -> [Scenario] {
+        try read(ofClients: false, ScenarioReader.scenario)
     }
 
     /// Every client scenario in `scenarios/client/`, sorted by area and name.
     /// - Throws: All problems of all files.
-    public func clientScenarios() throws(InputProblems) -> [ClientScenario] { try clientScenarios(naming: nil) }
+    public func clientScenarios() throws(InputProblems) -> [ClientScenario] {
+        try read(ofClients: true, ClientScenarioReader.scenario)
+    }
 
-    /// Every client scenario; with a clause, only those whose text names it.
-    package func clientScenarios(naming clause: ClauseID?) throws(InputProblems) -> [ClientScenario] {
-        let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
-        return try read(naming: clause, where: { $0.hasPrefix(Self.clientFolder) }) {
-            text, name, file throws(InputProblems) in
-            let scenario = try ClientScenarioReader.scenario(
-                text, named: name, file: file, clauses: known, isSound: isSound)
-            return (scenario, name, .client, scenario.clauses)
-        }
+    /// The scenarios of both sides, servers first.
+    package func allScenarios() throws(InputProblems) -> [any SelectableScenario] {
+        try scenarios() + clientScenarios()
     }
 
     /// The names of all scenarios; does not parse them.
-    package var scenarioNames: [String] { files.texts.keys.compactMap(Self.name(ofScenario:)).sorted() }
+    package var scenarioNames: [String] { files.names(in: "scenarios").sorted() }
 
-    private static func name(ofScenario file: String) -> String? {
-        guard file.hasPrefix("scenarios/"), file.hasSuffix(".json") else { return nil }
-        return String(file.dropFirst("scenarios/".count).dropLast(".json".count))
-    }
+    private typealias Reading<Value> = (
+        _ text: String, _ name: String, _ file: String, _ clauses: Set<ClauseID>?, _ isSound: Bool
+    ) throws(InputProblems) -> Value
 
-    private static var clientFolder: String { "scenarios/client/" }
-
-    private typealias Found<Value> = (scenario: Value, name: String, role: Role, clauses: [ClauseID])
-
-    private func read<Value>(
-        naming clause: ClauseID?, where isWanted: (String) -> Bool,
-        _ reading: (String, String, String) throws(InputProblems) -> Found<Value>
+    private func read<Value: SelectableScenario>(
+        ofClients isClient: Bool, _ reading: Reading<Value>
     ) throws(InputProblems) -> [Value] {
+        let (known, isSound) = (Set(clauses.map(\.id)), files.areSound)
         var problems: [InputProblem] = []
-        var found: [Found<Value>] = []
-        let quoted = clause.map { "\"\($0)\"" }
-        for (file, text) in files.texts {
-            guard let name = Self.name(ofScenario: file), isWanted(file) else { continue }
-            if let quoted, !text.contains(quoted) { continue }
-            let one = problems.take { () throws(InputProblems) in try reading(text, name, "Spec/\(file)") }
+        var found: [Value] = []
+        for (path, text) in files.texts {
+            guard let name = SpecificationFiles.name(of: path, in: "scenarios"),
+                path.hasPrefix("scenarios/client/") == isClient
+            else { continue }
+            let file = "Spec/\(path)"
+            let one = problems.take { () throws(InputProblems) in try reading(text, name, file, known, isSound) }
             guard let one else { continue }
-            problems += misplacements(of: name, role: one.role, clauses: one.clauses, file: "Spec/\(file)")
+            problems += misplacements(of: name, role: one.role, clauses: one.clauses, file: file)
             found.append(one)
         }
         try problems.sorted { $0.location < $1.location }.throwAll()
         return found.sorted { left, right in
             let (first, second) = (Area(ofScenario: left.name) ?? .CLIENT, Area(ofScenario: right.name) ?? .CLIENT)
             return first == second ? left.name < right.name : first < second
-        }.map(\.scenario)
+        }
     }
 
     /// The problems of a scenario whose path does not match its role and chapter.
@@ -83,4 +66,23 @@ extension Specification {
         }
         return problems
     }
+}
+
+/// The properties by which a scenario is chosen, by name or by clause.
+package protocol SelectableScenario: Sendable {
+    var name: String { get set }
+    var title: String { get }
+    var role: Role { get }
+    var clauses: [ClauseID] { get }
+    /// A rough class of its duration; each class is distributed evenly over shards.
+    var kind: Int { get }
+}
+
+extension Scenario: SelectableScenario {
+    package var kind: Int { needs.start ? 0 : needs.budget ? 1 : 2 }
+}
+
+extension ClientScenario: SelectableScenario {
+    package var role: Role { .client }
+    package var kind: Int { 0 }
 }

@@ -2,31 +2,7 @@ import Holdfast
 import HoldfastBasics
 import HoldfastReport
 
-/// The properties by which a scenario is chosen, by name or by clause.
-package protocol SelectableScenario: Sendable {
-    var name: String { get set }
-    var title: String { get }
-    var role: Role { get }
-    var clauses: [ClauseID] { get }
-    /// A rough class of its duration; each class is distributed evenly over shards.
-    var kind: Int { get }
-}
-
-extension Scenario: SelectableScenario {
-    package var kind: Int { needs.start ? 0 : needs.budget ? 1 : 2 }
-}
-
-extension ClientScenario: SelectableScenario {
-    package var role: Role { .client }
-    package var kind: Int { 0 }
-}
-
 extension Specification {
-    /// The scenarios of both sides, servers first; for one clause, those that name it.
-    package func allScenarios(naming clause: ClauseID? = nil) throws(InputProblems) -> [any SelectableScenario] {
-        try scenarios(naming: clause) + clientScenarios(naming: clause)
-    }
-
     package func scenarioNames(for role: Role) throws(InputProblems) -> [String] {
         try allScenarios().filter { $0.role == role }.map(\.name)
     }
