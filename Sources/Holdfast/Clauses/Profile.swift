@@ -42,25 +42,6 @@ public enum Profile: String, Sendable, Hashable, CaseIterable, Comparable {
         return self == base ? nil : base
     }
 
-    /// The problem of profiles whose required profiles are not declared; nil if there is none.
-    ///
-    /// The missing profile is not added silently, because the author may have omitted its clauses on purpose.
-    package static func problem(
-        declaring declared: Set<Profile>, at location: String, fix: (Set<Profile>) -> String
-    ) -> InputProblem? {
-        let dependent = declared.filter { $0.needed.map { !declared.contains($0) } ?? false }.sorted()
-        let missing = Set(dependent.compactMap(\.needed))
-        guard !missing.isEmpty else { return nil }
-        let names = dependent.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        let needed = missing.sorted().map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return InputProblem(
-            location: location,
-            what:
-                "\(names) need\(dependent.count == 1 ? "s" : "") \(needed), which \(missing.count == 1 ? "is" : "are") not declared",
-            expected: declared.union(missing).sorted().map(\.rawValue).joined(separator: ", "),
-            fix: fix(missing))
-    }
-
     /// In specification order.
     public static func < (left: Profile, right: Profile) -> Bool {
         (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)

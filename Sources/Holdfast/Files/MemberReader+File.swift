@@ -48,12 +48,21 @@ extension MemberReader {
     }
 
     /// Notes profiles whose required profiles are not declared.
+    ///
+    /// The missing profile is not added silently, because the author may have omitted its clauses on purpose.
     func noteNeeds(of profiles: Set<Profile>) {
-        let location = pointer.appending("profiles")
-        let problem = Profile.problem(declaring: profiles, at: "") { missing in
-            "add \(missing.sorted().map { "\"\($0.rawValue)\"" }.joined(separator: ", ")) to the list"
+        let dependent = profiles.filter { $0.needed.map { !profiles.contains($0) } ?? false }.sorted()
+        let missing = Set(dependent.compactMap(\.needed)).sorted()
+        guard !missing.isEmpty else { return }
+        func listed(_ profiles: [Profile], in mark: String) -> String {
+            profiles.map { mark + $0.rawValue + mark }.joined(separator: ", ")
         }
-        guard let problem else { return }
-        collector.note(location, problem.what, expected: problem.expected, fix: problem.fix)
+        let need = dependent.count == 1 ? "needs" : "need"
+        let are = missing.count == 1 ? "is" : "are"
+        collector.note(
+            pointer.appending("profiles"),
+            "\(listed(dependent, in: "'")) \(need) \(listed(missing, in: "'")), which \(are) not declared",
+            expected: listed(profiles.union(missing).sorted(), in: ""),
+            fix: "add \(listed(missing, in: "\"")) to the list")
     }
 }
