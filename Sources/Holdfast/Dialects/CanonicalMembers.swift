@@ -13,19 +13,10 @@ enum CanonicalMembers {
         return known.union(names).subtracting(["type"])
     }
 
-    static let ofStoredMessage: Set<String> = ["id", "role", "content", "timestamp", "turnId", "clientMessageId"]
-    static let ofListEntry: Set<String> = ["id", "title", "updatedAt", "messageCount", "lastMessage"]
-
-    static func ofAnswer(_ road: RESTRoad) -> Set<String> {
-        MessageMembers.ofBody(road == .chat ? "chatResponse" : road.rawValue)
-    }
-
-    static func ofElement(_ location: String) -> Set<String>? {
-        switch location {
-        case "/session/messages": ofStoredMessage
-        case "/session/turns": ["turnId", "status", "clientMessageId"]
-        case "/sessions": ofListEntry
-        default: nil
-        }
-    }
+    /// The members of the elements of a list in a body, by the place of the list.
+    static let ofElements: [String: Set<String>] = [
+        "/session/messages": ["id", "role", "content", "timestamp", "turnId", "clientMessageId"],
+        "/session/turns": ["turnId", "status", "clientMessageId"],
+        "/sessions": ["id", "title", "updatedAt", "messageCount", "lastMessage"],
+    ]
 }

@@ -85,7 +85,7 @@ enum MemberMapReader {
         case "lastUserText": return location(text).map { .lastUserText($0) }
         case "frames": return location(text).map { .frames($0) }
         case "list":
-            let names = CanonicalMembers.ofElement(canonical.description) ?? []
+            let names = CanonicalMembers.ofElements[canonical.description] ?? []
             return location(text).map {
                 .list($0, map(reader, names: names), isReversed: reader.value("order") != nil)
             }

@@ -43,8 +43,8 @@ enum RESTRulesReader {
         rule.status = reader.integer("status") ?? rule.status
         rule.conditions = reader.members("when").map(WireConditionReader.conditions) ?? []
         if let answer = reader.members("answer") {
-            rule.answer = body(
-                answer, names: CanonicalMembers.ofAnswer(road), placeholders: rule.target.placeholders)
+            let names = MessageMembers.ofBody(road == .chat ? "chatResponse" : road.rawValue)
+            rule.answer = body(answer, names: names, placeholders: rule.target.placeholders)
         }
         return rule
     }
