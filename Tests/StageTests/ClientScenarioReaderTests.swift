@@ -32,7 +32,7 @@ struct ClientScenarioReaderTests {
                       {"do":"await","comes":"question","as":"c1","session":"${session}"},
                       {"do":"tell","frame":{"type":"x","k":"${key.c1}"},"numbered":true}]}
             """, named: "client/CLIENT/x", file: "x.json")
-        #expect(scenario.area == .CLIENT && scenario.needs.timeScale == 30 && scenario.needs.profiles == [.clientSync])
+        #expect(scenario.needs.timeScale == 30 && scenario.needs.profiles == [.clientSync])
         #expect(scenario.world.profiles == [.core, .sync] && scenario.world.lastSeq == 2)
         #expect(scenario.world.sessions.first?.messages.map(\.id) == ["u1", "m7"])
         #expect(scenario.commands == ["launch", "send", "state"])

@@ -21,7 +21,7 @@ struct ScenarioReaderTests {
              "steps":[{"do":"connect","on":"A","save":{"seq":"/lastSeq"}},
                       {"do":"sync","on":"A","lastSeqSeen":"${seq+5}"},{"do":"await","on":"A","type":"syncResult"}]}
             """, named: "server/SYNC/x", file: "x.json")
-        #expect(scenario.area == .SYNC)
+        #expect(Area(ofScenario: scenario.name) == .SYNC)
         #expect(
             scenario.needs.profiles == [.sync] && scenario.needs.agent == .scripted && scenario.needs.principals == 2)
         guard case .await(let awaited, on: "A") = scenario.steps[2].action else {

@@ -26,9 +26,6 @@ public struct ClientScenario: Sendable, Equatable {
         public init() {}
     }
 
-    /// The area, from its name.
-    public var area: Area? { Area(ofScenario: name) }
-
     /// All steps including nested ones, in text order.
     var allSteps: [ClientStep] { steps.flatMap(\.withNested) }
 

@@ -45,9 +45,6 @@ public struct Scenario: Sendable, Equatable {
         case scripted
     }
 
-    /// The area, from its name.
-    public var area: Area? { Area(ofScenario: name) }
-
     /// Whether it declares a device gone for good, so that no later scenario can use it.
     package var endsADevice: Bool { steps.contains(where: \.endsADevice) }
 
