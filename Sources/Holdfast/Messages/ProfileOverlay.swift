@@ -13,13 +13,8 @@ package enum ProfileOverlay {
     /// With `closesSets`, an open set (`x-extensible-enum`) allows only the listed values: a reader accepts all values,
     /// but a sender uses those of its version.
     package static func apply(
-        _ profiles: Set<Profile>, to schema: JSONValue, closesSets: Bool = false
-    ) -> JSONValue {
-        apply(profiles, to: schema, closesSets: closesSets, at: JSONPointer())
-    }
-
-    private static func apply(
-        _ profiles: Set<Profile>, to schema: JSONValue, closesSets: Bool, at pointer: JSONPointer
+        _ profiles: Set<Profile>, to schema: JSONValue, closesSets: Bool = false,
+        at pointer: JSONPointer = JSONPointer()
     ) -> JSONValue {
         switch schema {
         case .array(let values):
