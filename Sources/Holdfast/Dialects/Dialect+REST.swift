@@ -5,7 +5,7 @@ extension Dialect {
     ///
     /// Requests outside the specification stay unchanged.
     public func encode(_ request: RESTRequest) -> RESTRequest? {
-        guard !isCanonical, let (road, values) = canonicalRoad(of: request) else { return request }
+        guard !isCanonical, let (road, values) = RESTRules().road(of: request) else { return request }
         guard let rule = restRules.rule(of: road), var path = rule.target.filled(values) else { return nil }
         if rule.target == road.target { path = request.path }
         var wire = RESTRequest(method: rule.method, path: path, body: request.body)
@@ -19,7 +19,7 @@ extension Dialect {
     /// Translates a wire request to canonical form; nil if it is outside the protocol.
     public func decode(_ request: RESTRequest) -> RESTRequest? {
         guard !isCanonical else { return request }
-        guard let (road, values) = road(of: request), let rule = restRules.rule(of: road),
+        guard let (road, values) = restRules.road(of: request), let rule = restRules.rule(of: road),
             let filled = road.target.filled(values)
         else { return isOddSession(request) ? request : nil }
         let path = rule.target == road.target ? request.path : filled
@@ -32,7 +32,7 @@ extension Dialect {
 
     /// Translates a canonical response to the wire, given its canonical request.
     public func encode(_ response: RESTResponse, to request: RESTRequest) -> RESTResponse {
-        guard !isCanonical, let (road, values) = canonicalRoad(of: request), let rule = restRules.rule(of: road),
+        guard !isCanonical, let (road, values) = RESTRules().road(of: request), let rule = restRules.rule(of: road),
             let value = try? JSONParser.value(response.body), value.objectValue != nil
         else { return response }
         var wire = response
@@ -49,7 +49,7 @@ extension Dialect {
     /// Translates a wire response to canonical form, given its wire request; a body other than a JSON object stays
     /// unchanged.
     public func decode(_ response: RESTResponse, to request: RESTRequest) -> RESTResponse {
-        guard !isCanonical, let (road, values) = road(of: request), let rule = restRules.rule(of: road) else {
+        guard !isCanonical, let (road, values) = restRules.road(of: request), let rule = restRules.rule(of: road) else {
             return response
         }
         let surroundings = MemberMap.Surroundings(placeholders: values)
@@ -65,7 +65,7 @@ extension Dialect {
 
     /// Whether a wire response is the complete answer that the specification means.
     public func isWhole(_ response: RESTResponse, to request: RESTRequest) -> Bool {
-        guard !isCanonical, let (road, _) = road(of: request), let rule = restRules.rule(of: road),
+        guard !isCanonical, let (road, _) = restRules.road(of: request), let rule = restRules.rule(of: road),
             response.status == rule.status, !rule.conditions.isEmpty,
             let value = try? JSONParser.value(response.body)
         else { return true }
@@ -83,23 +83,6 @@ extension Dialect {
         let written = changed.text()
         guard !document.flaws.isEmpty, written.hasSuffix("}") else { return written }
         return written.dropLast() + (written.count > 2 ? "," : "") + "\"verbatim\":" + text + "}"
-    }
-
-    private func canonicalRoad(of request: RESTRequest) -> (RESTRoad, [String: String])? {
-        for road in RESTRoad.allCases where road.method == request.method {
-            if let values = road.target.match(request.path) { return (road, values) }
-        }
-        return nil
-    }
-
-    private func road(of request: RESTRequest) -> (RESTRoad, [String: String])? {
-        for road in RESTRoad.allCases {
-            guard let rule = restRules.rule(of: road), rule.method == request.method,
-                let values = rule.target.match(request.path)
-            else { continue }
-            return (road, values)
-        }
-        return nil
     }
 
     /// Whether a request reads a session with an unusual id, such as one that climbs out of its folder.

@@ -12,6 +12,17 @@ struct RESTRules: Sendable, Equatable {
         case .none: RESTRule(method: road.method, target: road.target)
         }
     }
+
+    /// The kind of a request, and the values of its placeholders; nil for a request that no rule describes.
+    func road(of request: RESTRequest) -> (RESTRoad, [String: String])? {
+        for road in RESTRoad.allCases {
+            guard let rule = rule(of: road), rule.method == request.method,
+                let values = rule.target.match(request.path)
+            else { continue }
+            return (road, values)
+        }
+        return nil
+    }
 }
 
 enum RESTRoad: String, Sendable, Equatable, CaseIterable {
