@@ -37,7 +37,7 @@ public struct Specification: Sendable {
         }
         problems += Self.missingCaptureNeeds(in: clauses)
         let schemas = problems.take { () throws(InputProblems) in try SchemaCache(files) }
-        let version = Self.version(in: files)
+        let version = files.json("version.json")?["specification"]?.stringValue
         if version == nil {
             problems.note(
                 "Spec/version.json", "states no version", expected: #"{"specification": "1.0", "protocol": 1}"#,
@@ -61,10 +61,6 @@ public struct Specification: Sendable {
     /// The message schemas for senders: open sets such as the error codes are limited to this version's values.
     public func schemasOfSent(for profiles: Set<Profile>) -> MessageSchemas {
         schemas[.init(profiles: profiles, closesSets: true)]
-    }
-
-    private static func version(in files: SpecificationFiles) -> String? {
-        files.json("version.json")?["specification"]?.stringValue
     }
 
     /// The problems of clauses without a line `Capture:`.

@@ -71,12 +71,10 @@ public struct Timeouts: Sendable, Equatable {
     /// The same timeouts with an upper limit, for subjects known to be fast.
     public func capped(at limit: Duration) -> Timeouts {
         var timeouts = self
-        for path in Self.all { timeouts[keyPath: path] = min(timeouts[keyPath: path], limit) }
+        // Timeouts of waits for a server's messages; the start-up time is not one of them.
+        for path in [\Timeouts.connect, \.ack, \.turn, \.pong, \.rest, \.sync, \.error, \.close, \.stop, \.push] {
+            timeouts[keyPath: path] = min(timeouts[keyPath: path], limit)
+        }
         return timeouts
-    }
-
-    /// Timeouts of waits for a server's messages; the start-up time is not one of them.
-    private static var all: [WritableKeyPath<Timeouts, Duration>] {
-        [\.connect, \.ack, \.turn, \.pong, \.rest, \.sync, \.error, \.close, \.stop, \.push]
     }
 }
