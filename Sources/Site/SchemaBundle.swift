@@ -230,25 +230,17 @@ struct SchemaBundle {
 
     /// A document with definitions in place of references to schema files.
     private mutating func bundled(_ value: JSONValue) -> JSONValue {
-        switch value {
-        case .array(let values): return .array(values.map { bundled($0) })
-        case .object(let object):
-            if let reference = object["$ref"]?.stringValue, reference.hasPrefix("schemas/") {
-                return schema(["$ref": .string(String(reference.dropFirst("schemas/".count)))], in: Self.common)
-            }
-            return .object(JSONObject(object.map { ($0.key, bundled($0.value)) }))
-        default: return value
+        value.replacing { part in
+            guard let reference = part["$ref"]?.stringValue, reference.hasPrefix("schemas/") else { return nil }
+            return schema(["$ref": .string(String(reference.dropFirst("schemas/".count)))], in: Self.common)
         }
     }
 
     /// A document whose references point to `components/schemas`, where OpenAPI has definitions.
     private static func moved(_ value: JSONValue) -> JSONValue {
-        switch value {
-        case .array(let values): return .array(values.map(moved))
-        case .object(let object): return .object(JSONObject(object.map { ($0.key, moved($0.value)) }))
-        case .string(let text) where text.hasPrefix("#/$defs/"):
+        value.replacing { part in
+            guard let text = part.stringValue, text.hasPrefix("#/$defs/") else { return nil }
             return .string("#/components/schemas/" + text.dropFirst("#/$defs/".count))
-        default: return value
         }
     }
 }

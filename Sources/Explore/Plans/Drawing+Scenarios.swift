@@ -36,17 +36,13 @@ extension Plan {
     /// The same plan, with ids of other devices' messages so far apart that no question gets one of them.
     var spread: Plan {
         let written = allSteps.filter { $0["do"] == "elsewhere" }.flatMap(Self.messages(in:))
-        func spread(_ value: JSONValue) -> JSONValue {
-            switch value {
-            case .string(let text) where written.contains(text): .string(text + "000")
-            case .array(let elements): .array(elements.map(spread))
-            case .object(let object):
-                .object(JSONObject(object.map { (key: $0.key, value: spread($0.value)) }))
-            default: value
+        var plan = self
+        plan.steps = steps.map { step in
+            step.replacing { part in
+                guard let text = part.stringValue, written.contains(text) else { return nil }
+                return .string(text + "000")
             }
         }
-        var plan = self
-        plan.steps = steps.map(spread)
         return plan
     }
 }

@@ -32,6 +32,22 @@ extension JSONValue {
 }
 
 extension JSONValue {
+    /// A copy with the replacements that `change` returns; where it returns nil, it is asked about the parts.
+    package func replacing<Problem: Error>(
+        _ change: (JSONValue) throws(Problem) -> JSONValue?
+    ) throws(Problem) -> JSONValue {
+        if let changed = try change(self) { return changed }
+        switch self {
+        case .array(var elements):
+            for index in elements.indices { elements[index] = try elements[index].replacing(change) }
+            return .array(elements)
+        case .object(var object):
+            for (key, value) in object { object[key] = try value.replacing(change) }
+            return .object(object)
+        default: return self
+        }
+    }
+
     /// The object with missing names added, and their locations.
     package func adding(_ names: [String: String]) -> (value: JSONValue, made: [JSONPointer]) {
         guard objectValue != nil else { return (self, []) }

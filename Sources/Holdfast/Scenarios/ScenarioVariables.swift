@@ -51,20 +51,11 @@ public struct ScenarioVariables: Sendable, Equatable {
 
     /// Fills in all strings of a value, except keys.
     public func value(_ template: JSONValue) throws(Problem) -> JSONValue {
-        switch template {
-        case .string(let text):
+        try template.replacing { part throws(Problem) in
+            guard case .string(let text) = part else { return nil }
             let parts = try Self.parts(of: text)
             if parts.count == 1, case .reference(let reference) = parts[0] { return try value(of: reference) }
             return .string(try self.text(text))
-        case .array(let elements):
-            var filled: [JSONValue] = []
-            for element in elements { filled.append(try value(element)) }
-            return .array(filled)
-        case .object(let object):
-            var filled = JSONObject()
-            for member in object { filled[member.key] = try value(member.value) }
-            return .object(filled)
-        default: return template
         }
     }
 
