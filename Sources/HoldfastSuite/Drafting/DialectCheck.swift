@@ -66,13 +66,11 @@ package struct DialectCheck {
         for capture in captures {
             let entries = capture.coverage.entries
             text += "\n\(Self.shown(capture.file))\n"
-            for entry in entries.sorted(by: { Self.rank($0) < Self.rank($1) }) {
+            for entry in entries.sorted(by: { $0.meaning.parts.rank < $1.meaning.parts.rank }) {
                 text += "  " + Self.line(entry) + "\n"
             }
-            let sums = Self.words.indices.compactMap { rank -> String? in
-                let count = entries.filter { Self.rank($0) == rank }.reduce(0) { $0 + $1.count }
-                return count == 0 ? nil : "\(count) \(Self.words[rank])"
-            }
+            let kinds = Dictionary(grouping: entries) { $0.meaning.parts.rank }.sorted { $0.key < $1.key }.map(\.value)
+            let sums = kinds.map { kind in "\(kind.reduce(0) { $0 + $1.count }) \(kind[0].meaning.parts.word)" }
             text += "  \(capture.coverage.total) in all: \(sums.joined(separator: ", "))\n"
             for entry in capture.leftOut.entries {
                 text += "  skipped     \(padded("\(entry.count)×", 6))\(entry.reason), first at \(entry.first)\n"
@@ -82,27 +80,12 @@ package struct DialectCheck {
     }
 
     private static func line(_ entry: DialectCoverage.Entry) -> String {
+        let meaning = entry.meaning.parts
         let what = "\(entry.sender.rawValue) \(entry.wire.map(shown) ?? shown(entry.text))"
-        let head = padded(words[rank(entry)], 12) + padded("\(entry.count)×", 6) + what
-        return switch entry.meaning {
-        case .understood(let canonical): "\(head) → \(shown(canonical))"
-        case .unknown(let reason), .ignored(let reason): "\(head): \(reason)"
-        case .noMessage: "\(head): no object with a type"
-        case .unmapped(let reason): "\(head): \(reason)\n\(padded("", 20))\(entry.location): \(shown(entry.text))"
-        }
-    }
-
-    /// Indexed by `rank`, in the order of the report.
-    private static let words = ["understood", "unknown", "ignored", "no message", "NOT MAPPED"]
-
-    private static func rank(_ entry: DialectCoverage.Entry) -> Int {
-        switch entry.meaning {
-        case .understood: 0
-        case .unknown: 1
-        case .ignored: 2
-        case .noMessage: 3
-        case .unmapped: 4
-        }
+        let head = padded(meaning.word, 12) + padded("\(entry.count)×", 6) + what
+        let said = meaning.canonical.map { " → \(shown($0))" } ?? ": \(meaning.reason ?? "no object with a type")"
+        guard case .unmapped = entry.meaning else { return head + said }
+        return "\(head)\(said)\n\(padded("", 20))\(entry.location): \(shown(entry.text))"
     }
 
     private static func shown(_ text: String) -> String { visible(excerpt(text)) }
@@ -117,15 +100,23 @@ package struct DialectCheck {
     }
 
     private static func json(_ entry: DialectCoverage.Entry) -> JSONValue {
-        let (canonical, reason): (String?, String?) =
-            switch entry.meaning {
-            case .understood(let canonical): (canonical, nil)
-            case .unknown(let reason), .ignored(let reason), .unmapped(let reason): (nil, reason)
-            case .noMessage: (nil, nil)
-            }
+        let meaning = entry.meaning.parts
         return JSONValue(members: [
-            "sender": entry.sender.rawValue, "wire": entry.wire, "meaning": words[rank(entry)].lowercased(),
-            "canonical": canonical, "reason": reason, "count": entry.count, "first": entry.location,
+            "sender": entry.sender.rawValue, "wire": entry.wire, "meaning": meaning.word.lowercased(),
+            "canonical": meaning.canonical, "reason": meaning.reason, "count": entry.count, "first": entry.location,
         ])
+    }
+}
+
+extension DialectCoverage.Meaning {
+    /// Its rank in the report, its word, and the canonical name or the reason.
+    fileprivate var parts: (rank: Int, word: String, canonical: String?, reason: String?) {
+        switch self {
+        case .understood(let canonical): (0, "understood", canonical, nil)
+        case .unknown(let reason): (1, "unknown", nil, reason)
+        case .ignored(let reason): (2, "ignored", nil, reason)
+        case .noMessage: (3, "no message", nil, nil)
+        case .unmapped(let reason): (4, "NOT MAPPED", nil, reason)
+        }
     }
 }
