@@ -39,13 +39,13 @@ public struct FixtureIndex: Sendable {
                     fix: "restore the file")
             ])
         }
+        func text(_ entry: JSONValue, _ name: String) -> String { entry[name]?.stringValue ?? "" }
         let messages = (root["messages"]?.arrayValue ?? []).compactMap { entry -> Entry? in
             guard let file = entry["file"]?.stringValue else { return nil }
-            let clause = entry["clause"]?.stringValue.flatMap { ClauseID($0) }
-            let clauses = [clause].compactMap(\.self)
+            let clauses = [ClauseID(text(entry, "clause"))].compactMap(\.self)
             return Entry(
-                file: file, verdict: entry["verdict"]?.stringValue ?? "", clauses: clauses, broken: Set(clauses),
-                rejectedAt: entry["schemaLocation"]?.stringValue, why: entry["why"]?.stringValue ?? "")
+                file: file, verdict: text(entry, "verdict"), clauses: clauses, broken: Set(clauses),
+                rejectedAt: entry["schemaLocation"]?.stringValue, why: text(entry, "why"))
         }
         let transcripts = (root["transcripts"]?.arrayValue ?? []).compactMap { entry -> Entry? in
             guard let file = entry["file"]?.stringValue, let expected = entry["expected"]?.objectValue else {
@@ -58,7 +58,7 @@ public struct FixtureIndex: Sendable {
                 file: file, verdict: expected.map { "\($0.key) \($0.value.stringValue ?? "")" }.joined(separator: ", "),
                 clauses: verdicts.compactMap(\.0), broken: Set(broken.compactMap(\.0)),
                 notation: entry["notation"]?.stringValue, profiles: Set(profiles.compactMap(Profile.init(rawValue:))),
-                why: entry["why"]?.stringValue ?? "")
+                why: text(entry, "why"))
         }
         entries = messages + transcripts
     }

@@ -4,7 +4,7 @@ import HoldfastJSON
 /// Collects the problems of one file, so that all can be fixed at once.
 package final class ProblemCollector {
     /// The order of problems within one object.
-    enum Order: Int {
+    package enum Order: Int {
         case flaw = -3
         case unknownMember, missingMember
         case value
@@ -26,10 +26,6 @@ package final class ProblemCollector {
 
     var noted: [JSONPointer] { notes.map(\.pointer) }
 
-    package func note(_ pointer: JSONPointer, _ what: String, expected: String, fix: String) {
-        note(pointer, what, expected: expected, fix: fix, order: .value)
-    }
-
     /// Notes an unknown name, suggesting the nearest known one.
     package func note(
         _ pointer: JSONPointer, _ what: String, insteadOf name: String, among known: some Sequence<String>,
@@ -41,7 +37,7 @@ package final class ProblemCollector {
             fix: nearest.map { "did you mean '\($0)'?" } ?? fix)
     }
 
-    func note(_ pointer: JSONPointer, _ what: String, expected: String, fix: String, order: Order) {
+    package func note(_ pointer: JSONPointer, _ what: String, expected: String, fix: String, order: Order = .value) {
         guard notes.count < Self.limit else { return }
         let problem = InputProblem(location: location(of: pointer), what: what, expected: expected, fix: fix)
         // If a reader and the schema find the same problem, note it once.

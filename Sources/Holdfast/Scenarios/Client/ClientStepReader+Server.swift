@@ -30,9 +30,7 @@ extension ClientStepReader {
         ]
     }()
 
-    private static let reactionMembers = [
-        "status", "code", "error", "frame", "body", "retryAfter", "milliseconds", "reason", "size", "greeting", "cut",
-    ]
+    private static let reactionMembers = reactions.values.flatMap { $0.values.joined() }.unique
 
     func rule() -> Rule? {
         guard let comes = reader.choice("comes", of: Rule.Event.self), let known = Self.reactions[comes],
