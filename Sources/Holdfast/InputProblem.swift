@@ -51,6 +51,15 @@ extension InputProblem {
             fix: fix)
     }
 
+    /// The number, if it is within its range.
+    @discardableResult
+    package static func checked(
+        _ location: String, _ number: Int, within range: ClosedRange<Int>, fix: String
+    ) throws(InputProblem) -> Int {
+        if let problem = InputProblem(location, number, outside: range, fix: fix) { throw problem }
+        return number
+    }
+
     /// A problem for an unknown name, suggesting the nearest known one.
     package init(
         _ location: String, _ what: String, insteadOf name: String, among known: [String], expected: String? = nil,

@@ -12,8 +12,7 @@ extension LoadPlan {
     package init(
         devices: Int, for length: String, ramp: String?, seed: UInt64?, mix: String, under specification: Specification
     ) throws {
-        let problem = InputProblem("--devices", devices, outside: 1...Self.mostDevices, fix: "use --shard I/N for more")
-        if let problem { throw problem }
+        try InputProblem.checked("--devices", devices, within: 1...Self.mostDevices, fix: "use --shard I/N for more")
         let duration = try Self.milliseconds(length, "--for", from: 1000)
         let rampTime = try ramp.map { try Self.milliseconds($0, "--ramp", from: 0) } ?? duration / 6
         guard rampTime < duration else {

@@ -100,9 +100,8 @@ extension ReferenceConfiguration {
 
     /// The principals, with the given names or p1, p2 and so on; a token with `{n}` stands for `count` principals.
     package static func principals(_ tokens: [String], _ count: Int) throws -> [(name: String, token: String)] {
-        let problem = InputProblem(
-            "--principals", count, outside: 1...1_000_000, fix: "remove it for one principal of each --token")
-        if let problem { throw problem }
+        try InputProblem.checked(
+            "--principals", count, within: 1...1_000_000, fix: "remove it for one principal of each --token")
         return try ServerUnderTest.numbered(tokens, count).enumerated().map { index, text in
             guard text.contains("=") else { return ("p\(index + 1)", text) }
             return try pair(text, "--token", example: "p1=secret")

@@ -258,9 +258,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func positive(_ number: Int, _ flag: String, upTo limit: Int) throws -> Int {
-        let problem = InputProblem(flag, number, outside: 1...limit, fix: "correct it, or remove the flag")
-        if let problem { throw problem }
-        return number
+        try InputProblem.checked(flag, number, within: 1...limit, fix: "correct it, or remove the flag")
     }
 
     private func start(_ configuration: ReferenceConfiguration, _ record: MockRecord?) async throws -> MockServer {

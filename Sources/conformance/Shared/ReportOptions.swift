@@ -118,17 +118,11 @@ struct PartOptions: ParsableArguments {
     /// The options that a command for the same run repeats.
     var again: String { exclude.map { " --exclude \(ShellWords.quoted($0))" }.joined() }
 
-    static func checkJobs(_ jobs: Int) throws(InputProblem) {
-        if let problem = InputProblem("--jobs", jobs, outside: 1...Int.max, fix: "remove it") { throw problem }
-    }
-
     /// The part of a selection that this run performs.
     func share<Item>(of selection: ScenarioSelection<Item>) throws -> ScenarioSelection<Item> {
-        let problem =
-            InputProblem("--repeat", repetitions, outside: 1...100, fix: "remove it for one run")
-            ?? InputProblem(
-                "--max-failures", maxFailures ?? 1, outside: 1...Int.max, fix: "remove it to run everything")
-        if let problem { throw problem }
+        try InputProblem.checked("--repeat", repetitions, within: 1...100, fix: "remove it for one run")
+        try InputProblem.checked(
+            "--max-failures", maxFailures ?? 1, within: 1...Int.max, fix: "remove it to run everything")
         guard !failsFast || maxFailures == nil else {
             throw InputProblem(
                 "--fail-fast", "means --max-failures 1, and that is given too", expected: "one of them",

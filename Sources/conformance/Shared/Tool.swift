@@ -49,11 +49,9 @@ enum Tool {
 
     /// Checks a number of threads, one for each core by default.
     static func threads(_ jobs: Int?) throws -> Int {
-        let jobs = jobs ?? min(256, ProcessInfo.processInfo.activeProcessorCount)
-        if let problem = InputProblem("--jobs", jobs, outside: 1...256, fix: "remove it for one thread per core") {
-            throw problem
-        }
-        return jobs
+        try InputProblem.checked(
+            "--jobs", jobs ?? min(256, ProcessInfo.processInfo.activeProcessorCount), within: 1...256,
+            fix: "remove it for one thread per core")
     }
 }
 

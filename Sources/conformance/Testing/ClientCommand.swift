@@ -69,7 +69,7 @@ struct ClientCommand: AsyncParsableCommand {
             of: ScenarioSelection(
                 LifeOptions.others(only), excluding: parts.exclude, role: .client, of: specification,
                 scenarios: specification.clientScenarios()))
-        try PartOptions.checkJobs(jobs)
+        try InputProblem.checked("--jobs", jobs, within: 1...Int.max, fix: "remove it")
         let stop: Stop = Interruptions().first
         let client = try client.client()
         if dryRun {

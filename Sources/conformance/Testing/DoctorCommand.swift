@@ -36,8 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         let specification = try Specification(.embedded)
         let selection = try Selection(role: .server, of: specification, scenarios: specification.scenarios())
-        let problem = InputProblem("--silence", silence ?? 0, outside: 0...86_400, fix: "correct it, or remove it")
-        if let problem { throw problem }
+        try InputProblem.checked("--silence", silence ?? 0, within: 0...86_400, fix: "correct it, or remove it")
         let (subject, scope) = try server.server().subject(under: specification)
         let stop: Stop = Interruptions().first
         let diagnosis: Diagnosis = try await server.meeting(subject, under: specification, until: stop) { subject in

@@ -144,8 +144,7 @@ struct ExploreFlags: ParsableArguments {
 
     func plans(for role: Role) throws -> [ScenarioFile] {
         for (flag, number) in [("--runs", runs), ("--minutes", minutes)] {
-            let problem = number.flatMap { InputProblem(flag, $0, outside: 1...1_000_000_000, fix: "correct it") }
-            if let problem { throw problem }
+            try InputProblem.checked(flag, number ?? 1, within: 1...1_000_000_000, fix: "correct it")
         }
         return try plan.map { try ScenarioFile(at: $0, for: role) }
     }

@@ -67,7 +67,7 @@ struct ServerCommand: AsyncParsableCommand {
             of: Selection(
                 LifeOptions.others(only), excluding: parts.exclude, role: .server, of: specification,
                 scenarios: specification.scenarios()))
-        try PartOptions.checkJobs(jobs)
+        try InputProblem.checked("--jobs", jobs, within: 1...Int.max, fix: "remove it")
         let (subject, scope): (ServerSubject, Scope) = try server.server().subject(under: specification)
         if dryRun {
             let stop: Stop = Interruptions().first
