@@ -1,30 +1,34 @@
 import Holdfast
 import HoldfastTransport
 
-package struct GivenTLS: Sendable, Equatable {
-    private let authorities, certificate, key: String?
-    private let acceptsAnyCertificate: Bool
-
-    package init(authorities: String?, certificate: String?, key: String?, acceptsAnyCertificate: Bool) {
-        (self.authorities, self.certificate, self.key) = (authorities, certificate, key)
-        self.acceptsAnyCertificate = acceptsAnyCertificate
-    }
-
-    /// The TLS options of a connection; problems with the files name the flag.
-    package func options(_ problems: inout [InputProblem]) -> TLSOptions {
-        var identity: TLSOptions.Identity?
-        switch (certificate, key) {
-        case (let certificate?, let key?): identity = .init(certificateFile: certificate, keyFile: key)
-        case (nil, nil): break
-        default:
+extension TLSOptions {
+    /// The TLS options of a connection, from flags; problems with the files name the flag.
+    package init(
+        authorities: String?, certificate: String?, key: String?, acceptsAnyCertificate: Bool,
+        _ problems: inout [InputProblem]
+    ) {
+        var identity: Identity?
+        if let certificate, let key {
+            identity = .init(certificateFile: certificate, keyFile: key)
+        } else if certificate != nil || key != nil {
             problems.note(
                 key == nil ? "--client-certificate" : "--client-key", "one needs the other",
                 expected: "--client-certificate FILE and --client-key FILE", fix: "give both")
         }
-        let options = TLSOptions(
-            acceptAnyCertificate: acceptsAnyCertificate, trustRootsFile: authorities, identity: identity)
-        problems += options.problems()
-        return options
+        self.init(acceptAnyCertificate: acceptsAnyCertificate, trustRootsFile: authorities, identity: identity)
+        do {
+            problems += try flaws { try Files.text(of: $0) }.map { flaw in
+                let (flag, file) =
+                    switch flaw.part {
+                    case .trustRoots: ("--ca", authorities)
+                    case .certificate: ("--client-certificate", certificate)
+                    case .key: ("--client-key", key)
+                    }
+                return InputProblem(flag, "'\(file ?? "")' \(flaw.what)", expected: flaw.expected, fix: flaw.fix)
+            }
+        } catch {
+            problems += [error as? InputProblem].compactMap(\.self)
+        }
     }
 }
 
@@ -46,25 +50,6 @@ extension TLSIdentity {
                 "--listen", "cannot make a certificate for '\(host)': \(problem.name)",
                 expected: "'openssl', and a host name or an address",
                 fix: "install openssl, or give --tls-cert and --tls-key")
-        }
-    }
-}
-
-extension TLSOptions {
-    package func problems() -> [InputProblem] {
-        do {
-            return try flaws { try Files.text(of: $0) }.map { flaw in
-                let (flag, file) =
-                    switch flaw.part {
-                    case .trustRoots: ("--ca", trustRootsFile)
-                    case .certificate: ("--client-certificate", identity?.certificateFile)
-                    case .key: ("--client-key", identity?.keyFile)
-                    }
-                return InputProblem(
-                    flag, "'\(file ?? "")' \(flaw.what)", expected: flaw.expected, fix: flaw.fix)
-            }
-        } catch {
-            return [error as? InputProblem].compactMap(\.self)
         }
     }
 }

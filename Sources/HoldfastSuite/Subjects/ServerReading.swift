@@ -55,10 +55,9 @@ extension ServerUnderTest {
         var people = people(described, in: folder, &problems)
         if people.isEmpty { people = [ServerSubject.Principal(name: "p1")] }
         name(devicesOf: &people, described?.push?.devices ?? [:], &problems)
-        let tls = GivenTLS(
+        let tls = TLSOptions(
             authorities: certificateAuthorities, certificate: clientCertificate, key: clientKey,
-            acceptsAnyCertificate: acceptsAnyCertificate
-        ).options(&problems)
+            acceptsAnyCertificate: acceptsAnyCertificate, &problems)
         let headers = GivenHeaders(
             headers, cookie: cookie, origin: origin, besides: described?.headers ?? [:], &problems)
         if headers.names.contains("authorization"), people.contains(where: { $0.token != nil }) {

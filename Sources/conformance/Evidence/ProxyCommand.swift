@@ -184,7 +184,7 @@ struct ProxyCommand: AsyncParsableCommand {
                 limits: described?.limits ?? [:]))
         options.isUndeclared = declared == nil && role == .server && dialect.isCanonical
         (options.host, options.port) = (address.host, address.port)
-        options.upstreamTLS = upstreamTLS.given.options(&problems)
+        options.upstreamTLS = upstreamTLS.options(&problems)
         try problems.throwAll()
         options.identity = try TLSIdentity(
             certificate: tlsCert, key: tlsKey, madeFor: tls ? address.host : nil, certificateOut: tlsCertificateOut)

@@ -119,7 +119,7 @@ struct ChatCommand: AsyncParsableCommand {
         let headers = GivenHeaders(
             headers.header, cookie: headers.cookie, origin: headers.origin, besides: [:], &problems
         ).fields
-        let tls = tls.given.options(&problems)
+        let tls = tls.options(&problems)
         try problems.throwAll()
         let token = try await credential()
         let screen = ChatScreen { Console.write($0) }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Holdfast
 import HoldfastSuite
+import HoldfastTransport
 
 struct HeaderFlags: ParsableArguments {
     @Option(
@@ -34,9 +36,9 @@ struct TLSFlags: ParsableArguments {
     @Flag(help: "Accept any TLS certificate from the server.")
     var acceptAnyCertificate = false
 
-    var given: GivenTLS {
-        GivenTLS(
-            authorities: ca, certificate: clientCertificate, key: clientKey, acceptsAnyCertificate: acceptAnyCertificate
-        )
+    func options(_ problems: inout [InputProblem]) -> TLSOptions {
+        TLSOptions(
+            authorities: ca, certificate: clientCertificate, key: clientKey,
+            acceptsAnyCertificate: acceptAnyCertificate, &problems)
     }
 }
