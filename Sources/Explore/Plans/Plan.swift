@@ -97,18 +97,10 @@ package struct Plan: Sendable, Equatable {
     }
 
     /// Whether it can be performed.
-    var isReadable: Bool {
-        switch role {
-        case .server: (try? scenario()) != nil
-        case .client: (try? clientScenario()) != nil
-        }
-    }
+    var isReadable: Bool { (try? ScenarioFile(self)) != nil }
 
     private static func isWritten(_ text: String, _ role: Role) -> Bool {
-        switch role {
-        case .server: (try? ScenarioReader.scenario(text, named: "plan", file: "plan")) != nil
-        case .client: (try? ClientScenarioReader.scenario(text, named: "plan", file: "plan")) != nil
-        }
+        (try? ScenarioFile(text, of: role, named: "plan", file: "plan")) != nil
     }
 
     /// Whether its file is a valid scenario.
@@ -193,6 +185,16 @@ package struct Plan: Sendable, Equatable {
             }
         }
         return holds(steps)
+    }
+}
+
+extension ScenarioFile {
+    /// The plan as a scenario; a shrunk plan may not be a valid one.
+    package init(_ plan: Plan) throws(InputProblems) {
+        switch plan.role {
+        case .server: self = .server(try plan.scenario())
+        case .client: self = .client(try plan.clientScenario())
+        }
     }
 }
 

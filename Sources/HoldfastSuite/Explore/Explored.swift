@@ -52,35 +52,15 @@ package struct Explored: Sendable {
     }
 }
 
-package enum ScenarioFile: Sendable {
-    case server(Scenario)
-    case client(ClientScenario)
-
-    init(_ plan: Plan) throws(InputProblems) {
-        switch plan.role {
-        case .server: self = .server(try plan.scenario())
-        case .client: self = .client(try plan.clientScenario())
-        }
-    }
-
+extension ScenarioFile {
     package init(at path: String, for role: Role) throws {
-        let (text, name) = (try Files.text(of: path), "\(role)/explored/\(Self.name(of: path))")
-        switch role {
-        case .server: self = .server(try ScenarioReader.scenario(text, named: name, file: path))
-        case .client: self = .client(try ClientScenarioReader.scenario(text, named: name, file: path))
-        }
+        try self.init(
+            Files.text(of: path), of: role, named: "\(role)/explored/\(Self.name(of: path))", file: path)
     }
 
     /// The name of a file without its folder and `.json`.
     static func name(of path: String) -> String {
         let file = path.split(separator: "/").last.map(String.init) ?? path
         return file.hasSuffix(".json") ? String(file.dropLast(5)) : file
-    }
-
-    var name: String {
-        switch self {
-        case .server(let scenario): scenario.name
-        case .client(let scenario): scenario.name
-        }
     }
 }
