@@ -123,7 +123,7 @@ import Testing
     }
 
     private func clauses(_ judgement: Judgement) throws -> String {
-        let value = JudgementJSON(judgement, try #require(Self.specification)).value
+        let value = judgement.json(under: try #require(Self.specification))
         return try #require(value["clauses"]).text(pretty: true)
     }
 

@@ -3,39 +3,29 @@ import HoldfastJSON
 import HoldfastJudge
 import HoldfastReport
 
-package struct JudgementJSON {
-    private let judgement: Judgement
-    private let specification: Specification
-
-    package init(_ judgement: Judgement, _ specification: Specification) {
-        self.judgement = judgement
-        self.specification = specification
-    }
-
-    package var value: JSONValue {
-        let isRecomputed = judgement.recomputed > 0
+extension Judgement {
+    package func json(under specification: Specification) -> JSONValue {
+        let isRecomputed = recomputed > 0
         return JSONValue(members: [
             "format": "holdfast-judgement", "version": 1, "specification": specification.version,
-            "headline": judgement.headline, "failOn": judgement.failsOn.rawValue,
-            "exit": JSONValue(members: [
-                "code": Int(judgement.exit.rawValue), "meaning": judgement.meaning,
-            ]),
-            "bytes": judgement.bytes, "events": judgement.events, "histories": judgement.histories,
-            "files": judgement.files.map(file), "story": judgement.story?.chapters.map(chapter),
-            "clauses": judgement.clauses.sorted { $0.key < $1.key }.map { clause($0, $1) },
-            "observations": judgement.observed.map(observation),
-            "recomputed": isRecomputed ? judgement.recomputed : nil,
-            "differing": isRecomputed ? judgement.differenceCount : nil,
-            "differences": isRecomputed ? judgement.differences.map(difference) : nil,
-            "problems": judgement.problems.map(\.description),
+            "headline": headline, "failOn": failsOn.rawValue,
+            "exit": JSONValue(members: ["code": Int(exit.rawValue), "meaning": meaning]),
+            "bytes": bytes, "events": events, "histories": histories,
+            "files": files.map { json(of: $0, specification.version) }, "story": story?.chapters.map(json),
+            "clauses": clauses.sorted { $0.key < $1.key }.map { json(of: $0, $1) },
+            "observations": observed.map(json),
+            "recomputed": isRecomputed ? recomputed : nil,
+            "differing": isRecomputed ? differenceCount : nil,
+            "differences": isRecomputed ? differences.map(json) : nil,
+            "problems": problems.map(\.description),
         ])
     }
 
-    private func file(_ file: Judgement.FileTally) -> JSONValue {
+    private func json(of file: FileTally, _ version: String) -> JSONValue {
         JSONValue(members: [
             "name": file.name, "bytes": file.summary.bytes, "form": file.summary.form?.rawValue,
             "histories": file.histories, "cutShort": file.cutShort, "events": file.events,
-            "recordedUnder": file.foreignSpecifications(to: specification.version).orAbsent,
+            "recordedUnder": file.foreignSpecifications(to: version).orAbsent,
             "lacks": file.summary.lacks?.map(\.rawValue).sorted(),
             "remarks": file.summary.remarks.orAbsent,
             "leftOut": file.summary.leftOut.entries.map {
@@ -44,14 +34,14 @@ package struct JudgementJSON {
         ])
     }
 
-    private func chapter(_ chapter: Story.Chapter) -> JSONValue {
+    private func json(of chapter: Story.Chapter) -> JSONValue {
         JSONValue(members: [
             "title": chapter.title,
             "lines": chapter.lines.map { JSONValue(members: ["ms": $0.time.map { $0 / 1000 }, "what": $0.what]) },
         ])
     }
 
-    private func clause(_ id: ClauseID, _ tally: Judgement.ClauseTally) -> JSONValue {
+    private func json(of id: ClauseID, _ tally: ClauseTally) -> JSONValue {
         let first = tally.exhibits.map { exhibit in
             JSONValue(members: [
                 "file": exhibit.name, "history": exhibit.number, "what": exhibit.found.finding.what,
@@ -66,7 +56,7 @@ package struct JudgementJSON {
         ])
     }
 
-    private func observation(_ kind: Symptom.Kind, _ tally: Judgement.SymptomTally) -> JSONValue {
+    private func json(of kind: Symptom.Kind, _ tally: SymptomTally) -> JSONValue {
         JSONValue(members: [
             "kind": kind.rawValue, "count": tally.count, "explain": kind.topic,
             "first": tally.exhibits.map { exhibit in
@@ -83,7 +73,7 @@ package struct JudgementJSON {
         TextChart(chart, style: ConsoleStyle(width: 120)).excerpt()
     }
 
-    private func difference(_ difference: Judgement.Difference) -> JSONValue {
+    private func json(of difference: Difference) -> JSONValue {
         JSONValue(members: [
             "scenario": difference.scenario, "clause": difference.clause, "stored": difference.stored,
             "computed": difference.computed,
@@ -98,7 +88,6 @@ extension Judgement {
         for part in parts {
             try Files.write(part.text, to: "\(path)/" + JSONReport.transcript(of: part.name), makingFolders: true)
         }
-        try Files.write(
-            JudgementJSON(self, specification).value.text(pretty: true) + "\n", to: "\(path)/judgement.json")
+        try Files.write(json(under: specification).text(pretty: true) + "\n", to: "\(path)/judgement.json")
     }
 }

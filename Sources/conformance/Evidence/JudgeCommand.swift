@@ -158,7 +158,7 @@ struct JudgeCommand: AsyncParsableCommand {
         var unwritten = UnwrittenFiles()
         unwritten.attempt { if let out { try judgement.write(to: out, specification) } }
         try console?.end()
-        let machines = { JudgementJSON(judgement, specification).value.text(pretty: true) + "\n" }
+        let machines = { judgement.json(under: specification).text(pretty: true) + "\n" }
         let people = { JudgementText(judgement, specification, style: Console.style, listsAll: verbose).text }
         // If nothing could be read, only the problems are shown.
         if judgement.isEmpty, !json { try judgement.problems.throwAll() }
