@@ -50,49 +50,37 @@ extension LiveJudge.Report {
 
 /// The summary at the end of a proxy: traffic, verdicts, and problems of the proxy itself.
 package struct ProxySummary {
-    private let tallies: ProxyTallies
-    private let tally: ClauseTally
-    private let unused: [Rule]
-    private let failure: String?
-    private let foreign: ForeignProtocol?
+    private let proxy: Proxy
     private let specification: Specification
     private let subject: History.Subject
-    private let stated: Set<Profile>
     private let breaches: ToldBreaches
 
+    /// The summary of a proxy that has stopped.
     package init(_ proxy: Proxy, specification: Specification, subject: History.Subject, told breaches: ToldBreaches) {
-        self.breaches = breaches
-        tallies = proxy.tallies
-        tally = proxy.tally
-        unused = proxy.unusedRules
-        failure = proxy.transcriptFailure
-        foreign = proxy.foreign
-        self.specification = specification
-        self.subject = subject
-        stated = proxy.statedProfiles
+        (self.proxy, self.specification, self.subject, self.breaches) = (proxy, specification, subject, breaches)
     }
 
     /// A violation takes precedence, then failures of the proxy itself, then missing evidence.
     package var exit: ExitStatus {
         if count(.violation) > 0 { return .violation }
-        if !unused.isEmpty || failure != nil { return .harness }
-        if tallies.unjudged > 0 || foreign != nil { return .incomplete }
-        return tally.entries.values.contains { $0.exercised > 0 } ? .conforms : .incomplete
+        if !proxy.unusedRules.isEmpty || proxy.transcriptFailure != nil { return .harness }
+        if proxy.tallies.unjudged > 0 || proxy.foreign != nil { return .incomplete }
+        return proxy.tally.entries.values.contains { $0.exercised > 0 } ? .conforms : .incomplete
     }
 
-    private func count(_ outcome: Outcome) -> Int { tally.entries.values.count { $0.outcome == outcome } }
+    private func count(_ outcome: Outcome) -> Int { proxy.tally.entries.values.count { $0.outcome == outcome } }
 
     /// The summary; if quiet, empty unless something is wrong.
     package func text(_ style: ConsoleStyle, isQuiet: Bool = false) -> String {
         if isQuiet, exit == .conforms { return "" }
         var lines = specification.clauses.compactMap { clause -> String? in
-            guard !isQuiet, let entry = tally.entries[clause.id], entry.exercised > 0 else { return nil }
+            guard !isQuiet, let entry = proxy.tally.entries[clause.id], entry.exercised > 0 else { return nil }
             return style.row(clause, entry.outcome, exercised: entry.exercised)
         }
         for (clause, count) in breaches.totals.sorted(by: { $0.key < $1.key }) {
             lines.append("\(clause) is violated \(counted(count, "time")) in all, as 'conformance judge' shows")
         }
-        for rule in unused {
+        for rule in proxy.unusedRules {
             lines.append(
                 """
                 suite failure: the fault rule '\(rule.text)' matched nothing
@@ -100,20 +88,22 @@ package struct ProxySummary {
                   fix: correct the rule, or make the client send such a message
                 """)
         }
-        if let failure { lines.append("suite failure: the transcript is incomplete: \(failure)") }
-        if tallies.unjudged > 0 {
+        if let failure = proxy.transcriptFailure {
+            lines.append("suite failure: the transcript is incomplete: \(failure)")
+        }
+        if proxy.tallies.unjudged > 0 {
             lines.append(
                 """
-                not judged: \(readable(tallies.unjudged)) \(tallies.unjudged == 1 ? "event" : "events") arrived faster than \
+                not judged: \(readable(proxy.tallies.unjudged)) \(proxy.tallies.unjudged == 1 ? "event" : "events") arrived faster than \
                 they could be judged
                   fix: record with --out and run 'conformance judge' on the transcript
                 """)
         }
         // Unless quiet, the foreign protocol was already reported when it was recognized.
-        if let foreign, isQuiet { lines.append("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
+        if let foreign = proxy.foreign, isQuiet { lines.append("not judged: \(foreign.what)\n  fix: \(foreign.fix())") }
         if !isQuiet { lines.append(passed) }
-        if !stated.isEmpty {
-            let names = stated.union(subject.profiles).sorted().map(\.rawValue).joined(separator: ", ")
+        if !proxy.statedProfiles.isEmpty {
+            let names = proxy.statedProfiles.union(subject.profiles).sorted().map(\.rawValue).joined(separator: ", ")
             lines.append("profiles from 'connected': \(names)")
         }
         lines.append(headline(style))
@@ -122,16 +112,16 @@ package struct ProxySummary {
 
     private var passed: String {
         var parts = [
-            counted(tallies.connections, "WebSocket"), counted(tallies.messages, "message"),
-            counted(tallies.requests, "request"),
+            counted(proxy.tallies.connections, "WebSocket"), counted(proxy.tallies.messages, "message"),
+            counted(proxy.tallies.requests, "request"),
         ]
-        if tallies.faults > 0 { parts.append(counted(tallies.faults, "fault")) }
-        if tallies.unseen > 0 { parts.append("\(readable(tallies.unseen)) passed unseen") }
+        if proxy.tallies.faults > 0 { parts.append(counted(proxy.tallies.faults, "fault")) }
+        if proxy.tallies.unseen > 0 { parts.append("\(readable(proxy.tallies.unseen)) passed unseen") }
         return "passed: " + parts.joined(separator: ", ")
     }
 
     private func headline(_ style: ConsoleStyle) -> String {
-        let entries = tally.entries.values
+        let entries = proxy.tally.entries.values
         let unseen = entries.count { $0.exercised == 0 }
         let counts = [
             (Outcome.pass, "passed"), (.violation, "violated"), (.warning, "with warnings"),
@@ -150,8 +140,8 @@ package struct ProxySummary {
     }
 
     private var shortfall: String {
-        if foreign != nil { return "not judged: another protocol" }
-        if tallies.unjudged > 0 { return "not everything was judged" }
-        return tallies.messages + tallies.requests == 0 ? "no traffic" : "no clause was covered"
+        if proxy.foreign != nil { return "not judged: another protocol" }
+        if proxy.tallies.unjudged > 0 { return "not everything was judged" }
+        return proxy.tallies.messages + proxy.tallies.requests == 0 ? "no traffic" : "no clause was covered"
     }
 }
