@@ -42,19 +42,16 @@ package struct ClientSuite {
 
     private func excluded(_ scenario: ClientScenario) -> ScenarioResult? {
         guard let reason = selection.reason(toExclude: scenario) else { return nil }
-        let header = History.Header(
-            specification: specification.version, scenario: scenario.name, subject: subject.declaration)
-        return ScenarioResult(
-            name: scenario.name, history: History(header: header, events: []), verdicts: [], skipped: reason,
-            wasSetAside: true)
+        var result = ScenarioResult(unperformed: scenario.name, against: subject.declaration, under: specification)
+        (result.skipped, result.wasSetAside) = (reason, true)
+        return result
     }
 
     /// The scenarios that will be performed, one per line, and the reasons why others will not.
     package var plan: String {
         let reasons = selection.scenarios.map { ($0, selection.reason(toExclude: $0) ?? subject.obstacle(to: $0)) }
-        let left = Dictionary(grouping: reasons.compactMap(\.1), by: \.self).sorted { $0.key < $1.key }
         return ScenarioSelection.plan(
-            of: reasons.filter { $0.1 == nil }.map(\.0), notPerformed: left.map { ($0.key, $0.value.count) })
+            of: reasons.filter { $0.1 == nil }.map(\.0), notPerformed: reasons.compactMap(\.1))
     }
 
     /// Remarks about weaker evidence that are not faults.

@@ -89,17 +89,14 @@ package struct Forecast {
 
     /// The scenarios that will be performed, one per line, and the reasons why others will not.
     package var plan: String {
-        let left = selection.scenarios.compactMap(leftOut)
-        let reasons = Dictionary(grouping: left) { $0.skipped ?? "" }.sorted { $0.key < $1.key }
-        return Selection.plan(of: performed, notPerformed: reasons.map { ($0.key, $0.value.count) })
+        Selection.plan(
+            of: performed, notPerformed: selection.scenarios.compactMap(leftOut).map { $0.skipped ?? "" })
     }
 
     private func result(of scenario: Scenario, lacks: [String] = []) -> ScenarioResult {
-        let header = History.Header(
-            specification: specification.version, scenario: scenario.name, subject: subject.declaration)
-        return ScenarioResult(
-            name: scenario.name, history: History(header: header, events: []), verdicts: [],
-            tier: Scope.tier(of: scenario, agent: subject.agent), lacks: lacks)
+        var result = ScenarioResult(unperformed: scenario.name, against: subject.declaration, under: specification)
+        (result.tier, result.lacks) = (Scope.tier(of: scenario, agent: subject.agent), lacks)
+        return result
     }
 
     private func result(

@@ -157,9 +157,10 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     }
 
     /// Scenarios that will be performed, one per line, and the reasons why others will not.
-    package static func plan(of scenarios: [Item], notPerformed reasons: [(reason: String, count: Int)]) -> String {
+    static func plan(of scenarios: [Item], notPerformed reasons: [String]) -> String {
         let lines = scenarios.map { "\($0.name)  \($0.clauses.map(\.description).joined(separator: " "))\n" }
-        let left = reasons.map { "skipped: \(Gap.words($0.count, "scenario", $0.reason))\n" }
+        let left = Dictionary(grouping: reasons, by: \.self).sorted { $0.key < $1.key }
+            .map { "skipped: \(Gap.words($0.value.count, "scenario", $0.key))\n" }
         return lines.joined() + "\n\(counted(scenarios.count, "scenario"))\n" + left.joined()
     }
 }

@@ -4,6 +4,7 @@ import HoldfastJudge
 import HoldfastPlatform
 import HoldfastReport
 import HoldfastStage
+import HoldfastTranscript
 
 final class SuiteJudging: Sendable {
     private struct Early {
@@ -69,6 +70,12 @@ final class SuiteJudging: Sendable {
 }
 
 extension ScenarioResult {
+    /// The result of a scenario that was not performed.
+    init(unperformed name: String, against subject: History.Subject, under specification: Specification) {
+        let header = History.Header(specification: specification.version, scenario: name, subject: subject)
+        self.init(name: name, history: History(header: header, events: []), verdicts: [])
+    }
+
     init(_ performance: Performance, _ verdicts: [Verdict], named name: String, isLife: Bool = false) {
         let isTheirs = performance.failure == nil && performance.problems.isEmpty
         let early: Cut? =
