@@ -40,6 +40,12 @@ package struct ShellWords {
         self.words = words
     }
 
+    /// Whether a text is the name of a variable of the environment.
+    static func isVariable(_ name: some StringProtocol) -> Bool {
+        name.first?.isNumber == false
+            && name.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+    }
+
     package static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_-./:=@%+,".contains($0)) }

@@ -80,9 +80,7 @@ package struct ProjectSetup: Sendable {
         tokenVariables names: [String], isSet: (String) -> Bool
     ) throws(InputProblem) {
         for name in names {
-            let isName =
-                name.first.map { $0 == "_" || $0.isASCII && $0.isLetter } == true
-                && name.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+            let isName = ShellWords.isVariable(name)
             // An invalid name, or an unset one unlike CHAT_TOKEN, may be the token itself: do not repeat it.
             let looksLikeOne = name.allSatisfy { $0 == "_" || $0.isUppercase || $0.isNumber } && name.contains("_")
             guard isName, looksLikeOne || isSet(name) else {

@@ -56,9 +56,7 @@ extension ServerUnderTest {
         var variables: [String: String] = [:]
         for text in environment {
             let name = text.prefix { $0 != "=" }
-            let isName =
-                name.first.map { $0 == "_" || $0.isASCII && $0.isLetter } == true
-                && name.allSatisfy { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+            let isName = ShellWords.isVariable(name)
             guard isName, name.endIndex < text.endIndex else {
                 problems.note(
                     "--env", "'\(isName ? String(name) : "…")' is not NAME=VALUE", expected: "NAME=VALUE",
