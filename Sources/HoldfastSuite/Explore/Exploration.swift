@@ -214,7 +214,7 @@ package struct Exploration: Sendable {
                 }
                 guard !performance.wasInterrupted, performance.startProblem == nil else { continue }
                 result.performed += 1
-                progress.note(performed: result.performed)
+                progress.note { $0.performed = result.performed }
                 result.problems += performance.problems.map { "seed \(next &+ UInt64(index)): \($0)" }
                 if let failure = performance.failure { result.failures.append((next &+ UInt64(index), failure)) }
                 let verdicts = verdicts(performance)
@@ -223,7 +223,7 @@ package struct Exploration: Sendable {
                 if guide.learn(from: plan, Coverage(of: performance.history, verdicts)), !isStored {
                     corpus?.keep(plan)
                 }
-                progress.note(reached: guide.coverage.marks.count)
+                progress.note { $0.reached = guide.coverage.marks.count }
                 for verdict in verdicts
                 where verdict.outcome == .violation && known.insert(Self.cause(verdict)).inserted {
                     guard let found = await shrunk(plan, performance, verdict, seed: next &+ UInt64(index), progress)
@@ -231,7 +231,7 @@ package struct Exploration: Sendable {
                     // Other clauses that the small plan violates have the same cause.
                     known.formUnion(found.broken.map(Self.cause))
                     result.keep(found)
-                    progress.note(found: result.found.count)
+                    progress.note { $0.found = result.found.count }
                     tell(found)
                 }
             }
@@ -303,8 +303,8 @@ package struct Exploration: Sendable {
                     .map { Seen(history: performance.history, broken: broken, verdict: $0) }
             }
         }
-        progress.note(activity: "making it small")
-        defer { progress.note(activity: nil) }
+        progress.note { $0.activity = "making it small" }
+        defer { progress.note { $0.activity = nil } }
         func hits(_ plan: Plan, of count: Int) async -> Int {
             await sightings(Array(repeating: plan, count: count)).count { $0 != nil }
         }
@@ -339,7 +339,7 @@ package struct Exploration: Sendable {
     }
 
     private final class Progress: Sendable {
-        private struct State {
+        struct State {
             var performed = 0
             var found = 0
             var reached = 0
@@ -361,9 +361,6 @@ package struct Exploration: Sendable {
             }
         }
 
-        func note(performed: Int) { state.withLock { $0.performed = performed } }
-        func note(reached: Int) { state.withLock { $0.reached = reached } }
-        func note(found: Int) { state.withLock { $0.found = found } }
-        func note(activity: String?) { state.withLock { $0.activity = activity } }
+        func note(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
     }
 }
