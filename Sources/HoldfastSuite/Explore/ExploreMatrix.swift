@@ -65,7 +65,10 @@ package struct ExploreMatrix: Sendable {
         var rate = 0
 
         /// The median of the searches; nil if most of them found nothing.
-        var median: Int? { plans.map { $0 ?? .max }.sorted()[plans.count / 2].unlessMax }
+        var median: Int? {
+            let found = plans.compactMap(\.self).sorted()
+            return found.count > plans.count / 2 ? found[plans.count / 2] : nil
+        }
     }
 
     /// A false alarm, or a failed simulation.
@@ -119,26 +122,13 @@ package struct ExploreMatrix: Sendable {
         package var holds: Bool { alarms.isEmpty }
     }
 
-    private struct Wanted: Sendable {
-        let name: String
-        let clause: ClauseID
-        let explorer: Explorer
-    }
+    private typealias Wanted = (name: String, clause: ClauseID, explorer: Explorer)
 
     /// Runs the healthy peers and the given defects; a role without defects is omitted.
     package func run(_ defects: [Defect], _ clientDefects: [ClientDefect]) async -> Result {
         let began = ContinuousClock.now
-        let wanted =
-            defects.map { defect in
-                Wanted(
-                    name: defect.name, clause: defect.clause,
-                    explorer: explorer(Setting(defects: [defect])))
-            }
-            + clientDefects.map { defect in
-                Wanted(
-                    name: defect.name, clause: defect.clause,
-                    explorer: explorer(ClientSetting(defects: [defect])))
-            }
+        let servers: [Wanted] = defects.map { ($0.name, $0.clause, explorer(Setting(defects: [$0]))) }
+        let wanted = servers + clientDefects.map { ($0.name, $0.clause, explorer(ClientSetting(defects: [$0]))) }
         let names = ["healthy"] + wanted.map(\.name)
         let meter = Meter(
             Dictionary(names.map { ($0, $0 == "healthy" ? 0 : 1) }, uniquingKeysWith: max), flaw: .misjudged,
@@ -272,10 +262,6 @@ package struct ExploreMatrix: Sendable {
     }
 }
 
-extension Int {
-    fileprivate var unlessMax: Int? { self == .max ? nil : self }
-}
-
 extension ExploreMatrix.Result {
     package func text(_ style: ConsoleStyle) -> String {
         let width = (searches.map(\.name.count).max() ?? 0) + 2
@@ -323,21 +309,19 @@ extension ExploreMatrix.Result {
         JSONValue(members: [
             "format": "holdfast-explore-matrix", "version": 1, "holds": holds, "runs": runs,
             "digest": digest,
-            "alarms": JSONValue.array(
-                alarms.map {
-                    JSONValue(members: [
-                        "seed": JSONValue(Int($0.seed & 0x1F_FFFF_FFFF_FFFF)), "peer": $0.peer,
-                        "clause": $0.clause?.description, "what": $0.what,
-                    ])
-                }),
-            "defects": JSONValue.array(
-                searches.map { search in
-                    JSONValue(members: [
-                        "name": search.name, "clause": search.clause, "median": search.median,
-                        "plans": JSONValue.array(search.plans.map { $0.map { JSONValue($0) } ?? .null }),
-                        "others": search.others.sorted(),
-                    ])
-                }),
+            "alarms": alarms.map {
+                JSONValue(members: [
+                    "seed": JSONValue(Int($0.seed & 0x1F_FFFF_FFFF_FFFF)), "peer": $0.peer,
+                    "clause": $0.clause?.description, "what": $0.what,
+                ])
+            },
+            "defects": searches.map { search in
+                JSONValue(members: [
+                    "name": search.name, "clause": search.clause, "median": search.median,
+                    "plans": JSONValue.array(search.plans.map { $0.map { JSONValue($0) } ?? .null }),
+                    "others": search.others.sorted(),
+                ])
+            },
         ])
     }
 }
