@@ -42,7 +42,8 @@ final class JudgeSource: Sendable {
         var runIsIncomplete = false
     }
 
-    private struct State {
+    /// The state is only touched under the lock.
+    private struct State: @unchecked Sendable {
         var input: InputFile?
         var reader: CaptureReader?
         var parts = CapturedParts()
@@ -58,12 +59,7 @@ final class JudgeSource: Sendable {
     let path: String
     private let index: Int
     private let options: JudgeOptions
-    private let state = Mutex(StateBox())
-
-    /// The state is only touched under the lock.
-    private struct StateBox: ~Copyable, @unchecked Sendable {
-        var state = State()
-    }
+    private let state = Mutex(State())
 
     init(_ path: String, index: Int, options: JudgeOptions) {
         (self.path, self.index, self.options) = (path, index, options)
@@ -71,18 +67,18 @@ final class JudgeSource: Sendable {
 
     var name: String { path == "-" ? "standard input" : path }
 
-    var summary: Summary { state.withLock { $0.state.summary } }
+    var summary: Summary { state.withLock { $0.summary } }
 
     /// The next history; nil at the end, or after a problem.
     func next() -> Unit? {
-        state.withLock { box in
+        state.withLock { state in
             do throws(InputProblem) {
-                return try next(&box.state)
+                return try next(&state)
             } catch {
-                box.state.summary.problem = error
-                box.state.isAtEnd = true
+                state.summary.problem = error
+                state.isAtEnd = true
                 // Events that were already read are kept.
-                return finish(&box.state)
+                return finish(&state)
             }
         }
     }
@@ -276,28 +272,28 @@ extension JudgeSource {
     func take(
         _ piece: FollowedInput.Piece, sampling sample: inout PrincipalSample?, observe: (Event) -> Void
     ) throws(InputProblem) -> [Unit] {
-        try state.withLock { box throws(InputProblem) in
+        try state.withLock { state throws(InputProblem) in
             var items: [CaptureItem] = []
             defer {
-                box.state.summary.leftOut = box.state.reader?.leftOut ?? CaptureLeftOut()
-                box.state.summary.remarks = box.state.reader?.remarks ?? []
+                state.summary.leftOut = state.reader?.leftOut ?? CaptureLeftOut()
+                state.summary.remarks = state.reader?.remarks ?? []
             }
             switch piece {
             case .lines(let bytes):
-                try begin(with: bytes, &box.state)
-                box.state.summary.bytes += bytes.count
-                try box.state.reader?.append(bytes) { items.append($0) }
+                try begin(with: bytes, &state)
+                state.summary.bytes += bytes.count
+                try state.reader?.append(bytes) { items.append($0) }
             case .dropped(let lines, let bytes):
-                try box.state.reader?.pass(lines: lines, bytes: bytes, because: Self.tooFast) { items.append($0) }
+                try state.reader?.pass(lines: lines, bytes: bytes, because: Self.tooFast) { items.append($0) }
             case .truncated:
-                try box.state.reader?.pass(lines: 0, bytes: 0, because: Self.truncated) { items.append($0) }
-                box.state.reader?.beginAgain()
-            case .rotated: box.state.reader?.beginAgain()
-            case .end: try box.state.reader?.finish { items.append($0) }
+                try state.reader?.pass(lines: 0, bytes: 0, because: Self.truncated) { items.append($0) }
+                state.reader?.beginAgain()
+            case .rotated: state.reader?.beginAgain()
+            case .end: try state.reader?.finish { items.append($0) }
             }
             if sample != nil { items = items.flatMap { sample?.take($0) ?? [] } }
             if case .end = piece { items += sample?.rest() ?? [] }
-            return take(items, observe, &box.state)
+            return take(items, observe, &state)
         }
     }
 
@@ -333,16 +329,16 @@ extension JudgeSource {
 
     /// The incomplete history so far; nil if there is none.
     var open: Unit? {
-        state.withLock { box in
-            var parts = box.state.parts
-            return parts.finish(capture: box.state.reader?.capture).map { part in
-                defer { box.state.number -= 1 }
-                return unit(part, &box.state)
+        state.withLock { state in
+            var parts = state.parts
+            return parts.finish(capture: state.reader?.capture).map { part in
+                defer { state.number -= 1 }
+                return unit(part, &state)
             }
         }
     }
 
-    func last() -> Unit? { state.withLock { finish(&$0.state) } }
+    func last() -> Unit? { state.withLock { finish(&$0) } }
 
-    func end(with problem: InputProblem) { state.withLock { $0.state.summary.problem = problem } }
+    func end(with problem: InputProblem) { state.withLock { $0.summary.problem = problem } }
 }
