@@ -227,9 +227,11 @@ package struct DialectDraft {
 
     // MARK: Writing
 
+    /// Whether the client begins by giving its credential.
+    private var greets: Bool { kinds.contains { $0.meaning == "auth" } }
+
     package var text: String {
-        let greets = kinds.contains { $0.meaning == "auth" }
-        return JSONValue(members: [
+        JSONValue(members: [
             "$schema": "https://holdfast.example/spec/1/schemas/files/dialect.json", "name": "my-server",
             "summary": "\(Self.mark): what system this is, in one sentence.", "profiles": ["core"],
             "socket": JSONValue(members: [
@@ -238,7 +240,7 @@ package struct DialectDraft {
                     "in": key != nil ? "query" : greets ? "frame" : "none", "name": key,
                 ]),
             ]),
-            "greeting": greeting(greets), "typeAt": typeLocation == "type" ? nil : typeLocation,
+            "greeting": greeting, "typeAt": typeLocation == "type" ? nil : typeLocation,
             "frames": kinds.map(rule) + unseen + [
                 JSONValue(members: [
                     "sender": "client", "wire": "*",
@@ -250,7 +252,6 @@ package struct DialectDraft {
 
     /// Rules for messages that every dialect needs and the recording lacks.
     private var unseen: [JSONValue] {
-        let greets = kinds.contains { $0.meaning == "auth" }
         let needed = [(Role.client, "chat"), (.server, "done"), (.server, "error")]
         return (greets ? [(.server, "connected")] + needed : needed).compactMap { sender, type in
             guard !kinds.contains(where: { $0.meaning == type }) else { return nil }
@@ -260,7 +261,7 @@ package struct DialectDraft {
         }
     }
 
-    private func greeting(_ greets: Bool) -> JSONValue {
+    private var greeting: JSONValue {
         guard greets else {
             return JSONValue(members: ["opens": "nobody", "assumed": JSONValue(members: ["type": "connected"])])
         }

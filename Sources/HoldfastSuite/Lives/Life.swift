@@ -46,12 +46,7 @@ package final class Life: Sendable {
         /// Stores a small scenario that breaks a clause, and returns the command that runs it.
         package var keep: (@Sendable (ClauseID, String) throws -> String)?
 
-        package init(
-            isAlone: Bool = false, clauses: Set<ClauseID>? = nil,
-            keep: (@Sendable (ClauseID, String) throws -> String)? = nil
-        ) {
-            (self.isAlone, self.clauses, self.keep) = (isAlone, clauses, keep)
-        }
+        package init() {}
     }
 
     /// The maximum number of principals in the life of a server.

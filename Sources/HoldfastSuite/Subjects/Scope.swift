@@ -37,11 +37,10 @@ package struct Scope: Sendable {
             ]
         }
         guard let tier = tiers.subtracting(possible).min() else { return [] }
-        let needs = [2: "follows scripts", 3: "asks the suite's model endpoint"]
-        let what = needs[tier].map { "tier \(tier) needs an agent that \($0), and this one is '\(agent.rawValue)'" }
+        let need = tier == 2 ? "follows scripts" : "asks the suite's model endpoint"
         return [
             InputProblem(
-                location, what ?? "'\(tier)' is not a tier",
+                location, "tier \(tier) needs an agent that \(need), and this one is '\(agent.rawValue)'",
                 expected: possible.sorted().map(String.init).joined(separator: " or "),
                 fix: "choose another tier, or declare the agent: --scripted-agent, or 'agent' in the subject file")
         ]

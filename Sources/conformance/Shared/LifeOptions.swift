@@ -66,11 +66,14 @@ struct LifeOptions: ParsableArguments {
     static func options(
         _ only: [String], seed: UInt64, out: String?, again: @escaping @Sendable (String) -> String
     ) -> Life.Options {
-        Life.Options(isAlone: isAlone(only), clauses: clauses(only)) { clause, text in
+        var options = Life.Options()
+        (options.isAlone, options.clauses) = (isAlone(only), clauses(only))
+        options.keep = { clause, text in
             let path = "\(out ?? "explored")/life-\(clause)-\(seed).json"
             try Files.write(text, to: path, makingFolders: true)
             return again(ShellWords.quoted(path))
         }
+        return options
     }
 
     /// Whether a pattern names a life: `life`, `server/life/7`, or a clause in one.
