@@ -25,20 +25,13 @@ struct ClausePages {
 
     func list() -> String {
         let rows = site.specification.clauses.map { clause in
-            "<tr><td><a href=\"\(renderer.links.address(of: clause.id, from: renderer.page))\">\(clause.id)</a></td>"
-                + "<td>\(clause.role.rawValue)</td><td>\(clause.profile.rawValue)</td>"
-                + "<td>\(clause.keyword.rawValue)</td><td>\(inline(clause.sentence))</td></tr>"
+            [
+                SiteMarkup.link(
+                    clause.id.description, to: renderer.links.address(of: clause.id, from: renderer.page)),
+                clause.role.rawValue, clause.profile.rawValue, clause.keyword.rawValue, inline(clause.sentence),
+            ]
         }
-        let head = ["clause", "role", "profile", "keyword", "sentence"].map { "<th scope=\"col\">\($0)</th>" }
-        return """
-            <h1>All clauses</h1>
-            <div class="table" tabindex="0"><table>
-            <thead><tr>\(head.joined())</tr></thead>
-            <tbody>
-            \(rows.joined(separator: "\n"))
-            </tbody>
-            </table></div>
-            """
+        return "<h1>All clauses</h1>\n" + SiteMarkup.table(["clause", "role", "profile", "keyword", "sentence"], rows)
     }
 
     // MARK: One clause
@@ -71,9 +64,9 @@ struct ClausePages {
 
     private func scenarios(of clause: Clause) -> String {
         let found = site.scenarios.filter { $0.clauses.contains(clause.id) }.map {
-            "<li>\(link($0.name, $0.address)): \(escapedForMarkup($0.title))</li>"
+            "\(link($0.name, $0.address)): \(escapedForMarkup($0.title))"
         }
-        return found.isEmpty ? "" : "<ul>\(found.joined(separator: "\n"))</ul>"
+        return found.isEmpty ? "" : SiteMarkup.list(found)
     }
 
     private func fixtures(of clause: Clause) -> String {
@@ -82,9 +75,7 @@ struct ClausePages {
         let own = found.filter { $0.file.contains("/\(clause.id)-") }
         let others = found.filter { !$0.file.contains("/\(clause.id)-") }
         func items(_ fixtures: [FixtureIndex.Entry]) -> String {
-            "<ul>"
-                + fixtures.map { "<li>\(link($0.file, $0.address)): \(escapedForMarkup($0.why))</li>" }
-                .joined(separator: "\n") + "</ul>"
+            SiteMarkup.list(fixtures.map { "\(link($0.file, $0.address)): \(escapedForMarkup($0.why))" })
         }
         let more =
             "<details><summary>\(own.isEmpty ? "Fixtures" : "More fixtures") that show it: \(others.count)</summary>"
@@ -93,15 +84,14 @@ struct ClausePages {
 
     private func list(of defects: [Site.Defect], breaking clause: Clause) -> String {
         let items = defects.map { defect in
-            "<li><code>\(escapedForMarkup(defect.name))</code>: \(inline(defect.summary))</li>"
+            "<code>\(escapedForMarkup(defect.name))</code>: \(inline(defect.summary))"
         }
         let command = "conformance \(clause.role.rawValue) --reference --defect \(defects[0].name) --only \(clause.id)"
-        return
-            "<ul>\(items.joined(separator: "\n"))</ul><pre tabindex=\"0\"><code>\(escapedForMarkup(command))</code></pre>"
+        return SiteMarkup.list(items) + SiteMarkup.code(command)
     }
 
     private func link(_ words: String, _ address: String) -> String {
-        "<a href=\"\(escapedForMarkup(LinkResolver.relative(address, from: renderer.page)))\">\(escapedForMarkup(words))</a>"
+        SiteMarkup.link(words, to: LinkResolver.relative(address, from: renderer.page))
     }
 
     private func inline(_ text: String) -> String {

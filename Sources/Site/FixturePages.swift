@@ -19,42 +19,31 @@ extension FixtureIndex.Entry {
     var address: String { "\(page)#\(anchor)" }
 }
 
-/// The pages of the fixtures, one for each message type and each area.
-struct FixturePages {
-    let site: Site
-    let links: LinkResolver
-
+extension Site {
     /// The maximum number of characters of a file that a page shows.
     private static let mostCharacters = 6_000
 
-    func all() -> [(page: String, title: String, content: String)] {
-        Dictionary(grouping: site.fixtures, by: \.group).sorted { $0.key < $1.key }.map { group, fixtures in
-            let page = fixtures[0].page
-            let title = "Fixtures: " + group.replacing("-", with: ", ")
-            let renderer = PageRenderer(links: links, page: page)
-            let sections = fixtures.map { section($0, renderer) }
-            return (page, title, "<h1>\(escapedForMarkup(title))</h1>\n" + sections.joined(separator: "\n"))
-        }
+    /// The pages of the fixtures, one for each message type and each area.
+    func fixturePages(_ links: LinkResolver) -> [(page: String, title: String, content: String)] {
+        SiteMarkup.pages(
+            fixtures, by: \.page, links: links,
+            title: { "Fixtures: " + $0.group.replacing("-", with: ", ") }
+        ) { ($0.anchor, $0.file, parts(of: $0, $1)) }
     }
 
-    private func section(_ fixture: FixtureIndex.Entry, _ renderer: PageRenderer) -> String {
+    private func parts(of fixture: FixtureIndex.Entry, _ renderer: PageRenderer) -> [String] {
         var parts = [
-            "<h2><a class=\"here\" href=\"#\(escapedForMarkup(fixture.anchor))\">\(escapedForMarkup(fixture.file))</a></h2>",
             "<p>\(renderer.withClauses(fixture.why))</p>",
             "<p>Expected: \(renderer.withClauses(fixture.verdict))\(broken(fixture, renderer))</p>",
         ]
-        if let notation = fixture.notation {
-            parts.append("<pre tabindex=\"0\"><code>\(escapedForMarkup(notation))</code></pre>")
-        }
-        if let text = site.texts[fixture.file] {
+        if let notation = fixture.notation { parts.append(SiteMarkup.code(notation)) }
+        if let text = texts[fixture.file] {
             let shown = text.prefix(Self.mostCharacters)
             let more = text.count - shown.count
-            parts.append(
-                "<details><summary>The file</summary><pre tabindex=\"0\"><code>\(escapedForMarkup(shown))"
-                    + (more > 0 ? "\n… \(more) more characters" : "") + "</code></pre></details>")
+            let file = SiteMarkup.code(shown + (more > 0 ? "\n… \(more) more characters" : ""))
+            parts.append("<details><summary>The file</summary>\(file)</details>")
         }
-        return
-            "<section id=\"\(escapedForMarkup(fixture.anchor))\" class=\"card\">\n\(parts.joined(separator: "\n"))\n</section>"
+        return parts
     }
 
     private func broken(_ fixture: FixtureIndex.Entry, _ renderer: PageRenderer) -> String {

@@ -25,21 +25,12 @@ struct PageRenderer {
         case .quote(let words): return "<blockquote><p>\(html(words))</p></blockquote>"
         case .code(let language, let text):
             if language == "mermaid", let diagram = SequenceDiagram(text) { return diagram.html }
-            return "<pre tabindex=\"0\"><code>\(escapedForMarkup(text))</code></pre>"
+            return SiteMarkup.code(text)
         case .list(let ordered, let items):
             let name = ordered ? "ol" : "ul"
             return "<\(name)>\n" + items.map { "<li>\(html($0))</li>" }.joined(separator: "\n") + "\n</\(name)>"
         case .table(let header, let rows):
-            let head = header.map { "<th scope=\"col\">\(html($0))</th>" }.joined()
-            let body = rows.map { "<tr>" + $0.map { "<td>\(html($0))</td>" }.joined() + "</tr>" }
-            return """
-                <div class="table" tabindex="0"><table>
-                <thead><tr>\(head)</tr></thead>
-                <tbody>
-                \(body.joined(separator: "\n"))
-                </tbody>
-                </table></div>
-                """
+            return SiteMarkup.table(header.map { html($0) }, rows.map { $0.map { html($0) } })
         }
     }
 

@@ -51,8 +51,7 @@ package struct Site: Sendable {
         let markdown = try read()
         let locations = pages(markdown)
         let links = LinkResolver(clauses: Set(specification.clauses.map(\.id)), pages: locations)
-        let problems = LinkCheck(links: links, pages: markdown).problems()
-        guard problems.isEmpty else { throw InputProblems(problems) }
+        try links.problems(in: markdown).throwAll()
 
         var files: [String: String] = [:]
         var entries: [SearchEntry] = []
@@ -91,14 +90,9 @@ package struct Site: Sendable {
         }
         let all = PageRenderer(links: links, page: "clauses/index.html")
         add("clauses/index.html", "All clauses", ClausePages(site: self, renderer: all).list())
-        for (page, title, content) in ScenarioPages(site: self, links: links).all() {
-            add(page, title, content)
-        }
-        for (page, title, content) in FixturePages(site: self, links: links).all() {
-            add(page, title, content)
-        }
+        for (page, title, content) in scenarioPages(links) + fixturePages(links) { add(page, title, content) }
         for (file, text) in specification.files.texts where Self.isJSONPage(file) {
-            add("\(file.dropLast(".json".count)).html", file, JSONPage(links: links, file: file).html(text))
+            add("\(file.dropLast(".json".count)).html", file, links.html(ofJSON: text, in: file))
         }
         add("files.html", "Scenarios, fixtures and schemas", SiteOpening.list(of: entries))
         entries += scenarios.map { SearchEntry(name: $0.name, text: "\($0.title) \($0.summary)", address: $0.address) }
@@ -120,13 +114,9 @@ package struct Site: Sendable {
         }
         let texts = specification.files.texts.filter { $0.key.hasSuffix(".md") }.map { ($0.key, $0.value) }
         for (file, text) in texts + guides {
-            do {
-                pages[file] = try MarkdownPage(text, file: "Spec/\(file)")
-            } catch {
-                problems += error.problems
-            }
+            pages[file] = problems.take { () throws(InputProblems) in try MarkdownPage(text, file: "Spec/\(file)") }
         }
-        guard problems.isEmpty else { throw InputProblems(problems.sorted { $0.location < $1.location }) }
+        try problems.sorted { $0.location < $1.location }.throwAll()
         return pages
     }
 

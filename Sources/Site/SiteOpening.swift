@@ -37,19 +37,13 @@ enum SiteOpening {
             ("OpenAPI in one file, for code generators", "bundle/openapi.json"),
         ]
         let parts = kinds.map { title, folder in
-            (
-                title,
-                entries.filter { $0.address.hasPrefix(folder) && !$0.address.contains("#") }.map {
-                    ($0.name, $0.address)
-                }
-            )
+            let pages = entries.filter { $0.address.hasPrefix(folder) && !$0.address.contains("#") }
+            return (title, pages.map { ($0.name, $0.address) })
         }
         let lists = [("Interfaces", interfaces)] + parts
         return "<h1>Scenarios, fixtures and schemas</h1>\n"
             + lists.filter { !$0.1.isEmpty }.map { title, pages in
-                let items = pages.sorted { $0.1 < $1.1 }.map { name, address in
-                    "<li><a href=\"\(escapedForMarkup(address))\">\(escapedForMarkup(name))</a></li>"
-                }
+                let items = pages.sorted { $0.1 < $1.1 }.map { "<li>\(SiteMarkup.link($0, to: $1))</li>" }
                 return "<h2>\(title)</h2><ul class=\"pages\">\n\(items.joined(separator: "\n"))\n</ul>"
             }.joined(separator: "\n")
     }

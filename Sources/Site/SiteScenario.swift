@@ -37,27 +37,22 @@ struct SiteScenario: Sendable {
     }
 }
 
-/// The pages of the scenarios, one for each role and area.
-struct ScenarioPages {
-    let site: Site
-    let links: LinkResolver
-
-    func all() -> [(page: String, title: String, content: String)] {
-        Dictionary(grouping: site.scenarios, by: \.page).sorted { $0.key < $1.key }.map { page, scenarios in
-            let parts = scenarios[0].name.split(separator: "/")
-            let title = "Scenarios: \(parts.first ?? ""), \(parts.dropFirst().first ?? "")"
-            let renderer = PageRenderer(links: links, page: page)
-            let sections = scenarios.map { scenario in
-                """
-                <section id="\(escapedForMarkup(scenario.anchor))" class="card">
-                <h2><a class="here" href="#\(escapedForMarkup(scenario.anchor))">\(escapedForMarkup(scenario.name))</a></h2>
-                <p><strong>\(escapedForMarkup(scenario.title)).</strong> \(renderer.withClauses(scenario.summary))</p>
-                <p>Exercises \(renderer.withClauses(scenario.clauses.map(\.description).joined(separator: ", "))).</p>
-                <details><summary>Steps</summary><pre tabindex="0"><code>\(escapedForMarkup(scenario.text))</code></pre></details>
-                </section>
-                """
-            }
-            return (page, title, "<h1>\(escapedForMarkup(title))</h1>\n" + sections.joined(separator: "\n"))
+extension Site {
+    /// The pages of the scenarios, one for each role and area.
+    func scenarioPages(_ links: LinkResolver) -> [(page: String, title: String, content: String)] {
+        SiteMarkup.pages(
+            scenarios, by: \.page, links: links,
+            title: { "Scenarios: \($0.name.split(separator: "/").prefix(2).joined(separator: ", "))" }
+        ) { scenario, renderer in
+            let clauses = scenario.clauses.map(\.description).joined(separator: ", ")
+            return (
+                scenario.anchor, scenario.name,
+                [
+                    "<p><strong>\(escapedForMarkup(scenario.title)).</strong> \(renderer.withClauses(scenario.summary))</p>",
+                    "<p>Exercises \(renderer.withClauses(clauses)).</p>",
+                    "<details><summary>Steps</summary>\(SiteMarkup.code(scenario.text))</details>",
+                ]
+            )
         }
     }
 }
