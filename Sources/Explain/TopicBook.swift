@@ -22,6 +22,25 @@ package struct TopicBook {
         symptoms = SymptomIndex(specification.files)
     }
 
+    /// The protocol on one sheet, and the commands to continue with; without a final newline.
+    package var sheet: String {
+        let sheet = handbook.sheet
+        let areas = Area.allCases.map(\.rawValue).joined(separator: " ")
+        let ways = [
+            ("conformance explain SYNC", "the clauses of an area: \(areas)"),
+            ("conformance explain SYNC-3", "a clause, kept and broken"),
+            ("conformance serve", "a server to try a client on"),
+            ("conformance server URL", "test a server"),
+            ("conformance client -- DRIVER", "test a client"),
+        ].map { command, what in
+            style.wrapped("\(padded(command, 30))\(what)", indent: 2, hanging: 30, keepingSpaces: 30)
+        }
+        return [
+            style.bold(sheet.title), PlainMarkdown(style: style).text(sheet.text),
+            style.bold("Go on") + "\n" + ways.joined(separator: "\n"),
+        ].joined(separator: "\n\n")
+    }
+
     /// The pages on topics, or on one topic of several words; `page` gives those that only the caller knows.
     package func pages(on topics: [String], orElse page: (String) -> String?) throws -> [String] {
         let whole = topics.joined(separator: " ")

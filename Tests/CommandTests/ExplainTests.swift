@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `alone it prints the protocol on one sheet`() throws {
-        let text = ProtocolPage(try Self.specification.get(), style).text
+        let text = try TopicBook(Self.specification.get(), style).sheet
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 96)
         #expect(lines.allSatisfy { $0.count <= 80 })

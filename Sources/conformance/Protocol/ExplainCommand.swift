@@ -38,10 +38,9 @@ struct ExplainCommand: AsyncParsableCommand {
     func run() async throws {
         let specification = try Specification(.embedded)
         let style = Console.style
-        guard !topics.isEmpty else {
-            return Console.write(Tool.addressed(style.spelled(ProtocolPage(specification, style).text)) + "\n")
-        }
-        let pages = try TopicBook(specification, style).pages(on: topics) { RuleBook.rule($0)?.page }
+        let book = try TopicBook(specification, style)
+        guard !topics.isEmpty else { return Console.write(Tool.addressed(style.spelled(book.sheet)) + "\n") }
+        let pages = try book.pages(on: topics) { RuleBook.rule($0)?.page }
         let rule = style.dim(String(repeating: style.hasUnicode ? "─" : "-", count: min(style.width, 80)))
         Console.write(Tool.addressed(style.spelled(pages.joined(separator: "\n\n\(rule)\n\n"))) + "\n")
     }
