@@ -28,7 +28,7 @@ struct Benchmark {
         }
         print("peer: \(peer ?? "none; install the Python packages orjson and jsonschema-rs, and use the bench corpus")")
         print("one thread, messages per second, medians of \(rounds) rounds of 7 runs\n")
-        print(row("", "MB/s", "ours", "peer", "ratio"))
+        print(row("", width: 28, ["MB/s", "ours", "peer", "ratio"]))
         for (name, messages) in corpus.sets {
             let size = Double(messages.map(\.count).reduce(0, +)) / Double(messages.count)
             for work in ["parse", "validate", "parse + validate"] {
@@ -37,8 +37,11 @@ struct Benchmark {
                 let other = theirs[key].map { Stopwatch.median($0) }
                 print(
                     row(
-                        key, whole(rate * size / 1e6), whole(rate), other.map { whole($0) } ?? "-",
-                        other.map { String(format: "%.1f", rate / $0) } ?? "-"))
+                        key, width: 28,
+                        [
+                            whole(rate * size / 1e6), whole(rate), other.map { whole($0) } ?? "-",
+                            other.map { String(format: "%.1f", rate / $0) } ?? "-",
+                        ]))
             }
         }
     }
@@ -48,7 +51,8 @@ struct Benchmark {
         for (name, messages) in corpus.sets {
             let count = Double(messages.count)
             let texts = messages.map { ReadText($0) }
-            guard texts.allSatisfy({ $0.isValid(schema) }) else { throw CorpusProblem.notValid(name) }
+            let problem = "corpus: a message of the set '\(name)' is not valid\n  expected: only valid messages"
+            guard texts.allSatisfy({ $0.isValid(schema) }) else { throw BenchmarkProblem(description: problem) }
             var tape = JSONTape()
             var validator = ByteValidator(schema)
             var found = 0
@@ -58,31 +62,13 @@ struct Benchmark {
                 count * Stopwatch.rate { for text in texts where text.isValid(schema) { found += 1 } }
             rates["\(name) parse + validate"] =
                 count * Stopwatch.rate { for text in texts where validator.isValid(text.bytes) { found += 1 } }
-            guard found > 0 else { throw CorpusProblem.notValid(name) }
+            guard found > 0 else { throw BenchmarkProblem(description: problem) }
         }
         return rates
     }
 
     private static func whole(_ value: Double) -> String {
         Int(value.rounded()).formatted(.number.locale(Locale(identifier: "en_US")))
-    }
-
-    private static func row(_ cells: String...) -> String {
-        cells.enumerated().map { position, cell in
-            let padding = String(repeating: " ", count: max(0, (position == 0 ? 28 : 12) - cell.count))
-            return position == 0 ? cell + padding : padding + cell
-        }.joined()
-    }
-}
-
-/// A flaw of the corpus that makes its measurements meaningless.
-enum CorpusProblem: Error, CustomStringConvertible {
-    case notValid(String)
-
-    var description: String {
-        switch self {
-        case .notValid(let set): "corpus: a message of the set '\(set)' is not valid\n  expected: only valid messages"
-        }
     }
 }
 

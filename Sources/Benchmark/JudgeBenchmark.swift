@@ -11,7 +11,7 @@ enum JudgeBenchmark {
     static func run(_ file: String?) throws {
         let specification = try Specification(.embedded)
         print("judging on one thread, megabytes per second of processor time, medians of 5\n")
-        print(row(["", "MB", "parse", "read", "judge", "jq", "judge/parse", "judge/jq"]))
+        print(row("", width: 16, ["MB", "parse", "read", "judge", "jq", "judge/parse", "judge/jq"]))
         if let file {
             try measure(file, Array(try Data(contentsOf: URL(fileURLWithPath: file))), specification)
             return
@@ -34,10 +34,12 @@ enum JudgeBenchmark {
         let jq = try? WholeCommand.onFile(capture) { try WholeCommand.measure(["jq", "empty", $0]).wall }
         let whole = read + judged
         print(
-            row([
-                found > 0 ? name : "", number(size), number(size / parse), number(size / read), number(size / whole),
-                jq.map { number(size / $0) } ?? "-", ratio(parse / whole), jq.map { ratio($0 / whole) } ?? "-",
-            ]))
+            row(
+                found > 0 ? name : "", width: 16,
+                [
+                    number(size), number(size / parse), number(size / read), number(size / whole),
+                    jq.map { number(size / $0) } ?? "-", ratio(parse / whole), jq.map { ratio($0 / whole) } ?? "-",
+                ]))
     }
 
     /// The work that `judge` does with a file before it judges.
@@ -71,13 +73,6 @@ enum JudgeBenchmark {
     private static func number(_ value: Double) -> String { String(format: "%.0f", value) }
 
     private static func ratio(_ value: Double) -> String { String(format: "%.2f", value) }
-
-    private static func row(_ cells: [String]) -> String {
-        cells.enumerated().map { place, cell in
-            place == 0
-                ? cell.padding(toLength: 16, withPad: " ", startingAt: 0) : String("            \(cell)".suffix(12))
-        }.joined()
-    }
 }
 
 /// Captures of users and a server that answers them, drawn with a fixed seed.

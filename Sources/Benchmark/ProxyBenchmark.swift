@@ -50,12 +50,10 @@ enum ProxyBenchmark {
         print("an echo over one WebSocket, both ways counted once; the proxy writes a transcript and judges")
         print("                                   direct     proxied   ratio")
         guard let direct = results["direct"], let proxied = results["proxied"] else { return }
-        row("messages of 200 B, per second", median(direct.messages), median(proxied.messages))
-        row("messages of 1 MiB, MB/s", median(direct.megabytes), median(proxied.megabytes))
+        row("messages of 200 B, per second", direct, proxied) { Stopwatch.median($0.messages) }
+        row("messages of 1 MiB, MB/s", direct, proxied) { Stopwatch.median($0.megabytes) }
         for (name, part) in [("p50", 0.5), ("p99", 0.99)] {
-            row(
-                "round trip, \(name), microseconds", quantile(direct.latencies, part),
-                quantile(proxied.latencies, part))
+            row("round trip, \(name), microseconds", direct, proxied) { Stopwatch.quantile($0.latencies, part) }
         }
     }
 
@@ -92,14 +90,8 @@ enum ProxyBenchmark {
         Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
     }
 
-    private static func median(_ values: [Double]) -> Double { quantile(values, 0.5) }
-
-    private static func quantile(_ values: [Double], _ part: Double) -> Double {
-        let sorted = values.sorted()
-        return sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]
-    }
-
-    private static func row(_ name: String, _ direct: Double, _ proxied: Double) {
+    private static func row(_ name: String, _ one: Measured, _ other: Measured, _ value: (Measured) -> Double) {
+        let (direct, proxied) = (value(one), value(other))
         print(
             name.padding(toLength: 30, withPad: " ", startingAt: 0),
             String(format: "%10.0f  %10.0f  %6.2f", direct, proxied, proxied / direct))

@@ -43,7 +43,14 @@ enum WholeCommand {
         let (start, spent) = (ContinuousClock.now, childSeconds)
         try process.run()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CommandProblem(command: command.joined(separator: " ")) }
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkProblem(
+                description: """
+                    '\(command.joined(separator: " "))' failed
+                      expected: exit code 0
+                      fix: run 'swift build -c release --product conformance', install jq, then run the command alone
+                    """)
+        }
         return ((ContinuousClock.now - start) / .seconds(1), childSeconds - spent)
     }
 
@@ -52,18 +59,5 @@ enum WholeCommand {
         var spent = tms()
         times(&spent)
         return Double(spent.tms_cutime + spent.tms_cstime) / Double(sysconf(Int32(_SC_CLK_TCK)))
-    }
-}
-
-/// A failed command, whose time means nothing.
-private struct CommandProblem: Error, CustomStringConvertible {
-    let command: String
-
-    var description: String {
-        """
-        '\(command)' failed
-          expected: exit code 0
-          fix: run 'swift build -c release --product conformance', install jq, then run the command alone
-        """
     }
 }
