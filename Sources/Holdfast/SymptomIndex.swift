@@ -3,7 +3,7 @@ import HoldfastBasics
 /// The entries of `symptoms.md`, which lead from symptoms to clauses.
 package struct SymptomIndex: Sendable {
     /// One symptom, or one term of a report.
-    package struct Entry: Sendable, Equatable {
+    package struct Entry: Sendable {
         package let title: String
         /// The cause, as Markdown.
         package let text: String
@@ -14,8 +14,6 @@ package struct SymptomIndex: Sendable {
         package let scenarios: [String]
         /// The file to read, below `Spec/`, with its title.
         package let page: (title: String, file: String)
-
-        package static func == (one: Entry, other: Entry) -> Bool { one.title == other.title }
 
         package var anchor: String {
             String(title.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" })

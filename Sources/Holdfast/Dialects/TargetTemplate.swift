@@ -39,16 +39,9 @@ struct TargetTemplate: Sendable, Equatable {
     }
 
     func filled(_ values: [String: String]) -> String? {
-        var path: [String] = []
-        for segment in segments {
-            guard let text = Self.filled(segment, values) else { return nil }
-            path.append(text)
-        }
-        var query: [String] = []
-        for parameter in parameters {
-            guard let text = Self.filled(parameter.value, values) else { return nil }
-            query.append("\(parameter.name)=\(text)")
-        }
+        let path = segments.compactMap { Self.filled($0, values) }
+        let query = parameters.compactMap { name, value in Self.filled(value, values).map { "\(name)=\($0)" } }
+        guard path.count == segments.count, query.count == parameters.count else { return nil }
         return path.joined(separator: "/") + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 

@@ -53,23 +53,22 @@ struct ClientStepReader {
                 .launch(fresh: reader.bool("fresh"), opened: reader.members("opened").map { Self.notification($0) }))
         case "send": .person(send())
         case "sendAgain": .person(.sendAgain(name: reader.text("as")))
-        case "background": .person(.background)
-        case "foreground": .person(.foreground)
-        case "networkDown": .person(.networkDown)
-        case "networkUp": .person(.networkUp)
         case "receivePush": .person(.receivePush(Self.notification(reader)))
         case "openPush": .person(.openPush(Self.notification(reader)))
         case "select": .person(.select(session: reader.value("session")?.stringValue))
-        case "quit": .person(.quit)
-        case "crash": .person(.crash)
         case "when": rule().map { .when($0) }
         case "release": release().map { .release($0) }
         case "await": arrival().map { .await($0) }
         case "awaitState": .awaitState(state())
         case "watch": .watch(watch())
-        default: deed(verb).map { .server($0) }
+        default: Self.simple[verb].map(ClientStep.Action.person) ?? deed(verb).map(ClientStep.Action.server)
         }
     }
+
+    /// The acts without members.
+    private static let simple = [
+        ClientAct.background, .foreground, .networkDown, .networkUp, .quit, .crash,
+    ].keyed(by: \.verb)
 
     private func send() -> ClientAct {
         let name = reader.text("as")
