@@ -24,6 +24,19 @@ struct ClientFeature: SteeredFeature, Sendable {
     private static let longSession = "long"
 
     static let all = typing + failing + streaming + going + serving
+
+    /// Something that happens while the app is in the background and hears nothing.
+    private static func away(
+        _ name: String, profile: Profile? = .clientSync, raises: [Reach.Dimension] = [],
+        _ happens: @escaping @Sendable (inout ClientDrawing) -> Void
+    ) -> ClientFeature {
+        ClientFeature(name: name, needs: ["background", "foreground"], profile: profile, raises: raises, isAway: true) {
+            $0.leave()
+            happens(&$0)
+        } end: {
+            $0.comeBack()
+        }
+    }
 }
 
 // Typed messages, and their fate.
@@ -206,17 +219,11 @@ extension ClientFeature {
 // The contents of the stream and of reads.
 extension ClientFeature {
     private static let streaming = [
-        ClientFeature(
-            name: "a page with something unknown", needs: ["background", "foreground"], profile: .clientSync,
-            isAway: true
-        ) {
-            $0.leave()
+        away("a page with something unknown") {
             $0.speak(1)
             $0.add("tell", ["frame": ["type": "mood", "mood": "calm"] as JSONValue, "numbered": true])
             $0.speak(1)
             $0.when("sync", "page", times: 6, ["size": $0.one(of: 2, 3)])
-        } end: {
-            $0.comeBack()
         },
         ClientFeature(
             name: "many pages", needs: ["background", "foreground"], profile: .clientSync, raises: [.pages],
@@ -230,15 +237,10 @@ extension ClientFeature {
             $0.add("watch", ["for": 300])
             $0.serve("sync")
         },
-        ClientFeature(
-            name: "far behind", needs: ["background", "foreground"], raises: [.sessionMessages], isAway: true
-        ) {
+        away("far behind", profile: nil, raises: [.sessionMessages]) {
             let times = $0.steering.isReached(.sessionMessages) ? 3 : 120
-            $0.leave()
             $0.speak(times, in: "s1")
             $0.steering.raise(.sessionMessages, by: times * 2)
-        } end: {
-            $0.comeBack()
         },
         ClientFeature(name: "frames during a sync", profile: .clientSync, raises: [.framesDuringSync]) {
             $0.when("sync", "hold", times: 1)
@@ -249,29 +251,19 @@ extension ClientFeature {
             // A client that stores at each frame lags for a while, and would notice the end of its connection late.
             $0.add("watch", ["for": 600])
         },
-        ClientFeature(
-            name: "a gap before pages", needs: ["background", "foreground"], profile: .clientSync, isAway: true
-        ) {
-            $0.leave()
+        away("a gap before pages") {
             $0.speak(2)
             $0.add("forget", ["upTo": $0.ref("lastSeq-1")])
             $0.speak(2)
             $0.when("sync", "page", times: 1, ["size": $0.one(of: 1, 2), "reason": "evicted"])
-        } end: {
-            $0.comeBack()
         },
         ClientFeature(name: "a late sync", profile: .clientSync, raises: [.connections]) {
             $0.when("sync", "delay", times: 1, ["milliseconds": 600])
             $0.reconnect()
         },
-        ClientFeature(
-            name: "forgotten frames", needs: ["background", "foreground"], profile: .clientSync, isAway: true
-        ) {
-            $0.leave()
+        away("forgotten frames") {
             $0.speak(2)
             $0.add("forget", ["upTo": $0.ref($0.one(of: "lastSeq", "lastSeq-1"))])
-        } end: {
-            $0.comeBack()
         },
         ClientFeature(name: "a restart", profile: .clientSync, raises: [.epochs, .connections]) {
             $0.epochs += 1

@@ -79,6 +79,15 @@ extension Drawing {
         steps.append(JSONValue(members: ["do": verb]).adding(JSONValue(members: members)))
     }
 
+    /// The steps that something adds, without adding them.
+    mutating func drawn(_ draw: (inout Self) -> Void) -> [JSONValue] {
+        let before = steps
+        steps = []
+        draw(&self)
+        defer { steps = before }
+        return steps
+    }
+
     /// The usual weights of acts, without features.
     static var ofDeedsAlone: [Int] { deeds.map { $0.isLarge ? 0 : $0.weight } }
 

@@ -280,19 +280,15 @@ extension ServerDrawing {
         burst(most * 2 / 3, by: person, on: letter, in: home, script)
         connect(principal: person, as: late)
         guard let place else { return }
-        let before = steps
-        steps = []
-        burst(most / 2, by: person, on: letter, in: home, script)
+        let live = drawn { $0.burst($0.most / 2, by: person, on: letter, in: home, script) }
         steering.raise(.framesDuringSync, to: most / 2 * frames)
-        let live = steps
         // All at once, or page by page.
         let size = steering.isReached(.pages) && happens(50) ? nil : chance.number(in: 1...9)
         if let size { steering.raise(.pages, to: most * 2 / 3 * frames / size) }
-        steps = []
-        add("sync", ["on": late, "lastSeqSeen": ref(place.seq), "epoch": ref(place.epoch), "limit": size])
-        add("await", ["on": late, "type": "syncResult", "optional": true])
-        let catchingUp = steps
-        steps = before
+        let catchingUp = drawn {
+            $0.add("sync", ["on": late, "lastSeqSeen": $0.ref(place.seq), "epoch": $0.ref(place.epoch), "limit": size])
+            $0.add("await", ["on": late, "type": "syncResult", "optional": true])
+        }
         add("together", ["branches": [live, catchingUp]])
     }
 
@@ -341,7 +337,6 @@ extension ServerDrawing {
     mutating func postAtOnce() {
         let (person, _, home) = atHome()
         let own = sessions.filter { $0.principal == person }.map(\.name)
-        let before = steps
         var branches: [[JSONValue]] = []
         var posted: [Asked] = []
         for number in 1...min(8, most) {
@@ -354,15 +349,13 @@ extension ServerDrawing {
                 ["tool": "webFetch"], ["wait": isSlow ? 11_000 : 40], reply("posted \(number)"),
             ]
             posted.append(Asked(name: newName("c"), principal: person, content: content, isFirst: false))
-            steps = []
-            post(posted[number - 1])
+            let steps = drawn { [question = posted[number - 1]] in $0.post(question) }
             // A phone sends one of them again at once, and the slow one just before its end.
             branches += Array(repeating: steps, count: number == 2 ? 2 : 1)
             if isSlow { branches.append([["do": "watch", "for": ["milliseconds": 10_500]]] + steps) }
             sizes[session, default: 0] += 2
         }
         questions += posted
-        steps = before
         // Some leave before their response.
         add("together", ["branches": branches + posted.suffix(2).map { leaving($0) }])
     }
@@ -420,14 +413,7 @@ extension ServerDrawing {
     // MARK: trouble
 
     mutating func knockWrongly() {
-        let (times, before) = (isLife ? 90 : 4, steps)
-        steps = []
-        connectWrongly()
-        // A stranger who leaves in the middle of a handshake.
-        add("connect", ["on": stranger, "handshake": false])
-        cut(stranger)
-        let knock = steps
-        steps = before
+        let (times, knock) = (isLife ? 40 : 4, drawn { $0.connectWrongly() })
         add("repeat", ["times": times, "counter": "i", "steps": knock])
         steering.raise(.wrongTokens, to: times)
         steering.raise(.handshakes, by: 2 * times)
