@@ -6,19 +6,15 @@ import HoldfastSuite
 import HoldfastTranscript
 import ReferenceClient
 
-/// The page on one clause: what it asks for, why, how it is judged, and histories that keep and break it.
-struct ClausePage {
-    let specification: Specification
-    let style: ConsoleStyle
-    let scenarios: [ClauseID: [String]]
-    let fixtures: FixtureIndex
-    let handbook: Handbook
-
+extension TopicBook {
+    /// The maximum number of rows of a history that is drawn.
     private static let mostRows = 16
     private static let mostNames = 6
 
-    /// The page, without a final newline.
-    func text(on clause: Clause) -> String {
+    /// The page on one clause: what it asks for, why, how it is judged, and histories that keep and break it.
+    ///
+    /// * `scenarios`: The names of the scenarios that exercise it.
+    func page(on clause: Clause, scenarios: [String]) -> String {
         let head = [
             style.bold(clause.id.description), "\(clause.role.rawValue)", "profile \(clause.profile.rawValue)",
             clause.keyword.rawValue, "since \(clause.since)",
@@ -27,7 +23,7 @@ struct ClausePage {
             "\(head)\n\n\(style.wrapped(clause.sentence, indent: 2))", section("Why", plain(clause.why)),
             section("How it is judged", plain(clause.judgedFrom)), preface(to: clause), standing(of: clause),
             clause.seen.map { section("Seen in the wild", plain($0)) }, origin(of: clause),
-            history(of: clause, isBroken: false), history(of: clause, isBroken: true), evidence(on: clause),
+            history(of: clause, isBroken: false), history(of: clause, isBroken: true), evidence(on: clause, scenarios),
             "Written in Spec/\(clause.file), line \(clause.line).\(tryIt(clause))",
         ]
         return parts.compactMap(\.self).joined(separator: "\n\n")
@@ -83,8 +79,8 @@ struct ClausePage {
         return (["\(style.bold(title)): \(entry.why)", ""] + lines.map { "  " + $0 }).joined(separator: "\n")
     }
 
-    private func evidence(on clause: Clause) -> String {
-        let performed = scenarios[clause.id] ?? []
+    /// The scenarios, fixtures and defects of a clause, and other clauses of the same requirement.
+    private func evidence(on clause: Clause, _ performed: [String]) -> String {
         let files = fixtures.files(showing: clause.id).map { "Fixtures/\($0)" }
         let defects =
             Defect.all.filter { $0.clause == clause.id }.map(\.name)

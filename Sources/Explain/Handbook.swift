@@ -2,9 +2,7 @@ import Holdfast
 
 /// The rules in the chapters of the specification, found by name.
 struct Handbook {
-    private let specification: Specification
-
-    init(_ specification: Specification) { self.specification = specification }
+    let specification: Specification
 
     private func chapter(_ name: String) -> Substring { specification.files.texts[name, default: ""][...] }
 

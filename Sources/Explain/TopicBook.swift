@@ -8,16 +8,16 @@ import ReferenceClient
 
 /// Everything that can be explained, by name.
 package struct TopicBook {
-    private let specification: Specification
-    private let style: ConsoleStyle
-    private let handbook: Handbook
-    private let fixtures: FixtureIndex
+    let specification: Specification
+    let style: ConsoleStyle
+    let handbook: Handbook
+    let fixtures: FixtureIndex
     private let symptoms: SymptomIndex
 
     package init(_ specification: Specification, _ style: ConsoleStyle) throws {
         self.specification = specification
         self.style = style
-        handbook = Handbook(specification)
+        handbook = Handbook(specification: specification)
         fixtures = try FixtureIndex(specification.files)
         symptoms = SymptomIndex(specification.files)
     }
@@ -105,10 +105,8 @@ package struct TopicBook {
         let pattern = NamePattern(topic.uppercased())
         let clauses = specification.clauses.filter { pattern.matches($0.id) }
         if !clauses.isEmpty {
-            let page = ClausePage(
-                specification: specification, style: style, scenarios: scenarios(of: clauses), fixtures: fixtures,
-                handbook: handbook)
-            return clauses.map(page.text)
+            let scenarios = scenarios(of: clauses)
+            return clauses.map { page(on: $0, scenarios: scenarios[$0.id] ?? []) }
         }
         let entries = entries
         let said = entries.filter { $0.name == topic }
