@@ -53,18 +53,41 @@ struct ValidateCommand: AsyncParsableCommand {
     var lines = false
 
     func run() async throws {
+        let judge: MessageJudge
+        // The kind of a message, shown for files of one message of the protocol each.
+        var kind: (([UInt8]) -> String)?
         if let schema {
             guard name == nil, profile.isEmpty else {
                 throw InputProblem(
                     name == nil ? "--profile" : "--as", "applies to the protocol's schemas, and --schema replaces them",
                     expected: "one or the other", fix: "remove one of them")
             }
-            return try judgeAll(by: MessageJudge(Schema.load(schema)))
+            judge = try MessageJudge(Schema.load(schema))
+        } else {
+            let schemas = try schemas()
+            judge = MessageJudge(schemas, as: name)
+            if !files.contains(where: holdsLines) {
+                kind = { bytes in
+                    (try? JSONParser.document(bytes: bytes).root).flatMap { name ?? schemas.name(of: $0) } ?? "message"
+                }
+            }
         }
-        let schemas = try schemas()
-        try judgeAll(by: MessageJudge(schemas, as: name)) { bytes in
-            (try? JSONParser.document(bytes: bytes).root).flatMap { name ?? schemas.name(of: $0) } ?? "message"
+        for file in files {
+            let shown = file == "-" ? "standard input" : file
+            if holdsLines(file) {
+                try judge.judgeLines(of: file, as: shown) { Console.write("NOT valid  \($0)\n") }
+                continue
+            }
+            let bytes = try Files.bytes(of: file)
+            let faults = bytes.withUnsafeBufferPointer { judge.faults(in: $0) }
+            if faults.isEmpty { Console.write("valid  \(shown)\(kind.map { ": \($0(bytes))" } ?? "")\n") }
+            for fault in faults { Console.write("NOT valid  \(fault.text(in: shown))\n") }
         }
+        if judge.messages != 1 || files.contains(where: holdsLines) {
+            let start = kind == nil ? "" : "\n"
+            Console.write("\(start)\(judge.messages - judge.invalid) valid, \(judge.invalid) not valid\n")
+        }
+        if judge.invalid > 0 { throw ExitCode(.violation) }
     }
 
     private func schemas() throws -> MessageSchemas {
@@ -83,26 +106,5 @@ struct ValidateCommand: AsyncParsableCommand {
 
     private func holdsLines(_ file: String) -> Bool {
         lines || file.hasSuffix(".jsonl") || file.hasSuffix(".ndjson")
-    }
-
-    /// Judges all files; `type` names the type of a valid message.
-    private func judgeAll(by judge: MessageJudge, naming type: ([UInt8]) -> String? = { _ in nil }) throws {
-        for file in files {
-            let shown = file == "-" ? "standard input" : file
-            if holdsLines(file) {
-                try judge.judgeLines(of: file, as: shown) { Console.write("NOT valid  \($0)\n") }
-                continue
-            }
-            let bytes = try Files.bytes(of: file)
-            let faults = bytes.withUnsafeBufferPointer { judge.faults(in: $0) }
-            if faults.isEmpty { Console.write("valid  \(shown)\(type(bytes).map { ": \($0)" } ?? "")\n") }
-            for fault in faults { Console.write("NOT valid  \(fault.text(in: shown))\n") }
-        }
-        if judge.messages != 1 || files.contains(where: holdsLines) {
-            Console.write("\(judge.messages - judge.invalid) valid, \(judge.invalid) not valid\n")
-        }
-        guard judge.invalid > 0 else { return }
-        if schema == nil { for hint in files.compactMap(MessageJudge.hint) { Console.write("\(hint)\n") } }
-        throw ExitCode(.violation)
     }
 }
