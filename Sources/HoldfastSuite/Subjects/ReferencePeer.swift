@@ -70,14 +70,11 @@ struct ReferenceSubject {
     static let principals = 20
     /// The app that its notifications are for.
     static let topic = "app.holdfast.reference"
-    /// Short times, so that a run can wait for them.
-    private static let limits = [
-        "heartbeatSeconds": 1, "authSeconds": 2, "messagesPerMinute": 60, "rateWindowSeconds": 5,
-    ]
-    private static let limitsUnderLoad = ["messagesPerMinute": 30]
-    private static let options = [
-        "heartbeatSeconds": "--heartbeat", "authSeconds": "--auth-seconds",
-        "messagesPerMinute": "--messages-per-minute", "rateWindowSeconds": "--rate-window",
+    /// The limits with their profiles: times so short that a run can wait for them, and the values under load.
+    private static let limits: [(name: String, option: String, of: Profile, usual: Int, underLoad: Int?)] = [
+        ("authSeconds", "--auth-seconds", .auth, 2, nil), ("heartbeatSeconds", "--heartbeat", .core, 1, nil),
+        ("messagesPerMinute", "--messages-per-minute", .rateLimit, 60, 30),
+        ("rateWindowSeconds", "--rate-window", .rateLimit, 5, nil),
     ]
 
     /// The subject; its addresses are known once it is started.
@@ -92,13 +89,14 @@ struct ReferenceSubject {
                 name: "p\(number)", token: kept.contains(.auth) ? "\(secret)-\(number)" : nil,
                 device: kept.contains(.push) ? UUID().uuidString.replacing("-", with: "").lowercased() : nil)
         }
-        let usual = principalsUnderLoad == nil ? Self.limits : Self.limitsUnderLoad
-        let limits = usual.filter { kept.contains(Self.profile(of: $0.key)) }
         var command = [program, "serve", "--port", "{port}", "--data", "{data}", "--end-with-input"]
         command += ["--replay-frames", "\(replayFrames)"]
         if kept.contains(.push) { command += ["--push-url", "{push}", "--topic", Self.topic] }
-        for (name, option) in Self.options.sorted(by: { $0.key < $1.key }) {
-            command += limits[name].map { [option, "\($0)"] } ?? []
+        var limits: [String: Int] = [:]
+        for limit in Self.limits where kept.contains(limit.of) {
+            guard let value = principalsUnderLoad == nil ? limit.usual : limit.underLoad else { continue }
+            limits[limit.name] = value
+            command += [limit.option, "\(value)"]
         }
         if kept.contains(.auth) { command += ["--token", "p{n}=\(secret)-{n}", "--principals", "\(count)"] }
         for person in people {
@@ -115,13 +113,5 @@ struct ReferenceSubject {
         subject.start?.url = dialect.address(of: StartCommand.usualURL)
         subject.limits = limits
         return subject
-    }
-
-    private static func profile(of limit: String) -> Profile {
-        switch limit {
-        case "authSeconds": .auth
-        case "messagesPerMinute", "rateWindowSeconds": .rateLimit
-        default: .core
-        }
     }
 }
