@@ -24,7 +24,7 @@ struct Probe: Sendable {
 
     init(_ performance: Performance, under specification: Specification) {
         history = DialectView(performance.history).history
-        verdicts = performance.skipped == nil ? judge(performance.history, under: specification) : []
+        verdicts = performance.verdicts(under: specification)
         problems = performance.problems
         stoppedAt = performance.skipped ?? performance.stoppedAt
     }

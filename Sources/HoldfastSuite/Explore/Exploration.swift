@@ -158,7 +158,7 @@ package struct Exploration: Sendable {
             replayed.startProblem = Self.nothingPerformed(whole.first)
         }
         if replayed.startProblem == nil {
-            replayed.plans = whole.map { ScenarioResult($0, verdicts($0), named: $0.scenario) }
+            replayed.plans = whole.map { ScenarioResult($0, $0.verdicts(under: specification), named: $0.scenario) }
             replayed.report = report(replayed.plans, since: began, wasInterrupted: wasInterrupted)
         }
         return replayed
@@ -169,11 +169,7 @@ package struct Exploration: Sendable {
     }
 
     private func broken(_ performance: Performance) -> [Verdict] {
-        verdicts(performance).filter { $0.outcome == .violation }
-    }
-
-    private func verdicts(_ performance: Performance) -> [Verdict] {
-        performance.skipped == nil ? judge(performance.history, under: specification) : []
+        performance.verdicts(under: specification).filter { $0.outcome == .violation }
     }
 
     private func explore(_ progress: Progress, _ tell: @Sendable (Found) -> Void) async -> Result {
@@ -217,7 +213,7 @@ package struct Exploration: Sendable {
                 progress.note { $0.performed = result.performed }
                 result.problems += performance.problems.map { "seed \(next &+ UInt64(index)): \($0)" }
                 if let failure = performance.failure { result.failures.append((next &+ UInt64(index), failure)) }
-                let verdicts = verdicts(performance)
+                let verdicts = performance.verdicts(under: specification)
                 result.keep(performance, verdicts, seed: next &+ UInt64(index))
                 let isStored = corpus?.plans.contains(plan) ?? true
                 if guide.learn(from: plan, Coverage(of: performance.history, verdicts)), !isStored {

@@ -198,8 +198,7 @@ package final class Life: Sendable {
     private func result(_ performance: Performance) async -> ScenarioResult {
         await withCheckedContinuation { continuation in
             judging.async { [self] in
-                let verdicts =
-                    performance.skipped == nil ? judge(performance.history, under: specification) : []
+                let verdicts = performance.verdicts(under: specification)
                 note(verdicts, in: performance.history)
                 continuation.resume(returning: ScenarioResult(performance, verdicts, named: name, isLife: true))
             }

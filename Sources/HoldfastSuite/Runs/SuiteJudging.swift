@@ -64,8 +64,14 @@ final class SuiteJudging: Sendable {
     }
 
     private func result(_ performance: Performance) -> ScenarioResult {
-        let verdicts = performance.skipped == nil ? judge(performance.history, under: specification) : []
-        return ScenarioResult(performance, verdicts, named: performance.scenario)
+        ScenarioResult(performance, performance.verdicts(under: specification), named: performance.scenario)
+    }
+}
+
+extension Performance {
+    /// The verdicts on what was performed.
+    func verdicts(under specification: Specification) -> [Verdict] {
+        skipped == nil ? judge(history, under: specification) : []
     }
 }
 
