@@ -74,10 +74,8 @@ package struct DiagnosisReport {
         let clauses = diagnosis.open.filter { !$0.isPassedOver }.flatMap(\.gap.clauses).count
         let unreached = diagnosis.open.filter { $0.outcome == .outOfReach }.flatMap(\.gap.clauses).count
         if diagnosis.isUnreachable { return "not ready: nothing can be tested" }
-        var parts: [String] = []
-        if faults > 0 { parts.append(counted(faults, "fault")) }
-        if gaps > 0 { parts.append(counted(gaps, "gap")) }
-        if clauses > 0 { parts.append(counted(clauses, "clause") + " may stay undecided") }
+        let parts = [(faults, "fault", ""), (gaps, "gap", ""), (clauses, "clause", " may stay undecided")]
+            .filter { $0.0 > 0 }.map { counted($0, $1) + $2 }
         if !parts.isEmpty { return "not ready: " + parts.joined(separator: ", ") }
         return unreached > 0
             ? "ready: \(counted(unreached, "clause")) out of reach with this setup"

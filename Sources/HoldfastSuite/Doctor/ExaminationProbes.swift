@@ -20,19 +20,17 @@ struct ExaminationProbes {
     static func name(_ probe: String) -> String { "server/LIVE/\(probe)" }
 
     var scenarios: [Scenario] {
-        var probes: [Scenario?] = []
         // A model is also asked to use a tool, because `toolUse` can tell two questions of a session apart.
         let tool = subject.agent == .model ? #"{"tool":"examine","input":{"of":"\#(reply)"}},"# : ""
         let question = #"{"do":"chat","on":"A","as":"c1","script":[\#(tool){"reply":"\#(reply)"}]}"#
         let asking = #"{"do":"connect","on":"A"},\#(question)"#
-        probes.append(
+        var probes = [
             Probe.scenario(
-                "script", asking + #",{"do":"await","on":"A","type":["done","error"]},{"do":"fence","on":"A"}"#))
+                "script", asking + #",{"do":"await","on":"A","type":["done","error"]},{"do":"fence","on":"A"}"#)
+        ]
         if let silence {
-            probes.append(
-                Probe.scenario(
-                    "idle",
-                    #"{"do":"connect","on":"A"},{"do":"watch","for":{"seconds":\#(silence)}},{"do":"fence","on":"A"}"#))
+            let watch = #"{"do":"watch","for":{"seconds":\#(silence)}}"#
+            probes.append(Probe.scenario("idle", #"{"do":"connect","on":"A"},\#(watch),{"do":"fence","on":"A"}"#))
         }
         if subject.profiles.contains(.push) {
             probes.append(
@@ -44,16 +42,13 @@ struct ExaminationProbes {
         }
         if subject.start != nil {
             let answered = asking + #",{"do":"await","on":"A","type":"done","save":{"s1":"/sessionId"}}"#
-            probes.append(
-                Probe.scenario(
-                    "crash", start: true,
-                    answered + #",{"do":"kill"},{"do":"start"},{"do":"readSession","session":"${s1}"}"#))
-            probes.append(
-                Probe.scenario(
-                    "writes", start: true,
-                    answered
-                        + #",{"do":"refuseWrites"},{"do":"chat","on":"A","as":"c2","script":[{"reply":"refused"}]},"#
-                        + #"{"do":"await","on":"A","type":["done","error"],"optional":true},{"do":"acceptWrites"}"#))
+            let crash = #",{"do":"kill"},{"do":"start"},{"do":"readSession","session":"${s1}"}"#
+            let refused =
+                #",{"do":"refuseWrites"},{"do":"chat","on":"A","as":"c2","script":[{"reply":"refused"}]},"#
+                + #"{"do":"await","on":"A","type":["done","error"],"optional":true},{"do":"acceptWrites"}"#
+            probes += [("crash", crash), ("writes", refused)].map { name, rest in
+                Probe.scenario(name, start: true, answered + rest)
+            }
         }
         return probes.compactMap { $0 }
     }
