@@ -393,7 +393,7 @@ package struct Examination {
         } else {
             note("scenarios", .ok, can)
         }
-        diagnosis.open = Prognosis(forecast: forecast, exercised: exercised).open
+        diagnosis.open = forecast.open(besides: exercised)
     }
 
     private mutating func note(_ check: String, _ status: Diagnosis.Status, _ what: String, fix: String? = nil) {

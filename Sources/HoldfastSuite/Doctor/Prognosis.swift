@@ -3,14 +3,10 @@ import HoldfastJudge
 import HoldfastReport
 import HoldfastStage
 
-/// The clauses that a run will leave undecided, with the reasons and what would help.
-struct Prognosis {
-    let forecast: Forecast
-    /// Clauses that will be exercised in any case.
-    let exercised: Set<ClauseID>
-
-    var open: [Diagnosis.Open] {
-        let report = forecast.report(besides: exercised)
+extension Forecast {
+    /// The clauses that a run will leave undecided besides some, with the reasons and what would help.
+    func open(besides exercised: Set<ClauseID>) -> [Diagnosis.Open] {
+        let report = report(besides: exercised)
         func gaps(_ clauses: [ClauseID], without isLeft: (ScenarioResult) -> Bool) -> [Gap] {
             Gap.gaps(in: clauses, scenarios: report.scenarios.filter(isLeft), intended: report.intended)
         }

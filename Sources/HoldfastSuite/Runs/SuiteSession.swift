@@ -49,8 +49,10 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         let wasInterrupted = wasCut && !hasFailedEnough
         self.wasInterrupted.withLock { $0 = wasInterrupted }
         meter.note(activity: "judging")
-        if foreign.found != nil { meter.close() }
-        try foreign.throwIfFound(at: location)
+        if let found = foreign.found {
+            meter.close()
+            throw SuiteProblem(found, at: location)
+        }
         if let problem = outcome.startProblem, !wasInterrupted {
             meter.close()
             throw SuiteProblem(.unreachable, problem.description)

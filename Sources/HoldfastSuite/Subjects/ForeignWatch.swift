@@ -46,11 +46,6 @@ final class ForeignWatch: Sendable {
 
     /// Returns once another protocol was recognized, or the task is canceled.
     @Sendable func wait() async { await recognized.isSet() }
-
-    func throwIfFound(at location: String) throws(SuiteProblem) {
-        guard let found else { return }
-        throw SuiteProblem(found, at: location)
-    }
 }
 
 extension SuiteProblem {
