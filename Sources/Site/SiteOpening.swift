@@ -1,5 +1,3 @@
-import HoldfastBasics
-
 /// The start of the first page, and the list of the files that no chapter links.
 enum SiteOpening {
     static func html(linkingGuides isLinking: Bool) -> String {
