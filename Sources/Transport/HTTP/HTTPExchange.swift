@@ -25,7 +25,7 @@ package enum HTTPExchange {
         let address = request.endpoint.address
         let single = request
         do {
-            return try await withDeadline(timeout, "answer to \(method)", at: address, pass: pass) {
+            return try await withDeadline(timeout, "answer to \(single.method)", at: address, pass: pass) {
                 let connection = try await HTTPConnection(
                     to: single.endpoint, tls: tls, tripwire: tripwire, timeout: timeout)
                 defer { connection.cut(.fin) }
