@@ -106,6 +106,7 @@ import Testing
 
     @Test func `TURN-3 copies end nothing`() throws {
         let clause = ClauseUnderTest("TURN-3", profiles: [.core])
+        try clause.violates("A+ A>chat(c1) A<ack(c1) A<done(t1 duplicate) +31s^")  // nobody asked again
         let turn = "A+ A>chat(c1) A<ack(c1) A<done(t1)"
         try clause.conforms("\(turn) A>chat(c1) A<ack(c1 duplicate) A<done(t1 duplicate)")
         try clause.violates("\(turn) A>chat(c1) A<ack(c1 duplicate) A<done(t1)^")

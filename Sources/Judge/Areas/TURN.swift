@@ -157,7 +157,9 @@ enum TURN {
                     evidence.keep()
                     continue
                 }
-                guard turn.copies.on(index).isEmpty, history.connections[index].isGreeted(before: asked),
+                // Only a repeat gets a copy.
+                guard turn.requests.count == 1 || turn.copies.on(index).isEmpty,
+                    history.connections[index].isGreeted(before: asked),
                     let end = history.turnDeadline(of: turn, on: index)
                 else { continue }
                 isTold = true
@@ -208,7 +210,7 @@ enum TURN {
         let asked = history.turns.flatMap { turn in (turn.frames + turn.endings).map { ($0.event, turn) } }
         let turns = Dictionary(asked, uniquingKeysWith: { first, _ in first })
         let frames = history.received.filter { frame in
-            frame.isOf("message", "toolUse", "done", "error") && !frame.isDuplicate
+            NumberedFrame.isOfStream(frame.type) && !frame.isDuplicate
                 && (frame.turnId != nil || turns[frame.event] != nil)
         }
         let groups = Dictionary(grouping: frames) { frame in
