@@ -10,10 +10,12 @@ extension History {
         /// The number of leading events that were judged before; they only set the state at the start of this part.
         public var carried: Int
         /// Whether something was omitted directly after it, so that open turns and connections may have ended there.
-        public var endsInGap = false
+        public var endsInGap: Bool
 
         /// A capture that lacks the given information.
-        public init(lacks: Set<Lack> = [], carried: Int = 0) { (self.lacks, self.carried) = (lacks, carried) }
+        public init(lacks: Set<Lack> = [], carried: Int = 0, endsInGap: Bool = false) {
+            (self.lacks, self.carried, self.endsInGap) = (lacks, carried, endsInGap)
+        }
     }
 }
 

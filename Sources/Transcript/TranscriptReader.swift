@@ -125,17 +125,28 @@ extension LineReader {
     }
 
     private func capture() throws(InputProblem) -> History.Capture {
-        var lacks: Set<History.Capture.Lack> = []
-        for value in try optional("lacks", "an array of names", \.arrayValue) ?? [] {
-            guard let lack = value.stringValue.flatMap(History.Capture.Lack.init(rawValue:)) else {
-                let known = History.Capture.Lack.allCases.map(\.rawValue).sorted()
-                throw problem("'lacks' holds \(shown(value))", expected: known.joined(separator: ", "))
-            }
-            lacks.insert(lack)
+        let known = History.Capture.Lack.allCases.map(\.rawValue).sorted()
+        let lacks = try entries("lacks", "an array of names", known.joined(separator: ", ")) {
+            $0.stringValue.flatMap(History.Capture.Lack.init(rawValue:))
         }
         let carried = try optionalInteger("carried") ?? 0
         guard carried >= 0 else { throw problem("'carried' is \(carried)", expected: "a count of events") }
-        return History.Capture(lacks: lacks, carried: carried)
+        let endsInGap = try optional("endsInGap", "true or false", \.boolValue) ?? false
+        return History.Capture(lacks: Set(lacks), carried: carried, endsInGap: endsInGap)
+    }
+
+    /// The entries of an array; none if it is absent.
+    private func entries<Entry>(
+        _ name: String, _ kind: String, _ expected: String, _ convert: (JSONValue) -> Entry?
+    ) throws(InputProblem) -> [Entry] {
+        var entries: [Entry] = []
+        for value in try optional(name, kind, \.arrayValue) ?? [] {
+            guard let entry = convert(value) else {
+                throw problem("'\(name)' holds \(shown(value))", expected: expected)
+            }
+            entries.append(entry)
+        }
+        return entries
     }
 
     private func timeScale() throws(InputProblem) -> Double {
@@ -147,31 +158,24 @@ extension LineReader {
     }
 
     private func lateness() throws(InputProblem) -> [History.Lateness] {
-        var stretches: [History.Lateness] = []
-        for value in try optional("lateness", "an array of objects", \.arrayValue) ?? [] {
+        let expected = "from and to in microseconds, and slowness from 2 to \(History.Lateness.most)"
+        return try entries("lateness", "an array of objects", expected) { value in
             guard let from = value["from"]?.intValue, let to = value["to"]?.intValue, 0 <= from, from < to,
                 let slowness = value["slowness"]?.intValue, (2...History.Lateness.most).contains(slowness)
-            else {
-                throw problem(
-                    "'lateness' holds \(shown(value))",
-                    expected: "from and to in microseconds, and slowness from 2 to \(History.Lateness.most)")
-            }
-            stretches.append(History.Lateness(from: from, to: to, slowness: slowness))
+            else { return nil }
+            return History.Lateness(from: from, to: to, slowness: slowness)
         }
-        return stretches
     }
 
     private func slowAnswers() throws(InputProblem) -> [History.SlowAnswer] {
-        var answers: [History.SlowAnswer] = []
-        for value in try optional("slowAnswers", "an array of objects", \.arrayValue) ?? [] {
+        var last = 0
+        return try entries("slowAnswers", "an array of objects", "from and to in microseconds, in order") { value in
             guard let from = value["from"]?.intValue, let to = value["to"]?.intValue, 0 <= from, from < to,
-                to <= 1 << 53, to >= answers.last?.to ?? 0
-            else {
-                throw problem("'slowAnswers' holds \(shown(value))", expected: "from and to in microseconds, in order")
-            }
-            answers.append(History.SlowAnswer(from: from, to: to))
+                to <= 1 << 53, to >= last
+            else { return nil }
+            last = to
+            return History.SlowAnswer(from: from, to: to)
         }
-        return answers
     }
 
     private func timeouts() throws(InputProblem) -> Timeouts {

@@ -81,6 +81,7 @@ public enum TranscriptWriter {
     private static func capture(_ capture: History.Capture) -> JSONValue {
         JSONValue(members: [
             "lacks": capture.lacks.map(\.rawValue).sorted(), "carried": capture.carried > 0 ? capture.carried : nil,
+            "endsInGap": capture.endsInGap ? true : nil,
         ])
     }
 

@@ -53,7 +53,7 @@ private func header() -> History.Header {
 
     @Test func `what a capture lacks travels with its transcript`() throws {
         var header = header()
-        header.capture = History.Capture(lacks: [.times, .network], carried: 3)
+        header.capture = History.Capture(lacks: [.times, .network], carried: 3, endsInGap: true)
         let text = TranscriptWriter.text(History(header: header, events: []))
         #expect(try TranscriptReader.history(in: text, file: "t").header.capture == header.capture)
     }
