@@ -29,9 +29,6 @@ struct SubjectLives: Sendable {
     private var endings: [Int: End] = [:]
     private(set) var faults: [Fault] = []
 
-    /// One life, without an end.
-    init() {}
-
     init(_ history: History) {
         var refused: Int?
         func close(_ end: Int) {

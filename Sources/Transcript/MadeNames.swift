@@ -182,13 +182,7 @@ struct MadeNames {
         case (.connection, .text(.fromServer, _)):
             guard let place = places[index], let frame = frames[index] else { return }
             if frame.type == "syncResult" { return takeMissed(of: frame, on: place, at: index) }
-            let names = names(of: frame, on: place, at: index)
-            if names.isEmpty, hasAcks, frame.turnId == nil,
-                let identity = identity(of: frame, connections[place].principal)
-            {
-                early.append((index, nil, identity))
-            }
-            name(names, at: index)
+            name(namesOrNote(of: frame, on: place, at: index), at: index)
         case (.exchange(let number), .request(let request)):
             (posts[number], reads[number]) = (asked[index], request.method == "GET" ? request : nil)
         case (.exchange(let number), .response(let response)): take(response, of: number, at: index)
@@ -200,22 +194,24 @@ struct MadeNames {
         var assumed: [JSONPointer] = []
         let missed = (answer["missed"]?.arrayValue ?? []).enumerated().map { offset, value in
             let frame = Frame(value, replayedBy: answer, at: offset)
-            let names = names(of: frame, on: place, at: index)
-            if names.isEmpty, hasAcks, frame.turnId == nil,
-                let identity = identity(of: frame, connections[place].principal)
-            {
-                early.append((index, offset, identity))
-            }
-            let (named, made) = value.adding(names)
+            let (named, made) = value.adding(namesOrNote(of: frame, on: place, at: index, missed: offset))
             assumed += made.map { JSONPointer(tokens: ["missed", "\(offset)"] + $0.tokens) }
             return named
         }
-        guard !assumed.isEmpty else { return }
-        change(at: index, assuming: assumed) { root in
-            var root = root
-            root["missed"] = .array(missed)
-            return root
+        if !assumed.isEmpty { replace(missed, at: index, assuming: assumed) }
+    }
+
+    /// The names for a server's frame; one that has none yet is noted, because a later ack may tell them.
+    private mutating func namesOrNote(
+        of frame: Frame, on place: Int, at index: Int, missed offset: Int? = nil
+    ) -> [String: String] {
+        let names = names(of: frame, on: place, at: index)
+        if names.isEmpty, hasAcks, frame.turnId == nil,
+            let identity = identity(of: frame, connections[place].principal)
+        {
+            early.append((index, offset, identity))
         }
+        return names
     }
 
     /// The names for a server's frame; empty if its question is unknown.
@@ -423,10 +419,13 @@ struct MadeNames {
         guard var missed = frames[index]?["missed"]?.arrayValue else { return }
         let (named, made) = missed[place].adding(names)
         missed[place] = named
-        let all = JSONValue.array(missed)
-        change(at: index, assuming: made.map { JSONPointer(tokens: ["missed", "\(place)"] + $0.tokens) }) { root in
+        replace(missed, at: index, assuming: made.map { JSONPointer(tokens: ["missed", "\(place)"] + $0.tokens) })
+    }
+
+    private mutating func replace(_ missed: [JSONValue], at index: Int, assuming made: [JSONPointer]) {
+        change(at: index, assuming: made) { root in
             var root = root
-            root["missed"] = all
+            root["missed"] = .array(missed)
             return root
         }
     }

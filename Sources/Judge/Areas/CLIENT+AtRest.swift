@@ -93,8 +93,7 @@ extension Observations {
                 .filter { !replaced.contains($0) && (told[$0] != nil || !isHeldBack($0, in: session, before: act.0)) }
                 .map { id in
                     ObservedSessionRead.StoredMessage(
-                        id: id, role: told[id]?.role, text: told[id]?.text ?? "", turnId: nil,
-                        clientMessageId: told[id]?.key, saysKey: false, saysTurn: false)
+                        id: id, role: told[id]?.role, text: told[id]?.text ?? "", clientMessageId: told[id]?.key)
                 }
             let next = acts.indices.contains(place + 1) ? acts[place + 1].0 : events.endIndex
             let over = client.acts.first { $0.isAfter(act.0) }?.event ?? events.endIndex

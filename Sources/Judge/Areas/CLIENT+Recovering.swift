@@ -359,7 +359,7 @@ private struct LostConversation {
 
     /// A request for the same message that names a session without evidence for it.
     private func wrongSend(before settled: Int) -> (session: String, event: Int)? {
-        question.requests.between(event, settled).compactMap { request in
+        question.requests.between(event, settled).lazy.compactMap { request in
             guard let session = request.sessionAsked,
                 !homes.contains(where: { $0.sessions(before: request.event).contains(session) })
             else { return nil }

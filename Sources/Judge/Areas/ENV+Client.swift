@@ -10,7 +10,7 @@ extension ENV {
     static func clientFramesAreValid(_ history: Observations, _ evidence: inout Evidence) {
         let known = Set(history.schemas.types(sentBy: .client))
         for frame in history.sent where !frame.isBinary {
-            evidence.test(no: fault(in: frame, known, history)) { $0 }
+            evidence.test(no: fault(in: frame, known, history))
         }
     }
 

@@ -33,14 +33,14 @@ enum ENV {
     ///
     /// Once per message and body. A REST body that is not JSON is judged by the clause about its request.
     static func messagesAreStrictJSON(_ history: Observations, _ evidence: inout Evidence) {
-        for frame in history.received { evidence.test(no: fault(in: frame, history)) { $0 } }
+        for frame in history.received { evidence.test(no: fault(in: frame, history)) }
         for exchange in history.exchanges {
             if exchange.received?.bodyIsText == false {
                 evidence.violate(
                     "a REST body is not UTF-8", expected: "UTF-8 throughout", actual: "invalid bytes",
                     at: exchange.events)
             } else if let answer = exchange.answer {
-                evidence.test(no: fault(answer.flaws, in: answer.root, "the body", history, at: exchange.events)) { $0 }
+                evidence.test(no: fault(answer.flaws, in: answer.root, "the body", history, at: exchange.events))
             }
         }
     }

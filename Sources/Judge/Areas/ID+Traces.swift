@@ -82,11 +82,8 @@ extension ID {
                 places.note(id, of: principal, as: read.sessionId, at: read.event)
             }
         }
-        for clash in (turns.clashes + messages.clashes + places.clashes).sorted(by: { $0.isBefore($1.event) }) {
-            evidence.violate(
-                "one id names two objects", expected: "a unique id for each turn and message",
-                actual: "\(shown(clash.id)) for \(clash.first) and \(clash.second)", at: [clash.before, clash.event])
-        }
+        let clashes = turns.clashes + messages.clashes + places.clashes
+        for clash in clashes.sorted(by: { $0.events[1] < $1.events[1] }) { evidence.violate(clash) }
         evidence.exercised += max(0, turns.count - 1) + max(0, messages.count - 1)
     }
 
@@ -141,22 +138,18 @@ extension ID {
 
 private struct IdRegister {
     private var uses: [OwnName: (what: String, event: Int)] = [:]
-    private(set) var clashes: [Clash] = []
-
-    struct Clash: Moment {
-        let id: String
-        let first: String
-        let second: String
-        let before: Int
-        let event: Int
-    }
+    private var clashing: Set<String> = []
+    private(set) var clashes: [Finding] = []
 
     var count: Int { uses.count }
 
     mutating func note(_ id: String, of principal: String, as what: String, at event: Int) {
         let name = OwnName(id, of: principal)
         guard let use = uses[name] else { return uses[name] = (what, event) }
-        guard use.what != what, !clashes.contains(where: { $0.id == id }) else { return }
-        clashes.append(Clash(id: id, first: use.what, second: what, before: use.event, event: event))
+        guard use.what != what, clashing.insert(id).inserted else { return }
+        clashes.append(
+            Finding(
+                "one id names two objects", expected: "a unique id for each turn and message",
+                actual: "\(shown(id)) for \(use.what) and \(what)", at: [use.event, event]))
     }
 }

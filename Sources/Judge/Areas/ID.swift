@@ -124,7 +124,7 @@ enum ID {
     private static func isOfTurn(_ frame: Frame, _ nameless: Set<Int>) -> Bool {
         guard frame.type == "error" else { return frame.isOf("ack", "message", "toolUse", "done") }
         return frame.turnId != nil || frame.isReplayed || frame.isDuplicate || nameless.contains(frame.event)
-            || frame.seq != nil && frame.code.map(ErrorMeaning.refusals.contains) != true
+            || frame.seq != nil && frame.code.map(Frame.refusals.contains) != true
             || frame.code.map(ErrorMeaning.failures.contains) == true
     }
 

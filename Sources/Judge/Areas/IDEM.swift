@@ -172,7 +172,7 @@ enum IDEM {
                 ack.isDuplicate || again.isKnown(by: ack, on: connection),
                 let first = endingToCopy(for: again, history)
             else { continue }
-            let copies = again.turn.duplicates.after(ack.event)
+            let copies = again.turn.copies.after(ack.event)
             if let finding = misplacedCopy(of: first, for: again, ack) {
                 evidence.violate(finding)
             } else if let copy = copies.on(connection).first {
@@ -191,7 +191,7 @@ enum IDEM {
     }
 
     private static func misplacedCopy(of ending: Frame, for again: Repeat, _ ack: Frame) -> Finding? {
-        let (copies, told) = (again.turn.duplicates, again.turn.acks.filter(\.isDuplicate))
+        let (copies, told) = (again.turn.copies, again.turn.acks.filter(\.isDuplicate))
         let here = copies.on(ack.connection)
         let repeats = again.turn.requests.filter { $0.ack?.isDuplicate == true }
         let stray = copies.after(ack.event).first { copy in
@@ -224,7 +224,7 @@ enum IDEM {
         for again in history.trueRepeats {
             guard let connection = again.request.connection, let ack = again.request.ack else { continue }
             let ending = again.turn.endings(on: connection).first?.event
-            let copies = again.turn.duplicates.after(ack.event).on(connection)
+            let copies = again.turn.copies.after(ack.event).on(connection)
             let isWitness = history.connections[connection].isGreeted(before: again.turn.event)
             let early = copies.first { copy in ending.map(copy.isBefore) ?? isWitness }
             let owed = again.turn.requests.count { request in
@@ -325,7 +325,7 @@ enum IDEM {
     ///
     /// A failure need not survive the process or refused writes, unless a read showed it.
     private static func endingToCopy(for again: Repeat, _ history: Observations) -> Frame? {
-        guard let first = again.turn.endings.first(where: { !$0.isDuplicate }), first.isBefore(again.event),
+        guard let first = again.turn.ending, first.isBefore(again.event),
             first.type == "done" || !history.wasDisturbed(between: again.turn.event, and: again.event)
                 || history.wasShownFailed(again.turn, by: first, before: again.event)
         else { return nil }

@@ -257,7 +257,7 @@ enum ORDER {
     /// ORDER-6: "A server MUST put `seq` on every `message`, every `toolUse`, every `done` and every `error` that ends
     /// a turn, except on copies marked `duplicate: true`".
     static func streamFramesAreNumbered(_ history: Observations, _ evidence: inout Evidence) {
-        let endings = Set(history.turns.flatMap(\.endings).filter { !$0.isReplayed }.map(\.event))
+        let endings = Set(history.turns.flatMap(\.endings).map(\.event))
         for frame in history.received where !frame.isDuplicate {
             guard frame.isOf("message", "toolUse", "done") || endings.contains(frame.event) else { continue }
             evidence.test(

@@ -90,9 +90,11 @@ enum RATE {
             let status = history.exchange(of: request)?.status
             if request.connection == nil, status == nil, excess.entry.accepted == nil { continue }
             let code = request.refusalCode.map { "error \($0)" } ?? "an error without code"
+            let windows = excess.windows == 1 ? "one window" : "\(excess.windows) windows in a row"
+            let allowed = "at most \(excess.most) accepted in \(windows), \(excess.windows + 1) budgets"
             evidence.violate(
                 "a question over the budget was not rate-limited",
-                expected: "rate_limited or 429, after \(allowed(by: excess))",
+                expected: "rate_limited or 429, after \(allowed)",
                 actual: excess.entry.accepted != nil ? "accepted" : status.map { "status \($0)" } ?? code,
                 at: [excess.first, request.event, excess.decided])
         }
@@ -121,11 +123,6 @@ enum RATE {
                 "a question over the budget was not rate-limited", expected: "rate_limited or 429",
                 actual: silence.actual, at: [spender, request.event, silence.proof])
         }
-    }
-
-    private static func allowed(by excess: RateLedger.Excess) -> String {
-        let windows = excess.windows == 1 ? "one window" : "\(excess.windows) windows in a row"
-        return "at most \(excess.most) accepted in \(windows), \(excess.windows + 1) budgets"
     }
 
     private static func silence(after request: ObservedRequest, _ history: Observations) -> Unanswered? {
@@ -196,7 +193,7 @@ enum RATE {
             else { continue }
             let code = again.request.refusalCode
             let isUnreasonable = code.map {
-                ErrorMeaning.refusals.contains($0) && history.isNoReason($0, to: again.request)
+                Frame.refusals.contains($0) && history.isNoReason($0, to: again.request)
             }
             // Questions sent before the answer may have been counted before this one.
             let isFirst = others.map(\.request).between(again.request.event, again.request.refusal ?? .max).isEmpty

@@ -76,7 +76,7 @@ extension SYNC {
         var owners: [String: Set<String>] = [:]
         for frame in history.received where frame.type != "error" {
             let principal = history.principal(of: frame)
-            for id in [frame.sessionId, frame.turnId].compactMap({ $0 }) { owners[id, default: []].insert(principal) }
+            for id in [frame.sessionId, frame.turnId].compactMap(\.self) { owners[id, default: []].insert(principal) }
         }
         for (sync, result) in history.answeredSyncs {
             let principal = history.principal(of: sync)
@@ -85,7 +85,7 @@ extension SYNC {
             }
             guard others else { continue }
             let foreign = sync.missed.first { frame in
-                [frame.sessionId, frame.turnId].compactMap { $0 }.contains { id in
+                [frame.sessionId, frame.turnId].compactMap(\.self).contains { id in
                     owners[id].map { !$0.contains(principal) } ?? false
                 }
             }
@@ -303,7 +303,7 @@ extension Observations {
     fileprivate func isOver(_ turn: ObservedTurn, behind replay: Replay) -> Int? {
         let index = replay.first.connection
         let later = siblings(of: turn).after(replay.result.event)
-            .compactMap { $0.endings(on: index).first { !$0.isReplayed && !$0.isDuplicate }?.event }
+            .compactMap { $0.endings(on: index).first?.event }
         if let ended = later.first, !turn.toolUses.isEmpty { return ended }
         // Turns of a session may resume one after another, so the timeout starts once the earlier ones have ended.
         let earlier = siblings(of: turn).before(turn.event).filter(\.isAccepted)

@@ -6,15 +6,15 @@ extension Evidence {
     /// without the guessed turns.
     func standing(with sure: Evidence, _ guessed: [ObservedTurn]) -> Evidence {
         guard self != sure else { return self }
-        let own = Set(violations.map(Sight.init))
-        let others = Set(sure.violations.map(Sight.init))
+        let own = Set(violations.map(\.sight))
+        let others = Set(sure.violations.map(\.sight))
         var evidence = Evidence()
         evidence.remarks = sure.remarks
-        evidence.violations = sure.violations.filter { own.contains(Sight($0)) }
+        evidence.violations = sure.violations.filter { own.contains($0.sight) }
         evidence.doubts = sure.doubts
         evidence.exercised = sure.exercised - (sure.violations.count - evidence.violations.count)
         let unproven =
-            violations.first { !others.contains(Sight($0)) } ?? sure.violations.first { !own.contains(Sight($0)) }
+            violations.first { !others.contains($0.sight) } ?? sure.violations.first { !own.contains($0.sight) }
         if let unproven {
             evidence.doubt(
                 "\(unproven.what), if the order of frames shows which turn they belong to",
@@ -29,13 +29,7 @@ extension Evidence {
     }
 }
 
-/// The problem and its events; the other parts of a finding may differ without the guessed turns.
-private struct Sight: Hashable {
-    let what: String
-    let events: [Int]
-
-    init(_ finding: Finding) {
-        what = finding.what
-        events = finding.events
-    }
+extension Finding {
+    /// The problem and its events; the other parts of a finding may differ without the guessed turns.
+    fileprivate var sight: String { "\(what) \(events)" }
 }

@@ -46,7 +46,7 @@ struct MessageModel {
             }
             machines.removeAll { $0.end < look.event }
             for machine in machines { machine.advance(to: look.event) }
-            guard history.client.launches.isEmpty || history.client.isForeground(at: look.event) else { continue }
+            guard history.client.mayBeInForeground(at: look.event) else { continue }
             for machine in machines {
                 if !machine.question.isAmbiguous { seeStatus(look, machine) }
                 judge(.errors, machine, look) { world in

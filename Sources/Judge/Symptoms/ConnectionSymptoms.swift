@@ -76,7 +76,7 @@ extension SymptomReader {
             let shown = Set((turn.frames + turn.replayed).filter { $0.type == "message" }.map(\.connection))
             let end = turn.endings.first { ending in
                 let connection = history.connections[ending.connection]
-                return ending.type == "done" && ending.seq != nil && ending.connection != asked && !ending.isReplayed
+                return ending.type == "done" && ending.seq != nil && ending.connection != asked
                     && !shown.contains(ending.connection) && connection.connected ?? .max < turn.event
             }
             guard let end else { return nil }

@@ -55,7 +55,7 @@ public struct Story: Sendable, Equatable {
     private static func detail(of request: ObservedRequest, _ refusal: Int, _ history: Observations) -> String {
         switch request.refusalCode {
         case "rate_limited":
-            let exchange = history.exchanges.first { $0.response == refusal }
+            let exchange = history.exchange(ofResponse: refusal)
             let body = history.frames[refusal]?.value ?? exchange?.answer?.root
             let seconds = exchange?.received?.headers.first { $0.name == "retry-after" }?.value
             let wait = body?["retryAfterMs"]?.intValue.map { "\(readable($0)) ms" } ?? seconds.map { "\($0) s" }

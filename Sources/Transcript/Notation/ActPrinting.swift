@@ -11,7 +11,7 @@ struct ActPrinting {
         let how = details["how"]?.stringValue
         let isUsual = details.isEmpty ? verb != "cut" : details.count == 1 && how != nil
         if isKnown, isUsual, how.map(Spelling.isWord) ?? true {
-            parts += [how].compactMap { $0 }.filter { !(verb == "cut" && $0 == "fin") }
+            parts += [how].compactMap(\.self).filter { !(verb == "cut" && $0 == "fin") }
         } else if isKnown, verb != "cut", details.count == 1, let principal = details["principal"]?.stringValue,
             NotationNames.isSpelled("p", principal)
         {
@@ -47,15 +47,11 @@ struct ActPrinting {
 
     /// Stored messages, as `u2 a2`; nil if their ids have another form.
     private func messageNames(_ value: JSONValue) -> [String]? {
-        guard let ids = value.arrayValue, !ids.isEmpty else { return nil }
-        var names: [String] = []
-        for id in ids {
-            guard let id = id.stringValue, let letter = id.first, letter == "u" || letter == "a",
-                NotationNames.isSpelled(letter, id)
-            else { return nil }
-            names.append(id)
+        guard let values = value.arrayValue, !values.isEmpty else { return nil }
+        let ids = values.compactMap(\.stringValue).filter { id in
+            ["u", "a"].contains { NotationNames.isSpelled($0, id) }
         }
-        return names
+        return ids.count == values.count ? ids : nil
     }
 
     /// Acts with few and informative details.
@@ -69,17 +65,15 @@ struct ActPrinting {
     private func plain(_ details: JSONObject) -> [String]? {
         var parts: [String] = []
         for member in details {
-            if member.key == "sessionId", let session = member.value.stringValue, let name = names.name("s", session) {
+            let text = member.value.stringValue
+            let letter: Character? = ["sessionId": "s", "turnId": "t"][member.key]
+            if let letter, let text, let name = names.name(letter, text) {
                 parts.append(name)
-            } else if member.key == "turnId", let turn = member.value.stringValue, let name = names.name("t", turn) {
-                parts.append(name)
-            } else if member.key == "clientMessageId", let key = member.value.stringValue,
-                NotationNames.isSpelled("c", key)
-            {
-                parts.append(key)
+            } else if member.key == "clientMessageId", let text, NotationNames.isSpelled("c", text) {
+                parts.append(text)
             } else if member.key == "messages", let ids = messageNames(member.value) {
                 parts += ids
-            } else if let text = member.value.stringValue, Spelling.isWord(member.key) {
+            } else if let text, Spelling.isWord(member.key) {
                 parts.append("\(member.key)=\(Spelling.quoted(text))")
             } else if member.value.intValue != nil || member.value.boolValue != nil || member.value == .null {
                 parts.append("\(member.key)=\(member.value.text())")

@@ -59,7 +59,7 @@ struct ExchangeExpansion {
             let arguments = try NotationArguments(frame, NotationWord("", text: true))
             return .failed(reason: arguments.text ?? "")
         }
-        guard frame.name.count == 3, let status = Int(frame.name), (100...599).contains(status) else {
+        guard let status = frame.status else {
             throw frame.unknown("unknown word '\(frame.name)'", known: ["failed", "a status such as 200"])
         }
         var response = Event.Response(status: status)
@@ -68,7 +68,7 @@ struct ExchangeExpansion {
         if status >= 300 {
             arguments = try NotationArguments(
                 frame, NotationWord("cst", .among(NotationWord.errorCodes), text: true))
-            body = failure(arguments)
+            body = arguments.failure()
         } else {
             switch asked {
             case .session(let session):
@@ -80,7 +80,7 @@ struct ExchangeExpansion {
             case .chat(let turn):
                 let word = NotationWord("csta", .among(["duplicate"]), text: true)
                 arguments = try NotationArguments(frame, word)
-                body = answer(arguments, turn: turn)
+                body = arguments.answer(turn: turn)
             case .health, .other:
                 arguments = try NotationArguments(frame, NotationWord(""))
                 body = ["ok": true]
@@ -172,27 +172,5 @@ struct ExchangeExpansion {
             ]
         }
         return ["sessions": .array(sessions)]
-    }
-
-    private func answer(_ arguments: NotationArguments, turn: Int) -> JSONObject {
-        let turn = arguments.number("tac") ?? turn
-        var body: JSONObject = [
-            "text": .string(arguments.text ?? "answer \(turn)"), "sessionId": arguments.session,
-            "turnId": arguments.id("t") ?? .string("t\(turn)"), "messageId": arguments.id("a") ?? .string("a\(turn)"),
-        ]
-        body["clientMessageId"] = arguments.id("c")
-        if arguments.words.contains("duplicate") { body["duplicate"] = true }
-        return body
-    }
-
-    private func failure(_ arguments: NotationArguments) -> JSONObject {
-        let code = arguments.words.first
-        let spoken = code.map { String($0.map { $0 == "_" ? " " : $0 }) } ?? "error"
-        var body: JSONObject = ["error": .string(arguments.text ?? spoken)]
-        body["code"] = code.map { .string($0) }
-        body["sessionId"] = arguments.id("s")
-        body["turnId"] = arguments.id("t")
-        body["clientMessageId"] = arguments.id("c")
-        return body
     }
 }

@@ -36,7 +36,7 @@ struct ExchangePrinting {
     private func contents(_ response: Event.Response, _ asked: ExchangeExpansion.Asked) -> [String] {
         guard let body = try? JSONParser.document(response.body).root else { return [] }
         if response.status >= 300 {
-            var parts = [body["code"]?.stringValue].compactMap { $0 }.filter(NotationWord.errorCodes.contains)
+            var parts = [body["code"]?.stringValue].compactMap(\.self).filter(NotationWord.errorCodes.contains)
             parts += names.ids([("s", "sessionId"), ("t", "turnId"), ("c", "clientMessageId")], in: body)
             if let wait = body["retryAfterMs"], let part = Spelling.field("retryAfterMs", wait) { parts.append(part) }
             return parts

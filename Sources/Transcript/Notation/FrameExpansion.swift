@@ -142,27 +142,15 @@ struct FrameExpansion {
     }
 
     private func done(_ arguments: NotationArguments) -> JSONObject {
-        let turn = arguments.number("tac") ?? 1
-        var object: JSONObject = [
-            "type": "done", "text": .string(arguments.text ?? "answer \(turn)"), "sessionId": arguments.session,
-            "turnId": arguments.id("t") ?? .string("t\(turn)"), "messageId": arguments.id("a") ?? .string("a\(turn)"),
-        ]
-        object["clientMessageId"] = arguments.id("c")
-        if arguments.words.contains("duplicate") { object["duplicate"] = true }
+        var object = arguments.answer(["type": "done"], turn: 1)
         object["seq"] = arguments.position.map { JSONValue($0) }
         return object
     }
 
     private func error(_ arguments: NotationArguments) -> JSONObject {
-        let code = arguments.words.first
-        let spoken = code.map { String($0.map { $0 == "_" ? " " : $0 }) } ?? "error"
-        var object: JSONObject = ["type": "error", "error": .string(arguments.text ?? spoken)]
-        object["code"] = code.map { .string($0) }
         // An error that ends no turn has no session, unless it is written.
-        if arguments.id("t") != nil || arguments.id("s") != nil { object["sessionId"] = arguments.session }
-        object["turnId"] = arguments.id("t")
-        object["clientMessageId"] = arguments.id("c")
-        if code == "rate_limited", profiles.contains(.rateLimit) {
+        var object = arguments.failure(["type": "error"], session: arguments.id("t").map { _ in arguments.session })
+        if arguments.words.first == "rate_limited", profiles.contains(.rateLimit) {
             object["retryAfterMs"] = 60_000
             object["limit"] = 60
             object["windowMs"] = 60_000

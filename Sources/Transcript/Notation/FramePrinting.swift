@@ -11,12 +11,13 @@ struct FramePrinting {
         guard let type = object["type"]?.stringValue, let shape = Self.shapes[type] else { return nil }
         var object = object
         var parts: [Part] = []
-        for (letter, field, isPrimary) in shape.ids {
+        for id in shape.ids {
+            let field = NotationWord.field(droppedBy: id.lowercased())
             guard let value = object[field]?.stringValue else { continue }
-            let letter = letter == "u" && object["role"] == "assistant" ? "a" : letter
+            let letter: Character = id == "U" && object["role"] == "assistant" ? "a" : Character(id.lowercased())
             guard let name = names.name(letter, value) else { return nil }
             object[field] = .string(name)
-            parts.append(Part(text: name, isPrimary: isPrimary))
+            parts.append(Part(text: name, isPrimary: id.isUppercase))
         }
         if let position = shape.position, let number = object[position]?.numberValue, let int = number.int,
             int >= 0, number.text == String(int)
@@ -147,49 +148,28 @@ struct FramePrinting {
     }
 
     private static func dropped(_ field: String, _ type: String) -> String {
-        switch field {
-        case "sessionId": "s"
-        case "turnId": "t"
-        case "clientMessageId": "c"
-        case "messageId": type == "done" ? "a" : "u"
-        case "epoch": "e"
-        case "nonce": "n"
-        default: field
-        }
+        let letters = ["s", "t", "c", type == "done" ? "a" : "u", "e", "n"]
+        return letters.first { NotationWord.field(droppedBy: $0) == field } ?? field
     }
 
-    /// A type's ids and position; primary ids are always written.
+    /// A type's ids and position; ids in capitals are always written.
     private struct Shape: Sendable {
-        let ids: [(letter: Character, field: String, isPrimary: Bool)]
+        let ids: String
         var position: String?
     }
 
     private static let shapes: [String: Shape] = [
-        "auth": Shape(ids: []),
-        "chat": Shape(
-            ids: [("c", "clientMessageId", true), ("s", "sessionId", true)]),
-        "sync": Shape(ids: [("e", "epoch", true)], position: "lastSeqSeen"),
-        "ping": Shape(ids: [("n", "nonce", true)]),
-        "pong": Shape(ids: [("n", "nonce", true)]),
-        "connected": Shape(ids: [("e", "epoch", true)], position: "lastSeq"),
-        "ack": Shape(
-            ids: [
-                ("c", "clientMessageId", true), ("s", "sessionId", false), ("t", "turnId", false),
-                ("u", "messageId", false),
-            ]),
-        "message": Shape(
-            ids: [
-                ("u", "messageId", true), ("s", "sessionId", false), ("t", "turnId", false),
-                ("c", "clientMessageId", true),
-            ], position: "seq"),
-        "toolUse": Shape(ids: [("s", "sessionId", false), ("t", "turnId", true)], position: "seq"),
-        "done": Shape(
-            ids: [
-                ("t", "turnId", true), ("s", "sessionId", false), ("a", "messageId", false),
-                ("c", "clientMessageId", true),
-            ], position: "seq"),
-        "error": Shape(
-            ids: [("s", "sessionId", false), ("t", "turnId", true), ("c", "clientMessageId", true)], position: "seq"),
-        "syncResult": Shape(ids: [("e", "epoch", true)], position: "lastSeq"),
+        "auth": Shape(ids: ""),
+        "chat": Shape(ids: "CS"),
+        "sync": Shape(ids: "E", position: "lastSeqSeen"),
+        "ping": Shape(ids: "N"),
+        "pong": Shape(ids: "N"),
+        "connected": Shape(ids: "E", position: "lastSeq"),
+        "ack": Shape(ids: "Cstu"),
+        "message": Shape(ids: "UstC", position: "seq"),
+        "toolUse": Shape(ids: "sT", position: "seq"),
+        "done": Shape(ids: "TsaC", position: "seq"),
+        "error": Shape(ids: "sTC", position: "seq"),
+        "syncResult": Shape(ids: "E", position: "lastSeq"),
     ]
 }

@@ -102,6 +102,33 @@ struct NotationArguments {
         }
     }
 
+    /// The members of an answer, after others.
+    func answer(_ others: JSONObject = [:], turn: Int) -> JSONObject {
+        let turn = number("tac") ?? turn
+        var object = others
+        object["text"] = .string(text ?? "answer \(turn)")
+        object["sessionId"] = session
+        object["turnId"] = id("t") ?? .string("t\(turn)")
+        object["messageId"] = id("a") ?? .string("a\(turn)")
+        object["clientMessageId"] = id("c")
+        if words.contains("duplicate") { object["duplicate"] = true }
+        return object
+    }
+
+    /// The members of an error, after others; a session is written, or the given one.
+    func failure(_ others: JSONObject = [:], session: JSONValue? = nil) -> JSONObject {
+        var object = others
+        object["error"] = .string(text ?? words.first.map(Self.spoken) ?? "error")
+        object["code"] = words.first.map { .string($0) }
+        object["sessionId"] = id("s") ?? session
+        object["turnId"] = id("t")
+        object["clientMessageId"] = id("c")
+        return object
+    }
+
+    /// A code in words.
+    static func spoken(_ code: String) -> String { String(code.map { $0 == "_" ? " " : $0 }) }
+
     /// Quoted values are strings; bare ones are parsed as JSON if possible, else strings.
     static func json(_ value: NotationArgument.Value) -> JSONValue {
         switch value {

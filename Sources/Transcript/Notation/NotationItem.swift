@@ -77,6 +77,9 @@ struct NotationLocation {
 }
 
 extension NotationFrame {
+    /// The status that it names, such as 404.
+    var status: Int? { name.count == 3 ? Int(name).flatMap { (100...599).contains($0) ? $0 : nil } : nil }
+
     func unknown(_ what: String, known: [String], fix: String = "correct the word") -> InputProblem {
         location.problem(
             what, expected: known.joined(separator: ", "),

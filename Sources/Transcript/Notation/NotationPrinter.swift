@@ -83,7 +83,7 @@ private struct EventPrinting {
                 + Spelling.word("open", Spelling.principal(opening.principal.isEmpty ? nil : opening.principal))
         case .opened: return lane + "<open"
         case .refused(let status, _):
-            return lane + "<" + Spelling.word("refused", [status.map(String.init)].compactMap { $0 })
+            return lane + "<" + Spelling.word("refused", [status.map(String.init)].compactMap(\.self))
         case .text(let direction, let text):
             return lane + direction.rawValue + (frame(at: index, direction, connection) ?? verbatim(text))
         case .binary(let direction, let bytes):
@@ -93,7 +93,7 @@ private struct EventPrinting {
         case .ping(let direction): return lane + direction.rawValue + "pingFrame"
         case .pong(let direction): return lane + direction.rawValue + "pongFrame"
         case .close(let direction, let code, _):
-            return lane + direction.rawValue + Spelling.word("close", [code.map(String.init)].compactMap { $0 })
+            return lane + direction.rawValue + Spelling.word("close", [code.map(String.init)].compactMap(\.self))
         case .eof: return lane + "<eof"
         case .request(let request) where event.lane == .push: return lane + "<" + pushes.request(request)
         case .response(let response) where event.lane == .push: return lane + ">" + pushes.response(response)

@@ -57,11 +57,8 @@ struct NotationWord {
 
     static let gapReasons = ["epoch_changed", "evicted", "unknown_position", "too_many"]
 
-    static let errorCodes = [
-        "parse_error", "bad_request", "unknown_type", "auth_failed", "auth_timeout", "not_authenticated",
-        "unsupported_version", "session_not_found", "too_large", "busy", "rate_limited", "idempotency_mismatch",
-        "persist_failed", "agent_failed", "interrupted", "internal",
-    ]
+    static let errorCodes =
+        Frame.refusals.sorted() + ["persist_failed", "agent_failed", "interrupted", "internal"]
 
     static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 

@@ -58,7 +58,7 @@ struct PushExpansion {
 
     /// An answer of the push service, such as `410(Unregistered)`.
     func response(_ frame: NotationFrame) throws(InputProblem) -> Event.Response {
-        guard frame.name.count == 3, let status = Int(frame.name), (100...599).contains(status) else {
+        guard let status = frame.status else {
             throw frame.unknown("unknown word '\(frame.name)' on lane push", known: ["a status such as 410"])
         }
         let arguments = try NotationArguments(frame, NotationWord("", .any))

@@ -12,6 +12,6 @@ struct PushPrinting {
 
     func response(_ response: Event.Response) -> String {
         let reason = (try? JSONParser.document(response.body).root)?["reason"]?.stringValue
-        return Spelling.word(String(response.status), [reason].compactMap { $0 }.filter(Spelling.isWord))
+        return Spelling.word(String(response.status), [reason].compactMap(\.self).filter(Spelling.isWord))
     }
 }

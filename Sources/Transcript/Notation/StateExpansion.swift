@@ -69,7 +69,7 @@ struct StateExpansion {
     }
 
     private static func error(code: String, key: String? = nil) -> JSONValue {
-        var error: JSONObject = ["text": .string(String(code.map { $0 == "_" ? " " : $0 })), "code": .string(code)]
+        var error: JSONObject = ["text": .string(NotationArguments.spoken(code)), "code": .string(code)]
         error["clientMessageId"] = key.map { .string($0) }
         return .object(error)
     }

@@ -11,8 +11,7 @@ extension Observations {
         after cause: Int, within bound: Duration, on connection: Int? = nil,
         unless names: Set<String> = ["background", "networkDown"]
     ) -> Int? {
-        let isPresent = client.launches.isEmpty || client.isForeground(at: cause)
-        guard names.isEmpty || isPresent && client.hasNetwork(at: cause) else { return nil }
+        guard names.isEmpty || client.mayBeInForeground(at: cause) && client.hasNetwork(at: cause) else { return nil }
         let limit = patience(of: cause) + bound.microseconds
         let stop = end(of: cause, at: ObservedClient.endsOfLife.union(names).union(["hang"]))
         if stop < events.endIndex, patience(of: stop) < limit { return nil }

@@ -65,7 +65,6 @@ extension Observations {
 
     /// A connection problem that lasted long enough to be shown, with the states that the client may show.
     func trouble(at event: Int) -> (since: Int, expected: Set<ObservedClient.Connection>)? {
-        let client = client
         let settled = timeouts.scheduling.microseconds
         guard client.isForeground(at: event), let life = client.launch(at: event)?.events else { return nil }
         let acts = client.acts("launch", "networkDown", "networkUp").map(\.event) + client.returns.map(\.event)

@@ -94,7 +94,7 @@ struct ClientNotice {
             let isTapped = act.name == "openPush" || act.name == "launch" && act.details.contains("opened")
             guard isTapped || act.name == "receivePush" else { return nil }
             // The payload as it was sent, or its members beside the act's own.
-            let payloads = [act.details["opened"], act.details["payload"], .object(act.details)].compactMap { $0 }
+            let payloads = [act.details["opened"], act.details["payload"], .object(act.details)].compactMap(\.self)
             func member(_ names: String...) -> String? {
                 payloads.lazy.flatMap { payload in names.compactMap { payload[$0]?.stringValue } }.first
             }

@@ -25,15 +25,12 @@ final class ClientPlaces {
     private var shown: [Int: Shown] = [:]
 
     private struct Shown {
-        var ids: Set<String> = []
         var answers: Set<ClientMessages.Words> = []
         var sent: Set<String> = []
 
         init(_ state: ObservedClient.State) {
             for message in state.messages {
-                if let id = message.id {
-                    ids.insert(id)
-                } else if message.role != "user" {
+                if message.id == nil, message.role != "user" {
                     answers.insert(ClientMessages.Words(nil, message.text))
                 }
                 if message.status == "sent" { sent.formUnion([message.id, message.key].compactMap(\.self)) }
@@ -122,7 +119,7 @@ final class ClientPlaces {
         func has(_ names: Set<String>, _ name: String?) -> Bool { name.map(names.contains) ?? false }
         return switch frame.type {
         case "done", "message":
-            has(known.ids, frame.messageId)
+            has(state.idSet, frame.messageId)
                 || frame.text.map { known.answers.contains(ClientMessages.Words(nil, $0)) } ?? false
         case "ack": has(known.sent, frame.messageId) || has(known.sent, frame.clientMessageId)
         default: false
@@ -141,7 +138,7 @@ final class ClientPlaces {
         // After a page that reported a gap, the position is still the one in the request for that page.
         let gap = history.syncs.first { page in
             guard page.connection == sync.connection, let result = page.result, result.event < sync.request.event,
-                result["more"]?.boolValue == true, result.string("reason") != "too_many"
+                result.hasMore, result.string("reason") != "too_many"
             else { return false }
             return isOwed(by: result, of: page, before: event)
         }
@@ -150,7 +147,7 @@ final class ClientPlaces {
             return Hole(sync: sync, epoch: sync.request.epoch, floor: position, told: nil)
         }
         if sync.claimsComplete { return nil }
-        if result["more"]?.boolValue == true, result.string("reason") == "too_many" {
+        if result.hasMore, result.string("reason") == "too_many" {
             return Hole(sync: sync, epoch: epoch, floor: sync.missed.last?.seq ?? position, told: nil)
         }
         guard isOwed(by: result, of: sync, before: event) else { return nil }

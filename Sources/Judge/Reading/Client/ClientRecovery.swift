@@ -57,11 +57,8 @@ extension Observations {
     }
 
     private static func message(in frame: Frame) -> ObservedSessionRead.StoredMessage? {
-        guard frame.type == "message" || frame.type == "done", let id = frame.messageId else { return nil }
-        return .init(
-            id: id, role: frame.type == "done" ? "assistant" : frame.string("role"), text: frame.text ?? "",
-            turnId: frame.turnId, clientMessageId: frame.type == "done" ? nil : frame.clientMessageId, saysKey: true,
-            saysTurn: true)
+        guard frame.isOf("message", "done"), let told = ClientDelivery(frame), told.id != nil else { return nil }
+        return .init(id: told.id, role: told.role, text: told.text ?? "", clientMessageId: told.key)
     }
 
     /// The end, for the client, of the greeted connection before this one; nil if there was none in this life.
@@ -74,7 +71,7 @@ extension Observations {
         else { return nil }
         // In the background a client receives nothing, whatever the socket does.
         let away = client.acts.first { $0.name == "background" && $0.event > greeted && $0.event < opening }?.event
-        return [connections[last].ending?.event, away, opening].compactMap { $0 }.min()
+        return [connections[last].ending?.event, away, opening].compactMap(\.self).min()
     }
 
     func recovery(of sessions: Set<String>, since lost: Int, of index: Int) -> Int? {

@@ -57,7 +57,7 @@ extension Observations {
         never: (Look) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?
     ) -> Sighting {
         // A client in the background may not have processed an arrival by the next look.
-        guard client.launches.isEmpty || client.isForeground(at: cause) else { return .unknown }
+        guard client.mayBeInForeground(at: cause) else { return .unknown }
         let limit = patience(of: cause) + bound.microseconds
         for look in looks(after: cause, before: end) {
             guard let answer = holds(look.state) else { continue }
@@ -94,15 +94,14 @@ extension Observations {
 
     /// Whether a client could act during the whole time between two events: in the foreground, and with a network.
     func isAble(from first: Int, to last: Int) -> Bool {
-        let isLaunched = client.launches.isEmpty || client.isForeground(at: first)
-        return isLaunched && client.hasNetwork(at: first) && last <= endOfLife(at: first)
+        client.mayBeInForeground(at: first) && client.hasNetwork(at: first) && last <= endOfLife(at: first)
             && end(of: first, at: ["background", "networkDown"]) > last
     }
 
     /// The end of a connection for the client: its actual end, or the client's next connection.
     func loss(of connection: Int) -> Int? {
         let next = connections.first { $0.opening > connections[connection].opening }?.opening
-        return [connections[connection].ending?.event, next].compactMap { $0 }.min()
+        return [connections[connection].ending?.event, next].compactMap(\.self).min()
     }
 }
 

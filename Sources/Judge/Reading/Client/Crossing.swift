@@ -52,7 +52,7 @@ extension Observations {
 
     /// Whether a client certainly receives a frame: it is in the foreground, and nothing prevents it.
     func isSurelyTaken(_ event: Int, on connection: Int?) -> Bool {
-        (client.launches.isEmpty || client.isForeground(at: event)) && departure(after: event, on: connection) == nil
+        client.mayBeInForeground(at: event) && departure(after: event, on: connection) == nil
     }
 
     /// Whether a client certainly received a frame before another event: there was time, and nothing prevented it.

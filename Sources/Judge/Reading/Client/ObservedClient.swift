@@ -64,7 +64,7 @@ final class ObservedClient {
 
         fileprivate init?(_ details: JSONObject, event: Int) {
             guard let session = details.id("sessionId") else { return nil }
-            let messages = (details["messages"]?.arrayValue ?? []) + [details["messageId"]].compactMap { $0 }
+            let messages = (details["messages"]?.arrayValue ?? []) + [details["messageId"]].compactMap(\.self)
             ids = messages.compactMap { $0.stringValue.map(opaqueID) ?? $0.id("id") }
             guard !ids.isEmpty else { return nil }
             self.event = event
@@ -73,6 +73,9 @@ final class ObservedClient {
     }
 
     func isForeground(at event: Int) -> Bool { Self.last(of: foreground, at: event) ?? false }
+
+    /// Whether it may be in the foreground; nothing tells of one that no stage launched.
+    func mayBeInForeground(at event: Int) -> Bool { launches.isEmpty || isForeground(at: event) }
 
     func hasNetwork(at event: Int) -> Bool { Self.last(of: network, at: event) ?? true }
 
@@ -126,7 +129,7 @@ final class ObservedClient {
                 states.append(state)
                 last = (value, state)
             case (.server, .act(let name, let details)) where name != "atRest":
-                stored += [Stored(details, event: index)].compactMap { $0 }
+                stored += [Stored(details, event: index)].compactMap(\.self)
             default: break
             }
         }

@@ -2,10 +2,10 @@ import HoldfastJSON
 import HoldfastTranscript
 
 extension ObservedExchange {
-    var events: [Int] { [request, response ?? failure].compactMap { $0 } }
+    var events: [Int] { [request, response ?? failure].compactMap(\.self) }
     var hasErrorBody: Bool { answer?.root["error"]?.stringValue != nil }
     /// Whether the request had a valid token.
-    var isSomebodys: Bool { sent.principal.map { $0 != "other" } ?? false }
+    var isSomebodys: Bool { ![nil, "", "other"].contains(sent.principal) }
 }
 
 extension ObservedConnection {

@@ -6,9 +6,6 @@ extension Frame {
 }
 
 enum ErrorMeaning {
-    /// Codes that refuse a frame or a question, so that no turn starts.
-    static let refusals = Frame.refusals
-
     /// Codes that only refuse questions.
     static let ofQuestions: Set<String> = ["session_not_found", "busy", "idempotency_mismatch"]
 

@@ -83,7 +83,7 @@ extension Observations {
     var unheardAnswers: [UnseenAnswer] {
         turns.compactMap { turn in
             guard turn.requests.count == 1, turn.request.connection != nil,
-                let done = turn.dones.filter({ !$0.isReplayed && !$0.isDuplicate }).map(\.event).min()
+                let done = turn.endings.first(where: { $0.type == "done" })?.event
             else { return nil }
             var (end, known) = (done, 0)
             let own = connections(of: turn.principal).filter { connections[$0].refused == nil }

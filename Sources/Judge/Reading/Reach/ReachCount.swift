@@ -202,8 +202,6 @@ struct ReachCount {
         raise(.sessions, Dictionary(grouping: messages.keys, by: \.principal).values.map(\.count).max())
     }
 
-    private static let types: Set = ["connected", "ack", "message", "toolUse", "done", "error", "syncResult", "pong"]
-
     private mutating func countSyncs() {
         raise(.numbers, told.compactMap(\.seq).max())
         for (connection, own) in Dictionary(grouping: syncs, by: \.connection) {
@@ -216,7 +214,9 @@ struct ReachCount {
                 pages.append(sync)
                 raise(.pages, pages.count)
                 raise(.replayBytes, result.wireBytes)
-                let isKnown = sync.missed.map { $0.type.map(Self.types.contains) ?? false }
+                let isKnown = sync.missed.map {
+                    NumberedFrame.isOfStream($0.type) || NumberedFrame.isBesideStream($0.type)
+                }
                 if isKnown.dropFirst().dropLast().contains(false) { mark(.unknownInPage, person, from: result.event) }
                 if let reason = sync.reason, reason != "too_many" { mark(.replayLost, person, from: result.event) }
                 let first = pages[0].request.event
@@ -224,8 +224,7 @@ struct ReachCount {
                     .count { $0.seq != nil && self.person(of: $0) == person }
                 raise(.framesDuringSync, live)
                 if live > 0 { mark(.liveDuringSync, person, from: first, to: result.event) }
-                let isLast = result["more"]?.boolValue != true
-                if isLast { pages = [] } else { mark(.page, person, from: result.event) }
+                if !result.hasMore { pages = [] } else { mark(.page, person, from: result.event) }
             }
         }
     }

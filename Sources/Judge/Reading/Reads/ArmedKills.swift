@@ -82,7 +82,7 @@ func times(_ count: Int) -> String {
 extension Evidence {
     mutating func take(_ kills: ArmedKills, on what: String, _ thing: String) {
         exercised += kills.kept
-        doubts += [kills.doubt(on: what, thing)].compactMap { $0 }
-        remarks = [kills.remark(on: what, thing)].compactMap { $0 }
+        doubts += [kills.doubt(on: what, thing)].compactMap(\.self)
+        remarks = [kills.remark(on: what, thing)].compactMap(\.self)
     }
 }

@@ -27,7 +27,7 @@ struct DurabilityProof {
     }
 
     var remarks: [String] {
-        var parts = [kills.remark(on: "`done`", "answer")].compactMap { $0 }
+        var parts = [kills.remark(on: "`done`", "answer")].compactMap(\.self)
         if held > 0 { parts.append("writes failed \(times(held)): no `done`") }
         return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }

@@ -6,11 +6,9 @@ import HoldfastTranscript
 struct SessionKnowledge: Sendable {
     /// The first event that named a session, by life of the subject's process.
     private var named: [OwnName: [Int: Int]] = [:]
-    private var lives = SubjectLives()
+    private let lives: SubjectLives
     private var reads: [OwnName: [(event: Int, status: Int)]] = [:]
-    private var lists: [ObservedListRead] = []
-
-    init() {}
+    private let lists: [ObservedListRead]
 
     init(_ history: Observations) {
         lists = history.listReads

@@ -37,7 +37,7 @@ struct StoredPlaces {
 
     func answers(of turn: ObservedTurn, under messageId: String? = nil) -> [Int] {
         var places: Set<Int> = []
-        for id in turn.dones.compactMap(\.messageId) + [messageId].compactMap({ $0 }) {
+        for id in turn.dones.compactMap(\.messageId) + [messageId].compactMap(\.self) {
             places.formUnion(byID["assistant" + id] ?? [])
         }
         if let id = turn.turnId { places.formUnion(byTurn["assistant" + id] ?? []) }

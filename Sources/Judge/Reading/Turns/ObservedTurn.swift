@@ -54,10 +54,7 @@ final class ObservedTurn {
     var isRefused: Bool { !isAccepted && requests.allSatisfy { $0.refusal != nil } }
 
     /// The first event that shows its end: an ending on any connection, or the REST response.
-    var ended: Int? {
-        let (ending, outcome) = (ending?.event, requests.lazy.compactMap(\.outcome).first)
-        return ending.map { min($0, outcome ?? $0) } ?? outcome
-    }
+    var ended: Int? { earliest(ending?.event, requests.lazy.compactMap(\.outcome).first) }
 
     func endings(on connection: Int) -> [Frame] { endings.filter { $0.connection == connection } }
 }

@@ -130,7 +130,7 @@ extension RateLedger {
         byPrincipal.sorted { $0.key < $1.key }.flatMap { _, own -> [Excess] in
             let roads = Dictionary(grouping: own) { $0.request.connection ?? -1 }.sorted { $0.key < $1.key }
             let alone = roads.compactMap { excess(among: $0.value, history) }
-            return alone.isEmpty ? [excess(among: own, history)].compactMap { $0 } : alone
+            return alone.isEmpty ? [excess(among: own, history)].compactMap(\.self) : alone
         }
     }
 
@@ -177,7 +177,7 @@ extension RateLedger {
         if let exchange = history.exchange(of: entry.request) {
             return exchange.status.map(Self.otherRefusals.contains) == false ? refusal : nil
         }
-        return entry.request.refusalCode.map(ErrorMeaning.refusals.contains) == true ? nil : refusal
+        return entry.request.refusalCode.map(Frame.refusals.contains) == true ? nil : refusal
     }
 
     /// Statuses that refuse a request for reasons other than its rate.

@@ -20,7 +20,7 @@ struct RefusedWrite {
         switch outcome {
         case .failed(_, let code):
             guard let code else { return true }
-            return !ErrorMeaning.refusals.contains(code) && code != "agent_failed"
+            return !Frame.refusals.contains(code) && code != "agent_failed"
         case .ended, .silent: return true
         case .done, .succeeded, .open: return false
         }
@@ -47,7 +47,7 @@ struct RefusedWrite {
         let ending = request.connection.flatMap { history.connections[$0].endByServer(after: error) }
         let end = ending.flatMap { wasKilled($0, after: error, in: history) ? nil : $0.event }
         let exit = history.lives.end(of: fault.life).flatMap { $0.cause == .exited ? $0.event : nil }
-        return [end, exit].compactMap { $0 }.filter { $0 > error }.min()
+        return [end, exit].compactMap(\.self).filter { $0 > error }.min()
     }
 
     /// Whether the stage ended the process before it answered anything sent after an error, so that its intention is
@@ -84,8 +84,8 @@ struct RefusedWrite {
         guard let request = own, !ends.contains(where: { $0.event < fault.begin }) else { return nil }
         // A start settles the turns of earlier lives.
         if history.life(of: turn) < fault.life, request.ack?.isDuplicate == true { return nil }
-        let endings = turn.endings.filter { !$0.isReplayed && history.life(of: $0) == fault.life }
-        let outcomes = endings.map(\.event) + [request.outcome].compactMap { $0 }
+        let endings = turn.endings.filter { history.life(of: $0) == fault.life }
+        let outcomes = endings.map(\.event) + [request.outcome].compactMap(\.self)
         if let first = outcomes.min(), first < fault.begin { return nil }
         (self.fault, self.turn, self.request) = (fault, turn, request)
         let signs = (turn.acks + turn.frames).filter { history.life(of: $0) == fault.life }.map(\.event)

@@ -13,7 +13,7 @@ struct Repeat {
     /// unmarked ending may be the copy.
     func isKnown(by ack: Frame, on connection: Int) -> Bool {
         guard let id = ack.messageId else { return false }
-        return turn.acks.contains { $0.event < ack.event && $0.messageId == id } && turn.duplicates.isEmpty
+        return turn.acks.contains { $0.event < ack.event && $0.messageId == id } && turn.copies.isEmpty
             && turn.endings(on: connection).allSatisfy { $0.event < ack.event }
     }
 }
@@ -58,7 +58,7 @@ extension Observations {
     func acceptance(of request: ObservedRequest, in turn: ObservedTurn) -> Int? {
         guard request.refusal == nil else { return nil }
         let frames = request === original(of: turn) ? turn.frames + turn.endings + turn.replayed : []
-        let signs = [request.ack?.event, request.outcome].compactMap { $0 } + frames.map(\.event)
+        let signs = [request.ack?.event, request.outcome].compactMap(\.self) + frames.map(\.event)
         return signs.filter { $0 > request.event }.min()
     }
 
@@ -84,8 +84,8 @@ extension Observations {
     /// Every live frame with a turn's key, and every REST outcome, in time order; ignores generated names.
     func answers(to turn: ObservedTurn) -> [TurnAnswer] {
         var answers: [TurnAnswer] = []
-        for frame in turn.acks + turn.endings + turn.copies + turn.frames where !frame.isReplayed {
-            guard frame.clientMessageId == turn.clientMessageId else { continue }
+        for frame in turn.acks + turn.endings + turn.copies + turn.frames
+        where frame.clientMessageId == turn.clientMessageId {
             let turnId = frame.says("turnId") ? frame.turnId : nil
             answers.append(TurnAnswer(event: frame.event, turnId: turnId, sessionId: frame.sessionId))
         }
@@ -148,9 +148,4 @@ extension Observations {
     }
 
     func isDuplicate(response: Int) -> Bool { body(ofResponse: response)?["duplicate"]?.boolValue == true }
-}
-
-extension ObservedTurn {
-    /// All copies of its outcome, in time order.
-    var duplicates: [Frame] { (copies + endings).filter(\.isDuplicate).sorted { $0.event < $1.event } }
 }

@@ -4,17 +4,11 @@ import HoldfastTranscript
 extension ObservedTurn {
     var session: String? { sessionId ?? sessionAsked }
     /// The first event that shows its acceptance.
-    var firstSign: Int? {
-        let frame = Self.first(of: acks, frames, endings, copies, replayed)
-        return response.map { min($0, frame ?? $0) } ?? frame
-    }
+    var firstSign: Int? { earliest(told.earliest?.event, response) }
     /// The event of the first live frame that shows its acceptance.
-    var firstFrame: Int? { Self.first(of: acks, frames, endings) }
+    var firstFrame: Int? { (acks + frames + endings).earliest?.event }
     /// The first event that shows that it was accepted and is running, at least `event`; `event` if there is none.
-    func accepted(since event: Int) -> Int { Self.first(of: acks, frames).map { max($0, event) } ?? event }
-    private static func first(of lists: [Frame]...) -> Int? {
-        lists.reduce(nil) { first, frames in frames.reduce(first) { min($0 ?? .max, $1.event) } }
-    }
+    func accepted(since event: Int) -> Int { max((acks + frames).earliest?.event ?? event, event) }
 
     var told: [Frame] { acks + frames + endings + copies + replayed }
     var toolUses: [Frame] { frames.filter { $0.type == "toolUse" } }
@@ -42,7 +36,7 @@ extension ObservedTurn {
         {
             return one.event < two.event
         }
-        return [firstSign, ended].compactMap { $0 }.contains { $0 < two.event }
+        return [firstSign, ended].compactMap(\.self).contains { $0 < two.event }
     }
 
     /// Whether this request was certainly the accepted one among those with its key: it has the only ack that is not a
