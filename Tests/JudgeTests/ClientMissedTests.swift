@@ -162,7 +162,7 @@ import Testing
     @Test func `CLIENT-38 only a final refusal, or a failure that is shown, releases later messages`() throws {
         let clause = ClauseUnderTest("CLIENT-38")
         let refused = "client!launch A+ client=connected(s1) client!send(c2) A>chat(c2 s1) A<error(CODE c2)"
-        let next = "\(refused) client!send(c3) +17s client=connected(s1)"
+        let next = "\(refused) client!send(c3) +17s"
         try clause.conforms(next.replacing("CODE", with: "internal"), also: ["CLIENT-32"])
         try clause.violates("\(next.replacing("CODE", with: "bad_request"))^", also: ["CLIENT-32"])
     }

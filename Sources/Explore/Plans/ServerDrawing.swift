@@ -249,7 +249,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
         people = active
     }
 
-    /// Who rested uses old connections, sessions, keys and positions again; what a silent device says comes last.
+    /// Lets people who rested use old connections, sessions, keys and positions again; silent devices speak last.
     private mutating func wake() {
         let (gone, silent) = (resting.first ?? "", devices.first { $0.isOpen && resting.last == $0.principal })
         resting = []
@@ -258,7 +258,7 @@ package struct ServerDrawing: Drawing, LifeDrawing {
             if let home = homes[person] { read(home, person) }
             if person == gone {
                 callWhoLeft(person)
-                // A push is missed only if nobody comes back in its time.
+                // A person who comes back too soon excuses a missing push.
                 if grammar.profiles.contains(.push) { add("watch", ["for": ["milliseconds": 2_000] as JSONValue]) }
                 comeBack(devices.filter { $0.principal == person })
             } else if let silent, let other = spare(of: person, besides: silent.letter) {

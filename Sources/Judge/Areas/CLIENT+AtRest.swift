@@ -10,14 +10,12 @@ extension CLIENT {
     static func restShowsTheWhole(_ history: Observations, _ evidence: inout Evidence) {
         let posts = history.exchanges.filter(\.isChat).compactMap { $0.answer?.root["messageId"]?.stringValue }
         let beside = Set(history.received.filter { $0.seq == nil }.compactMap(\.messageId) + posts)
-        let told = history.clientPlaces.given.compactMap { item in item.frame.messageId.map { ($0, item.frame.event) } }
-        let numbered = Dictionary(told.filter { !beside.contains($0.0) }, uniquingKeysWith: min)
+        let numbered = history.clientPlaces.given.map(\.frame).filter { !beside.contains($0.messageId ?? "") }
         for rest in history.rests where !rest.messages.isEmpty {
             let read = history.sessionReads.last { $0.sessionId == rest.sessionId && $0.isBefore(rest.event) }
-            let ids = Set(read?.messages.compactMap(\.id) ?? [])
-            let ordered = rest.messages.filter { message in
-                message.id.map { ids.contains($0) || numbered[$0, default: .max] < rest.event } ?? false
-            }
+            let known = Set((read?.messages ?? []).compactMap(\.id)).union(
+                numbered.before(rest.event).compactMap(\.messageId))
+            let ordered = rest.messages.filter { $0.id.map(known.contains) ?? false }
             let outcome = history.shown(atRest: rest) { state in
                 rest.messages.allSatisfy(state.shows) && state.shows(inOrder: ordered)
             }
