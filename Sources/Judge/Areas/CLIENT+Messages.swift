@@ -5,26 +5,34 @@ extension CLIENT {
     ///
     /// Once for each look at a message before the first proof, including after a refusal, at a later launch, or if it
     /// was never sent or never arrived.
-    static let sentMeansProved = judged(.proof)
+    static func sentMeansProved(_ history: Observations, _ evidence: inout Evidence) {
+        evidence.add(history.messageModel[.proof])
+    }
 
     /// CLIENT-30: "A client MUST end the thinking state when the ending of the awaited turn, or a refusal of its
     /// message, arrives by any road, until it sends again".
     ///
     /// Once for each ending or refusal of a message that a screen waited for, if the screen stops waiting.
-    static let whatIsOverIsNotAwaited = judged(.waiting)
+    static func whatIsOverIsNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
+        evidence.add(history.messageModel[.waiting])
+    }
 
     /// CLIENT-31: "A client MUST NOT show a message as failed after its `done`, nor begin to within `polling` of its
     /// `ack`, while the connection that brought it stands without the ending".
     ///
     /// Once for each answer of a message that was shown as failed before, or beside an error that names it, if a look
     /// at it followed.
-    static let anAnswerEndsTheFailure = judged(.answered)
+    static func anAnswerEndsTheFailure(_ history: Observations, _ evidence: inout Evidence) {
+        evidence.add(history.messageModel[.answered])
+    }
 
     /// CLIENT-31, rule 2: a message is not shown as failed within `polling` of an `ack` whose connection is still open.
     ///
     /// Once for each message that was seen meanwhile. A client that has read twice since may have polled to the end
     /// (CLIENT-39).
-    static let whatRunsHasNotFailed = judged(.running)
+    static func whatRunsHasNotFailed(_ history: Observations, _ evidence: inout Evidence) {
+        evidence.add(history.messageModel[.running])
+    }
 
     /// CLIENT-32: "A client MUST show every `error` that refuses its question or ends that turn, and an error while the
     /// session of a tapped notification cannot be found or read".
@@ -32,7 +40,7 @@ extension CLIENT {
     /// Once for each first error of a message, until it is resent or proves to have arrived. Shown means that the
     /// message is marked as failed, or that an error is listed that was not there before; its wording is the client's
     /// own.
-    static let errorsAreShown = judged(.errors)
-
-    private static func judged(_ part: MessageModel.Part) -> Rule.Predicate { { $1.add($0.messageModel[part]) } }
+    static func errorsAreShown(_ history: Observations, _ evidence: inout Evidence) {
+        evidence.add(history.messageModel[.errors])
+    }
 }

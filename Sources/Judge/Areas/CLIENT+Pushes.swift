@@ -31,9 +31,7 @@ extension CLIENT {
                 }
                 if isInTime || lost != nil { continue }
             }
-            guard let since,
-                case .broken(let late) = history.shown(
-                    after: since, within: history.timeouts.pong, before: end, holds: isThere),
+            guard let since, let late = history.lateAppearance(after: since, before: end, isThere),
                 let state = history.client.state(at: late)
             else { continue }
             let actual = "\(state.messages.count) messages of session \(shown(state.sessionId))"
@@ -145,6 +143,15 @@ extension CLIENT {
 }
 
 extension Observations {
+    fileprivate func lateAppearance(
+        after cause: Int, before end: Int, _ holds: (ObservedClient.State) -> Bool?
+    ) -> Int? {
+        guard case .broken(let late) = shown(after: cause, within: timeouts.pong, before: end, holds: holds) else {
+            return nil
+        }
+        return late
+    }
+
     /// Whether a connection delivers frames, as far as a client can tell: it was greeted, and is open, or died silently
     /// but brought a frame just before the event.
     fileprivate func delivers(_ index: Int, at event: Int) -> Bool {
