@@ -18,7 +18,7 @@ package final class Latch<Value: Sendable>: Sendable {
             state = value
             return true
         }
-        if isFirst { waiters.tell() }
+        if isFirst { waiters.notify() }
         return isFirst
     }
 

@@ -14,19 +14,19 @@ extension Sequence where Element: Hashable {
 }
 
 extension Dictionary {
-    /// If there are more than `most` entries, removes and returns the `most / 2` least recently used ones.
+    /// If there are more than `limit` entries, removes and returns the `limit / 2` least recently used ones.
     @discardableResult
-    package mutating func dropOldest(beyond most: Int, by lastUse: (Value) -> Int) -> [Element] {
-        guard count > most else { return [] }
-        let oldest = sorted { lastUse($0.value) < lastUse($1.value) }.prefix(most / 2)
+    package mutating func dropOldest(beyond limit: Int, by lastUse: (Value) -> Int) -> [Element] {
+        guard count > limit else { return [] }
+        let oldest = sorted { lastUse($0.value) < lastUse($1.value) }.prefix(limit / 2)
         for (key, _) in oldest { self[key] = nil }
         return Array(oldest)
     }
 }
 
 /// Names separated by commas, and the number of omitted ones.
-package func listed(_ names: [String], most: Int) -> String {
-    names.prefix(most).joined(separator: ", ") + (names.count > most ? " and \(names.count - most) more" : "")
+package func listed(_ names: [String], limit: Int) -> String {
+    names.prefix(limit).joined(separator: ", ") + (names.count > limit ? " and \(names.count - limit) more" : "")
 }
 
 package func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {

@@ -3,7 +3,7 @@ import HoldfastPlatform
 /// Tasks that wait for some state to change.
 ///
 /// To miss no change, a waiter first reads ``changes``, then checks the state, then waits; a task that changes the
-/// state calls ``tell()`` afterwards, outside any lock.
+/// state calls ``notify()`` afterwards, outside any lock.
 package final class Waiters: Sendable {
     private struct State {
         var changes = 0
@@ -18,7 +18,7 @@ package final class Waiters: Sendable {
     package var changes: Int { state.withLock { $0.changes } }
 
     /// Announces a change, so that all waiters check again.
-    package func tell() {
+    package func notify() {
         let waiting = state.withLock { state in
             state.changes += 1
             if state.waiting.isEmpty { return state.waiting }

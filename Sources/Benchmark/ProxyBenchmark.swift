@@ -31,7 +31,7 @@ enum ProxyBenchmark {
             subject: History.Subject(name: "echo", role: .server, profiles: [.core], hasScriptedAgent: false))
         options.transcript = file
         let specification = try Specification(.embedded)
-        let proxy = try await Proxy(options, under: specification, note: { _ in }, tell: { _ in })
+        let proxy = try await Proxy(options, under: specification, note: { _ in }, notify: { _ in })
         let roads = [("direct", server.webSocketURL()), ("proxied", "ws://127.0.0.1:\(proxy.port)/ws")]
         var results: [String: Measured] = [:]
         // The two take turns, so that a machine that slows down slows both.

@@ -69,7 +69,7 @@ extension CaptureForm {
             expected: expected, fix: fix(forText: text))
     }
 
-    static func noFrames(in file: String, _ leftOut: CaptureLeftOut) -> InputProblem {
+    static func noFrames(in file: String, _ leftOut: CaptureOmissions) -> InputProblem {
         let first = leftOut.entries.first
         return InputProblem(
             location: (first?.first ?? CaptureLocation(line: 1, offset: 0)).problem(in: file),

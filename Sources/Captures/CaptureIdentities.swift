@@ -14,20 +14,20 @@ struct CaptureIdentities: Sendable {
     /// Whether a connection was used again after a later one had begun.
     private var areMixed = false
     /// Whether a client program wrote it in its own words; the log of one app belongs to one person.
-    var isOfClient = false
+    var isOneClient = false
     var isWhole = true
 
     /// The clauses that need to know one person's connections, for remarks.
     static let costs = "PERSIST-2, TURN-7, TURN-10, SYNC-1, SYNC-3, IDEM-1 and others"
 
-    var areOne: Bool {
+    var areOnePerson: Bool {
         guard isWhole, names.isEmpty, tokens.count <= 1 else { return false }
         return tokens.count == 1
             || devices.count <= 1 && !areMixed
-                && (devices.count == 1 && !hasNameless || lanes.count == 1 || isOfClient)
+                && (devices.count == 1 && !hasNameless || lanes.count == 1 || isOneClient)
     }
 
-    var areSeveral: Bool { tokens.count > 1 || names.count > 1 || tokens.isEmpty && devices.count > 1 }
+    var areSeveralPeople: Bool { tokens.count > 1 || names.count > 1 || tokens.isEmpty && devices.count > 1 }
 
     mutating func take(lane: String) {
         guard lane != lanes.last else { return }

@@ -42,16 +42,16 @@ public struct CaptureOpening: Sendable {
             default: break
             }
             for piece in joiner.take(text, line.location) {
-                guard case .sightings(let found) = finder.find(piece.text) else {
+                guard case .facts(let found) = finder.find(piece.text) else {
                     others.append(piece.text)
                     continue
                 }
-                for sighting in found {
+                for fact in found {
                     hasMessages = true
-                    identities.take(name: sighting.around.principal)
-                    switch sighting.kind {
+                    identities.take(name: fact.around.principal)
+                    switch fact.kind {
                     case .text(let message):
-                        let around = sighting.around
+                        let around = fact.around
                         messages.append(
                             Message(message, around.direction, on: around.connection, piece.location, dialect, around))
                     case .opening(let path): identities.take(path: path)
@@ -71,7 +71,7 @@ public struct CaptureOpening: Sendable {
             guard let given = message.given, let way = message.way else { continue }
             note(isFitting: given == way, message.location)
         }
-        identities.isOfClient = fitting > 0 && opposite == 0 && !messages.isEmpty && messages.allSatisfy(\.isInWords)
+        identities.isOneClient = fitting > 0 && opposite == 0 && !messages.isEmpty && messages.allSatisfy(\.isInWords)
         // If no messages are found by their names, the lines may be messages of another protocol.
         if !hasMessages {
             messages = others.map { Message($0, nil, on: nil, CaptureLocation(line: 0, offset: 0), dialect) }
@@ -95,7 +95,7 @@ public struct CaptureOpening: Sendable {
         init(
             _ text: String, _ given: Direction?, on connection: String?, _ location: CaptureLocation,
             _ dialect: Dialect,
-            _ around: Surroundings = Surroundings()
+            _ around: LogContext = LogContext()
         ) {
             (names, isInWords) = (around.names, !around.names.isEmpty && !around.statesDirection)
             value = try? JSONParser.value(text)

@@ -44,7 +44,7 @@ public struct CaptureReader: Sendable {
     private var hasBegun = false
     /// Whether an unreadable line is a gap, instead of ending the reading.
     private let skipsWrongLines: Bool
-    private var skipped = CaptureLeftOut()
+    private var skipped = CaptureOmissions()
     private var orientation: String?
 
     /// A reader for any format except ``CaptureForm/report``, which is not a stream.
@@ -54,7 +54,7 @@ public struct CaptureReader: Sendable {
     ) {
         (self.skipsWrongLines, self.file, self.options) = (skipsWrongLines, file, options)
         lines = CaptureLines(maxLineBytes: maxLineBytes)
-        let people = CapturePeople(
+        let people = CapturePrincipals(
             isOne: options.isOnePerson ?? (form != .frames), isStated: options.isOnePerson == true,
             dialect: options.dialect)
         switch form {
@@ -105,10 +105,10 @@ public struct CaptureReader: Sendable {
     public var lacksMessages: Bool { if case .har(let har, _) = reader { har.lacksMessages } else { false } }
 
     /// The parts skipped so far.
-    public var leftOut: CaptureLeftOut {
+    public var leftOut: CaptureOmissions {
         let read =
             switch reader {
-            case .transcript, .taken: CaptureLeftOut()
+            case .transcript, .taken: CaptureOmissions()
             case .frames(let reader): reader.leftOut
             case .notes(let reader): reader.leftOut
             case .har(let reader, _): reader.leftOut
@@ -132,7 +132,7 @@ public struct CaptureReader: Sendable {
     /// The parts that the capture lacks, as far as it was read; nil for transcripts, whose headers list them.
     public var capture: History.Capture? {
         var lacks: Set<History.Capture.Lack>
-        let people: CapturePeople
+        let people: CapturePrincipals
         switch reader {
         case .transcript, .taken: return nil
         case .frames(let reader):

@@ -59,8 +59,8 @@ package struct CapturedParts: Sendable {
     private var busy = 0
     /// Whether the history was a scenario that is too long to be kept whole.
     private var isCut = false
-    private static let mostCarried = 1000
-    private static let mostCarriedBytes = 64 << 10
+    private static let maxCarried = 1000
+    private static let maxCarriedBytes = 64 << 10
 
     package init() { self.init(bounds: Bounds()) }
 
@@ -118,7 +118,7 @@ package struct CapturedParts: Sendable {
         let lanes = open.filter { $0.value.isOpen }.sorted { $0.value.lastUse < $1.value.lastUse }
         var carriedOn: [Noted] = []
         // The most recently used connections are the likeliest to be used again.
-        for (lane, known) in lanes.suffix(Self.mostCarried).reversed() {
+        for (lane, known) in lanes.suffix(Self.maxCarried).reversed() {
             var kept = isQuiet ? known.greeting : []
             let size = kept.reduce(0) { $0 + $1.size }
             // The client of a connection may identify itself only later.
@@ -132,7 +132,7 @@ package struct CapturedParts: Sendable {
             carriedOn += kept
             bytes += kept.reduce(0) { $0 + $1.size }
         }
-        for (lane, _) in lanes.dropLast(Self.mostCarried) { open[lane]?.forgetGreeting() }
+        for (lane, _) in lanes.dropLast(Self.maxCarried) { open[lane]?.forgetGreeting() }
         let inOrder = carriedOn.enumerated().sorted {
             ($0.element.event.at, $0.offset) < ($1.element.event.at, $1.offset)
         }
@@ -174,15 +174,15 @@ package struct CapturedParts: Sendable {
         clock += 1
         let name = item.event.lane
         let lane = open[name, default: OpenLane()].take(
-            item, at: clock, dialect: dialect, mostBytes: Self.mostCarriedBytes)
+            item, at: clock, dialect: dialect, maxBytes: Self.maxCarriedBytes)
         busy += lane.nowBusy
         if lane.isDone { open[name] = nil }
-        if open.count > 2 * Self.mostCarried { forgetSilent() }
+        if open.count > 2 * Self.maxCarried { forgetSilent() }
     }
 
     /// Forgets the lanes that were silent longest; otherwise endless new names would accumulate.
     private mutating func forgetSilent() {
-        let silent = open.sorted { $0.value.lastUse < $1.value.lastUse }.dropLast(Self.mostCarried)
+        let silent = open.sorted { $0.value.lastUse < $1.value.lastUse }.dropLast(Self.maxCarried)
         for (lane, known) in silent {
             open[lane] = nil
             if known.isBusy { busy -= 1 }
@@ -281,15 +281,15 @@ private struct OpenLane: Sendable {
     /// Takes the next event; returns whether the lane has become busy (1) or idle (-1), and whether nothing in it is
     /// open any more.
     mutating func take(
-        _ item: Noted, at clock: Int, dialect: Dialect?, mostBytes: Int
+        _ item: Noted, at clock: Int, dialect: Dialect?, maxBytes: Int
     ) -> (nowBusy: Int, isDone: Bool) {
         let wasBusy = isBusy
         lastUse = clock
-        take(item, dialect: dialect, mostBytes: mostBytes)
+        take(item, dialect: dialect, maxBytes: maxBytes)
         return ((isBusy ? 1 : 0) - (wasBusy ? 1 : 0), !isOpen && !isBusy)
     }
 
-    private mutating func take(_ item: Noted, dialect: Dialect?, mostBytes: Int) {
+    private mutating func take(_ item: Noted, dialect: Dialect?, maxBytes: Int) {
         guard case .connection = item.event.lane else {
             switch item.event.kind {
             case .request: waiting[Answer.response.rawValue] += 1
@@ -311,7 +311,7 @@ private struct OpenLane: Sendable {
             isOpen = true
             guard let frame = item.frame, frame.flaws?.isEmpty == true, let type = canonical(frame, direction, dialect)
             else { return }
-            if text.utf8.count <= mostBytes, type == "auth" || type == "connected", !greeting.isEmpty,
+            if text.utf8.count <= maxBytes, type == "auth" || type == "connected", !greeting.isEmpty,
                 greeted.insert(type).inserted
             {
                 greeting.append(item)

@@ -14,8 +14,8 @@ import HoldfastTranscript
 /// * `event`: `open` (with `path`), `close` (with `code`, `reason`, `dir`) or `eof`, instead of a message.
 /// * `http`: `"GET /api/sessions"`, with `status`, `request` and `response` (bodies, as JSON or text) and `headers`.
 struct FrameReader {
-    private(set) var leftOut = CaptureLeftOut()
-    var people: CapturePeople
+    private(set) var leftOut = CaptureOmissions()
+    var people: CapturePrincipals
     private var clock = CaptureClock()
     private let finder: FrameFinder
     private let isOfProtocol: @Sendable (_ method: String, _ path: String) -> Bool
@@ -28,14 +28,14 @@ struct FrameReader {
     private var lanes: [String: (letter: String, lastUse: Int)] = [:]
     private var lineCount = 0
     /// The maximum number of connections that are distinguished; endless new names would accumulate.
-    private static let mostLanes = 2000
+    private static let maxLanes = 2000
     private var laneCount = 0
     /// The state of connections without a name: another `auth` or `connected` belongs to another connection.
     private var greeting = Greeting.none
     private var exchanges = 0
     /// The requests that wait for a response, by path.
     private var waiting: [String: [Int]] = [:]
-    private var belongings = CaptureBelongings()
+    private var owners = CaptureOwners()
     /// The members in which messages were found, each with the number of messages.
     private(set) var members: [String: Int] = [:]
     private var problem: InputProblem?
@@ -55,7 +55,7 @@ struct FrameReader {
     }
 
     init(
-        file: String, people: CapturePeople, direction: @escaping @Sendable (JSONValue) -> Direction?,
+        file: String, people: CapturePrincipals, direction: @escaping @Sendable (JSONValue) -> Direction?,
         isOfProtocol: @escaping @Sendable (_ method: String, _ path: String) -> Bool
     ) {
         (self.file, self.people, self.isOfProtocol) = (file, people, isOfProtocol)
@@ -70,7 +70,7 @@ struct FrameReader {
     /// - Throws: The problem, if nothing was found.
     mutating func finish() throws(InputProblem) -> [CaptureItem] {
         let items = joiner.finish().flatMap { take(piece: $0.text, $0.location) }
-        guard hasFound || leftOut.entries.contains(where: { $0.reason == CaptureLeftOut.noDirection }) else {
+        guard hasFound || leftOut.entries.contains(where: { $0.reason == CaptureOmissions.noDirection }) else {
             throw problem ?? CaptureForm.noFrames(in: file, leftOut)
         }
         return items
@@ -79,11 +79,11 @@ struct FrameReader {
     private mutating func take(piece line: String, _ location: CaptureLocation) -> [CaptureItem] {
         if let part = http.take(line) { return take(part, line, location) }
         switch finder.find(line) {
-        case .sightings(let sightings):
-            if case .exchange? = sightings.first?.kind, let part = http.takeBody(line) {
+        case .facts(let facts):
+            if case .exchange? = facts.first?.kind, let part = http.takeBody(line) {
                 return take(part, line, location)
             }
-            return sightings.flatMap { take($0, location) }
+            return facts.flatMap { take($0, location) }
         case .nothing(let reason):
             if !reason.isEmpty {
                 if let part = http.takeBody(line) { return take(part, line, location) }
@@ -105,22 +105,22 @@ struct FrameReader {
 
     // MARK: Results
 
-    private mutating func take(_ sighting: Sighting, _ location: CaptureLocation) -> [CaptureItem] {
-        var around = sighting.around
+    private mutating func take(_ fact: LogFact, _ location: CaptureLocation) -> [CaptureItem] {
+        var around = fact.around
         let direction = around.direction.map { isTurned ? $0.other : $0 }
         if let nameWord, around.connection == nil {
-            if case .text = sighting.kind {
+            if case .text = fact.kind {
                 around.connection = nameWord < around.names.count ? around.names[nameWord] : nil
             } else {
                 around.connection = around.names.first { lanes[$0] != nil } ?? around.names.first
             }
         }
-        switch sighting.kind {
+        switch fact.kind {
         case .exchange(let exchange): return take(exchange, around, location)
         case .opening(let path):
             hasFound = true
             // A word that names the connection of messages may be absent from its opening line.
-            guard nameWord == nil || sighting.around.connection != nil else { return [] }
+            guard nameWord == nil || fact.around.connection != nil else { return [] }
             let name = around.connection ?? "A"
             let lane = lane(of: name)
             greeting = .none
@@ -133,7 +133,7 @@ struct FrameReader {
             guard let known = lanes.removeValue(forKey: around.connection ?? "A") else { return [] }
             greeting = .none
             if around.connection == nil { unnamed.close() }
-            belongings.close(known.letter)
+            owners.close(known.letter)
             let kind = Event.Kind.ending(direction, code: code, reason: code == nil ? "" : reason)
             return [event(clock.next(around.time), known.letter, kind, location)]
         case .binary(let bytes):
@@ -154,13 +154,13 @@ struct FrameReader {
             let again = around.connection == nil ? anotherConnection(value, direction, at, location) : []
             let lane = lane(of: around.connection ?? "A")
             return again
-                + people.said(text, direction, on: lane, by: around.principal, &belongings, guesses: true)
+                + people.said(text, direction, on: lane, by: around.principal, &owners, guesses: true)
                 .map { event(at, lane, $0, location) }
         }
     }
 
     private mutating func unknown(_ location: CaptureLocation) -> [CaptureItem] {
-        leftOut.note(CaptureLeftOut.noDirection, location)
+        leftOut.note(CaptureOmissions.noDirection, location)
         return [.gap]
     }
 
@@ -175,7 +175,7 @@ struct FrameReader {
         default: return []
         }
         guard was == .greeted || was == greeting, let old = lanes.removeValue(forKey: "A")?.letter else { return [] }
-        belongings.close(old)
+        owners.close(old)
         let new = lane(of: "A")
         return [event(at, old, .eof(reason: ""), location)]
             + opening(new, "/", people.name(ofLane: new), at, location)
@@ -184,7 +184,7 @@ struct FrameReader {
     // MARK: Requests
 
     private mutating func take(
-        _ exchange: Sighting.Exchange, _ around: Surroundings, _ location: CaptureLocation
+        _ exchange: LogFact.Exchange, _ around: LogContext, _ location: CaptureLocation
     ) -> [CaptureItem] {
         guard exchange.isExplicit || isOfProtocol(exchange.method, exchange.path) else {
             leftOut.note("a request outside the protocol", location)
@@ -257,7 +257,7 @@ struct FrameReader {
     private mutating func opening(
         _ lane: String, _ path: String, _ principal: String, _ at: Int, _ location: CaptureLocation
     ) -> [CaptureItem] {
-        belongings.open(lane, principal)
+        owners.open(lane, principal)
         return [Event.Kind.opening(.init(principal: principal, path: path)), .opened].map {
             event(at, lane, $0, location)
         }
@@ -274,7 +274,7 @@ struct FrameReader {
         laneCount += 1
         lanes[name] = (lane, lineCount)
         // The connection that was silent longest counts as a new one if it sends again.
-        for (_, old) in lanes.dropOldest(beyond: Self.mostLanes, by: \.lastUse) { belongings.close(old.letter) }
+        for (_, old) in lanes.dropOldest(beyond: Self.maxLanes, by: \.lastUse) { owners.close(old.letter) }
         return lane
     }
 }

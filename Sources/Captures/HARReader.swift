@@ -9,8 +9,8 @@ import HoldfastTranscript
 struct HARReader {
     static let maxBytes = 64 << 20
 
-    private(set) var leftOut = CaptureLeftOut()
-    private(set) var people: CapturePeople
+    private(set) var leftOut = CaptureOmissions()
+    private(set) var people: CapturePrincipals
     private let dialect: Dialect
     private let file: String
     /// The document, for the lines of problems.
@@ -19,11 +19,11 @@ struct HARReader {
     private var sockets = 0
     private var exchanges = 0
     private var orientation = CaptureOpening()
-    private var belongings = CaptureBelongings()
+    private var owners = CaptureOwners()
     private var (messageCount, timelessCount) = (0, 0)
     private var hasBeenRead = false
 
-    init(file: String, people: CapturePeople, dialect: Dialect) {
+    init(file: String, people: CapturePrincipals, dialect: Dialect) {
         (self.file, self.people, self.dialect) = (file, people, dialect)
     }
 
@@ -81,7 +81,7 @@ struct HARReader {
         if entry["_webSocketMessages"] != nil || dialect.holds(entry["request"]?["method"]?.stringValue ?? "GET", url) {
             orientation.identities.take(path: url)
             for header in headers(entry["request"]) where header.name == "authorization" {
-                if let token = CapturePeople.bearer(header.value) { orientation.identities.take(token: token) }
+                if let token = CapturePrincipals.bearer(header.value) { orientation.identities.take(token: token) }
             }
         }
         for (index, message) in (entry["_webSocketMessages"]?.arrayValue ?? []).enumerated() {
@@ -198,7 +198,7 @@ struct HARReader {
         // The default is text; a stated value that is not a number is invalid.
         switch message["opcode"].map({ $0.intValue ?? -1 }) ?? 1 {
         case 1:
-            for kind in people.said(data, direction, on: lane.description, &belongings) {
+            for kind in people.said(data, direction, on: lane.description, &owners) {
                 add(time, lane, kind, location)
             }
         case 2:
@@ -251,7 +251,7 @@ struct HARReader {
         let lane = Lane.exchange(exchanges)
         var owner: String?
         for header in headers(request) where header.name == "authorization" {
-            if let token = CapturePeople.bearer(header.value) { owner = people.name(of: token) }
+            if let token = CapturePrincipals.bearer(header.value) { owner = people.name(of: token) }
         }
         let asked = people.asked(
             method.uppercased(), path, by: owner, status: status, body: request?["postData"]?["text"]?.stringValue)

@@ -11,7 +11,7 @@ struct JSONJoiner {
     /// The text before a value in the line where it begins, if it continues in the next lines.
     private var opening: String?
     /// A text longer than this is not a value.
-    private static let mostBytes = 16 << 20
+    private static let maxBytes = 16 << 20
 
     mutating func take(_ line: String, _ location: CaptureLocation) -> [Piece] {
         let isOpen = depth > 0 && opening != nil
@@ -90,6 +90,6 @@ struct JSONJoiner {
             index += 1
         }
         if depth > 0 { pending += String(decoding: bytes[start...], as: UTF8.self) }
-        return pending.utf8.count > Self.mostBytes ? pieces + finish() : pieces
+        return pending.utf8.count > Self.maxBytes ? pieces + finish() : pieces
     }
 }

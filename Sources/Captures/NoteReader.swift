@@ -8,27 +8,27 @@ import HoldfastTranscript
 /// data without a letter, marks an omission. A letter stands for a new connection at its first line, at `OPEN`, and
 /// after `CLOSED`.
 struct NoteReader {
-    private(set) var leftOut = CaptureLeftOut()
-    var people: CapturePeople
+    private(set) var leftOut = CaptureOmissions()
+    var people: CapturePrincipals
     private var open: Set<String> = []
     private var exchanges = 0
     /// Whether a request lacks the body that it surely had.
     private(set) var lacksBodies = false
-    private var belongings = CaptureBelongings()
+    private var owners = CaptureOwners()
     /// An answer whose body may continue in the following lines.
     private var pending: (exchange: NoteLine, location: CaptureLocation)?
     /// The maximum number of bytes of a body that spans several lines; the rest is dropped.
-    private static let mostBodyBytes = 1 << 20
+    private static let maxBodyBytes = 1 << 20
 
     var isTurned = false
 
-    init(people: CapturePeople) { self.people = people }
+    init(people: CapturePrincipals) { self.people = people }
 
     mutating func take(_ line: String, _ location: CaptureLocation) -> [CaptureItem] {
         let note = NoteLine(line)
         if case .exchange(let method, let path, let request, let status, let body)? = pending?.exchange {
             let goesOn = note == .prose || (note == .comment && !line.drop(while: \.isWhitespace).hasPrefix("##"))
-            if goesOn, body.utf8.count < Self.mostBodyBytes {
+            if goesOn, body.utf8.count < Self.maxBodyBytes {
                 pending?.exchange = .exchange(
                     method: method, path: path, request: request, status: status, body: body + "\n" + line)
                 return []
@@ -53,7 +53,7 @@ struct NoteReader {
             let known = direction == .toServer ? people.redacted(text) : nil
             items += opening(lane, location, owner: known?.owner)
             if known?.owner != nil { people.tie(lane) }
-            if let owner = known?.owner, let named = belongings.note(lane, to: owner, isCertain: true) {
+            if let owner = known?.owner, let named = owners.note(lane, to: owner, isCertain: true) {
                 items.append(.event(Event(at: 0, lane: .connection(lane), kind: named), location))
             }
             let kind = Event.Kind.text(direction, known?.text ?? text)
@@ -69,7 +69,7 @@ struct NoteReader {
         case .closed(let lane, let code, let reason):
             items += opening(lane, location)
             open.remove(lane)
-            belongings.close(lane)
+            owners.close(lane)
             let kind = Event.Kind.ending(nil, code: code, reason: reason)
             items.append(.event(Event(at: 0, lane: .connection(lane), kind: kind), location))
         }
@@ -87,7 +87,7 @@ struct NoteReader {
     ) -> [CaptureItem] {
         guard open.insert(lane).inserted else { return [] }
         let principal = owner ?? people.name(ofLane: lane)
-        belongings.open(lane, principal)
+        owners.open(lane, principal)
         let asked = Event.Kind.opening(.init(principal: principal, path: path))
         return [asked, .opened].map { .event(Event(at: 0, lane: .connection(lane), kind: $0), location) }
     }

@@ -15,7 +15,7 @@ struct UnnamedConnections {
     private var last: [String] = []
     /// The questions without a sign of an answer, and the turns of those that had one.
     private var (asked, turns): (Set<String>, Set<String>) = ([], [])
-    private static let most = 64
+    private static let maxRemembered = 64
 
     mutating func close() { signIns = max(0, signIns - 1) }
 
@@ -49,7 +49,7 @@ struct UnnamedConnections {
             if let turn { turns.insert(turn) }
             if turns.count > 1000 { turns = [] }
             last.append(text)
-            if last.count > Self.most { last.removeFirst() }
+            if last.count > Self.maxRemembered { last.removeFirst() }
         default: break
         }
         return false

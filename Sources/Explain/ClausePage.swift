@@ -8,8 +8,8 @@ import ReferenceClient
 
 extension TopicBook {
     /// The maximum number of rows of a history that is drawn.
-    private static let mostRows = 16
-    private static let mostNames = 6
+    private static let maxRows = 16
+    private static let maxNames = 6
 
     /// The page on one clause: what it asks for, why, how it is judged, and histories that keep and break it.
     ///
@@ -21,7 +21,7 @@ extension TopicBook {
         ].joined(separator: " · ")
         let parts: [String?] = [
             "\(head)\n\n\(style.wrapped(clause.sentence, indent: 2))", section("Why", plain(clause.why)),
-            section("How it is judged", plain(clause.judgedFrom)), preface(to: clause), standing(of: clause),
+            section("How it is judged", plain(clause.judgedFrom)), preface(to: clause), status(of: clause),
             clause.seen.map { section("Seen in the wild", plain($0)) }, origin(of: clause),
             history(of: clause, isBroken: false), history(of: clause, isBroken: true), evidence(on: clause, scenarios),
             "Written in Spec/\(clause.file), line \(clause.line).\(tryIt(clause))",
@@ -42,7 +42,7 @@ extension TopicBook {
     }
 
     /// The reason why no run passes or fails a clause, if there is one.
-    private func standing(of clause: Clause) -> String? {
+    private func status(of clause: Clause) -> String? {
         if let reason = clause.exclusion { return section("Excluded", plain(reason)) }
         guard Checks.check(of: clause.id) == nil else { return nil }
         return section("Pending", "This clause has no check yet; no run passes or fails it.")
@@ -73,8 +73,8 @@ extension TopicBook {
         let claims = isBroken ? (verdict?.findings ?? []).map { SequenceChart.Claim(clause.id, $0) } : []
         let chart = TextChart(SequenceChart(history, marking: claims, maxVerbatim: 0), style: style, indent: 2)
         let lines =
-            isBroken && !claims.isEmpty && history.events.count > Self.mostRows * 2
-            ? chart.excerpt() : chart.lines(most: Self.mostRows)
+            isBroken && !claims.isEmpty && history.events.count > Self.maxRows * 2
+            ? chart.excerpt() : chart.lines(limit: Self.maxRows)
         let title = isBroken ? "Broken" : "Kept"
         return (["\(style.bold(title)): \(entry.why)", ""] + lines.map { "  " + $0 }).joined(separator: "\n")
     }
@@ -104,8 +104,8 @@ extension TopicBook {
 
     private func names(_ title: String, _ names: [String], of command: String) -> String {
         guard !names.isEmpty else { return "\(style.bold(title))\n  none" }
-        let rest = names.count > Self.mostNames ? ["and \(names.count - Self.mostNames) more: \(command)"] : []
-        return ([style.bold(title)] + (names.prefix(Self.mostNames) + rest).map { "  \($0)" }).joined(separator: "\n")
+        let rest = names.count > Self.maxNames ? ["and \(names.count - Self.maxNames) more: \(command)"] : []
+        return ([style.bold(title)] + (names.prefix(Self.maxNames) + rest).map { "  \($0)" }).joined(separator: "\n")
     }
 
     private func tryIt(_ clause: Clause) -> String {

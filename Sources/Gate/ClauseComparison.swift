@@ -30,7 +30,7 @@ struct ClauseComparison {
                     new: GateLocation(file: now.path, line: line),
                     why:
                         "it defines the words of its clauses; someone has to check whether a verdict changes",
-                    rise: .patch)
+                    bump: .patch)
             ]
         } added: { _ in
             []
@@ -209,13 +209,13 @@ struct ClauseComparison {
             entries.append(
                 entry(
                     "clause-exclusion-added", .warning, before, after, new: reason,
-                    why: "runs no longer judge the clause, so a build that breaks it stays green", rise: .patch))
+                    why: "runs no longer judge the clause, so a build that breaks it stays green", bump: .patch))
         case (let reason?, nil):
             entries.append(
                 entry(
                     "clause-exclusion-removed", after.keyword.isRequirement ? .warning : .information, before, after,
                     old: reason,
-                    why: "runs judge the clause now, so \(after.party) that broke it unnoticed fail", rise: .patch))
+                    why: "runs judge the clause now, so \(after.party) that broke it unnoticed fail", bump: .patch))
         case (let old?, let new?): notes.insert(("Excluded", old, new), at: 0)
         case (nil, nil): break
         }
@@ -230,13 +230,13 @@ struct ClauseComparison {
                     why: isDuty
                         ? "it requires something of \(after.party), which only the sentence may"
                         : "runs may judge \(after.party) from other evidence; someone has to check whether a verdict changes",
-                    breaks: isDuty ? [after.party] : [], rise: isDuty ? .major : .patch))
+                    breaks: isDuty ? [after.party] : [], bump: isDuty ? .major : .patch))
         }
         for (label, old, new) in notes where old != new {
             entries.append(
                 entry(
                     "clause-note-changed", .information, before, after, old: old, new: new,
-                    why: "'\(label)' explains the clause and binds nobody", rise: .patch))
+                    why: "'\(label)' explains the clause and binds nobody", bump: .patch))
         }
         if before.since != after.since {
             entries.append(
@@ -269,12 +269,12 @@ struct ClauseComparison {
 
     private func entry(
         _ rule: String, _ severity: GateSeverity, _ before: Clause?, _ after: Clause?, old: String? = nil,
-        new: String? = nil, why: String, kind: GateEntry.Kind = .change, breaks: [GateParty] = [], rise: Rise? = nil
+        new: String? = nil, why: String, kind: GateEntry.Kind = .change, breaks: [GateParty] = [], bump: Bump? = nil
     ) -> GateEntry {
         GateEntry(
             rule, severity, old: before?.location, new: after?.location, oldValue: old.map { .string($0) },
-            newValue: new.map { .string($0) }, why: why, kind: kind, breaks: breaks, rise: rise,
-            subjects: rise == .patch ? [] : (after ?? before).map { [$0.id.description] } ?? [])
+            newValue: new.map { .string($0) }, why: why, kind: kind, breaks: breaks, bump: bump,
+            subjects: bump == .patch ? [] : (after ?? before).map { [$0.id.description] } ?? [])
     }
 }
 

@@ -45,8 +45,8 @@ enum ClauseWording: Equatable {
 
     /// The share of words that two sentences have in common; numbers and small words say nothing about the subject.
     private static func common(_ old: Words, _ new: Words) -> Double {
-        let before = old.telling
-        let after = new.telling
+        let before = old.significant
+        let after = new.significant
         let all = before.union(after).count
         return all == 0 ? 0 : Double(before.intersection(after).count) / Double(all)
     }
@@ -105,7 +105,7 @@ private struct Words {
     }
 
     /// The words that show the subject of a sentence.
-    var telling: Set<String> {
+    var significant: Set<String> {
         Set(
             words.map { $0.trimmed { !$0.isLetter && $0 != "`" }.lowercased() }
                 .filter { $0.count > 2 && !Self.small.contains($0) })

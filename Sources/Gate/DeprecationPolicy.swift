@@ -9,9 +9,9 @@ struct DeprecationPolicy {
     ]
 
     static func entries(_ old: ProtocolState, _ new: ProtocolState, after entries: [GateEntry]) -> [GateEntry] {
-        var told: Set<GateLocation> = []
+        var seen: Set<GateLocation> = []
         return entries.map(\.finding).compactMap { finding in
-            guard removals.contains(finding.rule), let location = finding.old, told.insert(location).inserted,
+            guard removals.contains(finding.rule), let location = finding.old, seen.insert(location).inserted,
                 let root = old.json(location.file)
             else { return nil }
             let subject = root[location.pointer]

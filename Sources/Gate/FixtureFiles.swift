@@ -49,7 +49,7 @@ struct FixtureFiles: Sendable {
         var problems: [InputProblem] = []
         func entries(_ list: String, _ member: String) -> [Golden] {
             (root[list]?.arrayValue ?? []).enumerated().compactMap { position, value in
-                guard let file = value["file"]?.stringValue, let told = value[member] else { return nil }
+                guard let file = value["file"]?.stringValue, let entry = value[member] else { return nil }
                 if files["Fixtures/\(file)"] == nil {
                     let pointer = JSONPointer(tokens: [list, String(position), "file"])
                     let line = JSONParser.location(of: pointer, in: index)?.line ?? 1
@@ -57,8 +57,8 @@ struct FixtureFiles: Sendable {
                         "Fixtures/index.json:\(line)", "there is no file '\(file)'", expected: "a file for every entry",
                         fix: "restore the file or remove the entry")
                 }
-                let content = Content(type: told.stringValue ?? "", bytes: files["Fixtures/\(file)"] ?? [])
-                let verdicts = (told.objectValue ?? [:]).map { ($0.key, $0.value.stringValue ?? "") }
+                let content = Content(type: entry.stringValue ?? "", bytes: files["Fixtures/\(file)"] ?? [])
+                let verdicts = (entry.objectValue ?? [:]).map { ($0.key, $0.value.stringValue ?? "") }
                 return Golden(
                     file: file, content: content, isValid: value["verdict"] == "valid",
                     expected: Dictionary(verdicts, uniquingKeysWith: { first, _ in first }))

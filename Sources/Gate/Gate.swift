@@ -29,7 +29,7 @@ package func gate(
     let transcripts = await TranscriptComparison.result(old, new, archive: options.archive)
     var entries = try await onDeepStack { comparison(from: old, to: new) }.get()
     if let exercise = options.exercise {
-        await ScenarioComparison.tellLosses(in: &entries, old, new, by: exercise)
+        await ScenarioComparison.reportLosses(in: &entries, old, new, by: exercise)
     }
     entries += transcripts.entries
     for index in entries.indices {
@@ -46,9 +46,9 @@ package func gate(
         }
     }
     entries = weigh(entries).folded()
-    if new.version.rise(from: old.version) == .major {
+    if new.version.bump(from: old.version) == .major {
         for index in entries.indices where entries[index].kind == .change && entries[index].isGrave {
-            entries[index].standing = .announced
+            entries[index].status = .announced
         }
     }
     // Waivers first decide which version is required; then they apply to the findings about the version too.
@@ -91,11 +91,11 @@ private func transitive(
             guard entry.kind == .change, finding.severity == .error, known.insert(finding.fingerprint).inserted else {
                 continue
             }
-            var told = finding
-            told.rule = "transitive-break"
-            told.why =
+            var derived = finding
+            derived.rule = "transitive-break"
+            derived.why =
                 "\(finding.rule) since \(state.name) (\(state.version)), which is still supported: \(finding.why)"
-            entries.append(GateEntry(told, breaks: entry.breaks, rise: entry.rise, subjects: entry.subjects))
+            entries.append(GateEntry(derived, breaks: entry.breaks, bump: entry.bump, subjects: entry.subjects))
         }
     }
     return entries

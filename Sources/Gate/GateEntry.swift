@@ -14,7 +14,7 @@ package struct GateEntry: Sendable {
     }
 
     /// The state of an error.
-    package enum Standing: Sendable, Equatable {
+    package enum Status: Sendable, Equatable {
         case counts
         /// The new version is a new major version, which may break.
         case announced
@@ -26,7 +26,7 @@ package struct GateEntry: Sendable {
     package let kind: Kind
     package internal(set) var breaks: [GateParty]
     /// The least rise of the version that it requires.
-    private(set) var rise: Rise
+    private(set) var bump: Bump
     /// The names of which the changelog must contain one; empty if none is needed.
     package let subjects: [String]
     package internal(set) var occurrences: [GateOccurrence] = []
@@ -38,31 +38,31 @@ package struct GateEntry: Sendable {
     package internal(set) var under: String?
     /// The least severity at which the gate fails.
     var threshold = GateSeverity.error
-    package internal(set) var standing = Standing.counts
+    package internal(set) var status = Status.counts
 
     /// A finding; by default, an error requires a new major version and anything else a minor one.
     init(
-        _ finding: GateFinding, kind: Kind = .change, breaks: [GateParty] = [], rise: Rise? = nil,
+        _ finding: GateFinding, kind: Kind = .change, breaks: [GateParty] = [], bump: Bump? = nil,
         subjects: [String] = []
     ) {
         self.finding = finding
         self.kind = kind
         self.breaks = Set(breaks).sorted()
-        self.rise = rise ?? (finding.severity == .error ? .major : .minor)
+        self.bump = bump ?? (finding.severity == .error ? .major : .minor)
         self.subjects = subjects
     }
 
     init(
         _ rule: String, _ severity: GateSeverity, direction: GateDirection? = nil, messages: [String] = [],
         old: GateLocation? = nil, new: GateLocation? = nil, oldValue: JSONValue? = nil, newValue: JSONValue? = nil,
-        why: String, witness: GateWitness? = nil, kind: Kind = .change, breaks: [GateParty] = [], rise: Rise? = nil,
+        why: String, witness: GateWitness? = nil, kind: Kind = .change, breaks: [GateParty] = [], bump: Bump? = nil,
         subjects: [String] = []
     ) {
         self.init(
             GateFinding(
                 rule: rule, severity: severity, direction: direction, messages: messages, old: old, new: new,
                 oldValue: oldValue, newValue: newValue, why: why, witness: witness),
-            kind: kind, breaks: breaks, rise: rise, subjects: subjects)
+            kind: kind, breaks: breaks, bump: bump, subjects: subjects)
     }
 
     /// A change that was made in the wrong way, whatever the version.
@@ -72,7 +72,7 @@ package struct GateEntry: Sendable {
     ) -> GateEntry {
         GateEntry(
             rule, .error, messages: messages, old: old, new: new, oldValue: oldValue, newValue: newValue, why: why,
-            kind: .policy, rise: Rise.none)
+            kind: .policy, bump: Bump.none)
     }
 
     var location: GateLocation? { finding.new ?? finding.old }
@@ -80,7 +80,7 @@ package struct GateEntry: Sendable {
     /// Whether it is an example of other findings.
     var isEvidence: Bool { finding.rule.hasPrefix("transcript-") || finding.rule.contains("fixture") }
 
-    package var fails: Bool { isGrave && standing == .counts }
+    package var fails: Bool { isGrave && status == .counts }
 
     var isGrave: Bool { finding.severity >= threshold }
 
@@ -88,7 +88,7 @@ package struct GateEntry: Sendable {
     func weighing(_ severity: GateSeverity) -> GateEntry {
         var entry = self
         entry.finding.severity = severity
-        entry.rise = severity == .error ? rise : min(rise, .minor)
+        entry.bump = severity == .error ? bump : min(bump, .minor)
         return entry
     }
 
@@ -100,7 +100,7 @@ package struct GateEntry: Sendable {
         return roles.first
     }
 
-    var isWaived: Bool { if case .waived = standing { true } else { false } }
+    var isWaived: Bool { if case .waived = status { true } else { false } }
 }
 
 extension GateParty {

@@ -8,17 +8,17 @@ package struct GateReport: Sendable {
     package let new: ProtocolState
     /// All findings: failures first, then by severity.
     package let entries: [GateEntry]
-    package let required: Rise
+    package let required: Bump
     let judgedTranscripts: Int
     let failOn: GateSeverity
     package let supported: [String]
     /// Remarks about the comparison itself.
     package let notes: [String]
 
-    var rise: Rise { new.version.rise(from: old.version) }
+    var bump: Bump { new.version.bump(from: old.version) }
 
     /// The lowest version that announces the change; nil if the old one does.
-    var requiredVersion: String? { old.version.raised(by: required) }
+    var requiredVersion: String? { old.version.bumped(by: required) }
 
     package var failures: [GateEntry] { entries.filter(\.fails) }
 
@@ -65,12 +65,12 @@ package struct GateReport: Sendable {
             return "NOT COMPATIBLE: \(states): \(parts.joined(separator: "; "))"
         }
         let rest = [
-            (Self.count(breaking.filter { $0.standing == .announced }), "breaking change", " announced by the version"),
+            (Self.count(breaking.filter { $0.status == .announced }), "breaking change", " announced by the version"),
             (entries.count(where: \.isWaived), "finding", " waived"),
             (heads.count { $0.finding.severity == .warning }, "warning", ""),
             (heads.count { $0.finding.severity == .information }, "other change", ""),
         ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) + $0.2 }
-        let verdict = breaking.contains { $0.standing == .announced } ? "ALLOWED" : "COMPATIBLE"
+        let verdict = breaking.contains { $0.status == .announced } ? "ALLOWED" : "COMPATIBLE"
         return "\(verdict): \(states): \(rest.isEmpty ? "nothing changed" : rest.joined(separator: ", "))"
     }
 

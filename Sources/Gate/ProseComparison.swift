@@ -13,11 +13,11 @@ struct ProseComparison {
     /// Compares the remaining files of two states.
     ///
     /// A file that another finding already covers is not reported again.
-    static func entries(_ old: ProtocolState, _ new: ProtocolState, besides told: Set<String>) -> [GateEntry] {
+    static func entries(_ old: ProtocolState, _ new: ProtocolState, besides reported: Set<String>) -> [GateEntry] {
         let before = old.specification.files.texts
         let after = new.specification.files.texts
         return Set(before.keys).union(after.keys).filter {
-            !isRead($0) && !told.contains($0) && before[$0] != after[$0] && !isReworded($0, old, new)
+            !isRead($0) && !reported.contains($0) && before[$0] != after[$0] && !isReworded($0, old, new)
         }.sorted().map {
             path in
             let isFormat = path.hasPrefix("schemas/files/")
@@ -33,7 +33,7 @@ struct ProseComparison {
                     : path.hasSuffix(".json")
                         ? "nothing in it that is compared changed"
                         : "its prose binds nobody; its tables are compared separately",
-                rise: .patch)
+                bump: .patch)
         }
     }
 

@@ -27,15 +27,15 @@ package struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConv
     }
 
     /// The rise from an older version to this one; none if it is the same or lower.
-    func rise(from old: ProtocolVersion) -> Rise {
+    func bump(from old: ProtocolVersion) -> Bump {
         if self <= old { return .none }
         if major > old.major { return .major }
         return minor > old.minor ? .minor : .patch
     }
 
     /// The lowest version with such a rise; nil if two numbers cannot express it.
-    func raised(by rise: Rise) -> String? {
-        switch rise {
+    func bumped(by bump: Bump) -> String? {
+        switch bump {
         case .none: nil
         case .patch: patch.map { "\(major).\(minor).\($0 + 1)" }
         case .minor: "\(major).\(minor + 1)" + (patch == nil ? "" : ".0")
@@ -45,11 +45,11 @@ package struct ProtocolVersion: Sendable, Hashable, Comparable, CustomStringConv
 }
 
 /// The part of a version that must rise, or rose.
-package enum Rise: Int, Sendable, Hashable, Comparable, CaseIterable {
+package enum Bump: Int, Sendable, Hashable, Comparable, CaseIterable {
     case none, patch, minor, major
 
     /// From nothing to a new major version.
-    package static func < (left: Rise, right: Rise) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Bump, right: Bump) -> Bool { left.rawValue < right.rawValue }
 
     package var name: String { "\(self)" }
 }

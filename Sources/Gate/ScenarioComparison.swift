@@ -36,7 +36,7 @@ struct ScenarioComparison {
     }
 
     /// Adds to the finding about each changed scenario the clauses that its steps no longer exercise.
-    static func tellLosses(
+    static func reportLosses(
         in entries: inout [GateEntry], _ old: ProtocolState, _ new: ProtocolState, by exercise: GateOptions.Exercise
     ) async {
         let names = entries.indices.reduce(into: [Int: String]()) { names, index in
@@ -89,7 +89,7 @@ struct ScenarioComparison {
         return new.specification.clauses.filter { lost.contains($0.id.description) && $0.exclusion == nil }.map {
             GateEntry(
                 "clause-without-scenario", .warning, new: $0.location,
-                why: "a scenario exercised the clause before, and none does now", rise: .patch)
+                why: "a scenario exercised the clause before, and none does now", bump: .patch)
         }
     }
 
@@ -100,6 +100,6 @@ struct ScenarioComparison {
         GateEntry(
             rule, severity, old: before.map { GateLocation(file: $0.path, line: 1) },
             new: after.map { GateLocation(file: $0.path, line: 1) }, oldValue: old, newValue: new, why: why,
-            rise: .patch)
+            bump: .patch)
     }
 }

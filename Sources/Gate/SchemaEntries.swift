@@ -118,7 +118,7 @@ struct SchemaEntries {
     }
 
     private static func entry(_ finding: GateFinding, _ profiles: Set<Profile>) -> GateEntry {
-        if finding.severity < .error, explainsOnly.contains(finding.rule) { return GateEntry(finding, rise: .patch) }
+        if finding.severity < .error, explainsOnly.contains(finding.rule) { return GateEntry(finding, bump: .patch) }
         let breaks = finding.breaks.flatMap { peer -> [GateParty] in
             // Only servers declare the contents of their frames; clients read the frames of all.
             peer == .server && !profiles.isEmpty

@@ -19,21 +19,21 @@ struct VersionPolicy {
         }
     }
 
-    static func required(by entries: [GateEntry]) -> Rise {
-        entries.filter { !$0.isWaived }.map(\.rise).max() ?? .none
+    static func required(by entries: [GateEntry]) -> Bump {
+        entries.filter { !$0.isWaived }.map(\.bump).max() ?? .none
     }
 
     private func version(_ entries: [GateEntry]) -> GateEntry? {
         let needed = Self.required(by: entries)
-        let rise = new.version.rise(from: old.version)
+        let bump = new.version.bump(from: old.version)
         if new.version < old.version {
             return finding(
                 "version-decreased",
                 "a version never goes down: peers of \(old.version) take \(new.version) for an older one")
         }
-        let wanted = old.version.raised(by: needed)
-        if needed == .major, rise < .major {
-            let count = GateReport.count(entries.filter { $0.rise == .major })
+        let wanted = old.version.bumped(by: needed)
+        if needed == .major, bump < .major {
+            let count = GateReport.count(entries.filter { $0.bump == .major })
             return finding(
                 "breaking-without-major",
                 """
@@ -42,7 +42,7 @@ struct VersionPolicy {
                 """)
         }
         // Two numbers cannot express a change of words only.
-        guard rise < needed, let wanted else { return nil }
+        guard bump < needed, let wanted else { return nil }
         return finding(
             "version-unchanged",
             "the protocol changed, so the version has to be at least \(wanted) and is \(new.version)")
@@ -60,8 +60,8 @@ struct VersionPolicy {
 
     private func changelog(_ entries: [GateEntry]) -> GateEntry? {
         // Evidence for a change needs no entry if a rule reports the change.
-        let edits = entries.filter { $0.under == nil && !$0.isEvidence && $0.rise >= .minor }
-        let asking = edits.isEmpty ? entries.filter { $0.rise >= .minor } : edits
+        let edits = entries.filter { $0.under == nil && !$0.isEvidence && $0.bump >= .minor }
+        let asking = edits.isEmpty ? entries.filter { $0.bump >= .minor } : edits
         let subjects = asking.map(\.subjects).filter { !$0.isEmpty }
         let rises = new.version > old.version
         guard !subjects.isEmpty || rises else { return nil }

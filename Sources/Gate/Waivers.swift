@@ -85,7 +85,7 @@ package struct Waivers: Sendable {
                     entries[$0].under == waiver.fingerprint && entries[$0].kind == .change
                 }
                 for index in found + below {
-                    entries[index].standing = .waived(reason: waiver.reason, until: waiver.expires)
+                    entries[index].status = .waived(reason: waiver.reason, until: waiver.expires)
                 }
             }
         }

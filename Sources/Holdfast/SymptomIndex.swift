@@ -49,7 +49,7 @@ package struct SymptomIndex: Sendable {
     }
 
     /// The entries with names most similar to an unknown topic, each with that name.
-    package func nearest(to topic: String, most: Int = 3) -> [(name: String, entry: Entry)] {
+    package func nearest(to topic: String, limit: Int = 3) -> [(name: String, entry: Entry)] {
         let pairs = Self.pairs(topic)
         let rated = entries.compactMap { entry in
             entry.words.map { (name: $0, likeness: Self.likeness(pairs, Self.pairs($0))) }
@@ -57,7 +57,7 @@ package struct SymptomIndex: Sendable {
         }
         return rated.enumerated().sorted { one, other in
             (-one.element.0.likeness, one.offset) < (-other.element.0.likeness, other.offset)
-        }.prefix(most).map { ($0.element.0.name, $0.element.1) }
+        }.prefix(limit).map { ($0.element.0.name, $0.element.1) }
     }
 
     /// The significant words, as stems.

@@ -142,7 +142,7 @@ struct Evaluation {
     }
 
     /// The violations without duplicates.
-    func told() -> [SchemaViolation] {
+    func reportedViolations() -> [SchemaViolation] {
         // A misspelled name and the missing name it stands for are one fault; keep the former, which says more.
         let misspelt = Set(
             violations.compactMap { finding -> JSONPointer? in

@@ -99,7 +99,7 @@ public struct Schema: Sendable {
         guard !isValid(value) else { return [] }
         var evaluation = Evaluation(program, violationLimit: max(1, limit))
         _ = evaluation.run(value)
-        return evaluation.told()
+        return evaluation.reportedViolations()
     }
 
     /// The faults of a value as data, for callers with messages of their own.

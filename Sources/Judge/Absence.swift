@@ -11,11 +11,11 @@ extension Observations {
     /// - Returns: Nil if the history ends earlier, or if the connection ended, was not read or lost its server before
     ///   the bound was over.
     func deadline(after cause: Int, within bound: Duration, on connection: Int) -> Int? {
-        guard knowsDelays else { return laterWord(after: cause, within: bound, on: connection) }
+        guard knowsDelays else { return laterAnswer(after: cause, within: bound, on: connection) }
         let observed = connections[connection]
-        let limit = patience(of: cause) + bound.microseconds
-        if let ending = observed.ending, ending.event <= cause || patience(of: ending.event) < limit { return nil }
-        for pause in observed.pauses where patience(of: pause.stopped) < limit {
+        let limit = netTime(of: cause) + bound.microseconds
+        if let ending = observed.ending, ending.event <= cause || netTime(of: ending.event) < limit { return nil }
+        for pause in observed.pauses where netTime(of: pause.stopped) < limit {
             guard let resumed = pause.resumed, resumed < cause else { return nil }
         }
         return proof(after: cause, limit: limit)
@@ -23,8 +23,8 @@ extension Observations {
 
     func deadline(after exchange: ObservedExchange, within bound: Duration) -> Int? {
         guard exchange.response == nil, exchange.unread == nil else { return nil }
-        let limit = patience(of: exchange.request) + bound.microseconds
-        if let failure = exchange.failure, patience(of: failure) < limit { return nil }
+        let limit = netTime(of: exchange.request) + bound.microseconds
+        if let failure = exchange.failure, netTime(of: failure) < limit { return nil }
         return proof(after: exchange.request, limit: limit)
     }
 
@@ -50,7 +50,7 @@ extension Observations {
     ///
     /// A socket preserves order: an answer to something sent after the cause shows that the subject had the cause, and
     /// an answer to something sent after the bound shows that it sent nothing within the bound.
-    private func laterWord(after cause: Int, within bound: Duration, on index: Int) -> Int? {
+    private func laterAnswer(after cause: Int, within bound: Duration, on index: Int) -> Int? {
         guard knowsTimes, capture?.lacks.contains(.frames) == false else { return nil }
         let words = roundTrips[index]
         let isOwn: Bool
@@ -65,16 +65,16 @@ extension Observations {
             guard frames[cause] != nil, events[cause].lane == .connection(connections[index].device),
                 let word = words[words.boundary { $0.asked > cause }...].first
             else { return nil }
-            known = word.said
+            known = word.stated
         }
         let limit = time(of: known) + bound.microseconds
         let later = words[words.boundary { $0.asked > known }...]
         guard let late = later.first(where: { time(of: $0.asked) >= limit }), subject.role == .client else {
-            return later.first { time(of: $0.asked) >= limit }?.said
+            return later.first { time(of: $0.asked) >= limit }?.stated
         }
         // A network that was blocked delivers everything at once, the answer after other frames.
-        let held = time(of: late.said) + Self.longestBurst
-        return later.first { time(of: $0.said) >= held }?.said
+        let held = time(of: late.stated) + Self.longestBurst
+        return later.first { time(of: $0.stated) >= held }?.stated
     }
 
     /// The longest time, in microseconds, in which the backlog of a network arrives.
@@ -83,7 +83,7 @@ extension Observations {
     func proof(after cause: Int, limit: Int) -> Int? {
         guard knowsDelays else { return nil }
         let events = history.events.indices
-        let first = max(cause + 1, events.boundary { patience(of: $0) >= limit })
+        let first = max(cause + 1, events.boundary { netTime(of: $0) >= limit })
         guard first < events.endIndex else { return nil }
         let halt = halts[halts.boundary { $0 > cause }...].first
         return halt.map { $0 < first } == true ? nil : first

@@ -58,7 +58,7 @@ struct Evidence: Sendable, Equatable {
         if holds { keep() } else if let proof = proof() { violate(finding(proof)) }
     }
 
-    mutating func test(_ sighting: Observations.Sighting, _ finding: (Int) -> Finding) {
+    mutating func test(_ sighting: Observations.ScreenOutcome, _ finding: (Int) -> Finding) {
         switch sighting {
         case .kept: keep()
         case .broken(let event): violate(finding(event))

@@ -22,14 +22,14 @@ package func judge(
 /// A history from a stage gets neither, because the stage provokes such events.
 public func examine(
     _ history: History, under specification: Specification
-) -> (verdicts: [Verdict], symptoms: [Symptom], story: Story?) {
+) -> (verdicts: [Verdict], symptoms: [Symptom], timeline: Timeline?) {
     let read = ReadHistory(history, under: specification)
     guard let capture = history.header.capture else { return (verdicts(of: read), [], nil) }
     let reader = SymptomReader(read.observations)
     let symptoms = reader.symptoms().map { $0.citing(read.view.origins) }
     return (
         verdicts(of: read), symptoms.filter { $0.events.last ?? 0 >= capture.carried },
-        Story(reader)?.citing(read.view.origins)
+        Timeline(reader)?.citing(read.view.origins)
     )
 }
 
@@ -150,17 +150,17 @@ extension Symptom {
     }
 }
 
-extension Story {
-    fileprivate func citing(_ origins: [Int]) -> Story {
-        var story = self
-        story.chapters = chapters.map { chapter in
-            var told = chapter
-            told.lines = chapter.lines.map { line in
+extension Timeline {
+    fileprivate func citing(_ origins: [Int]) -> Timeline {
+        var timeline = self
+        timeline.sections = sections.map { section in
+            var result = section
+            result.lines = section.lines.map { line in
                 Line(event: origins.verbatim([line.event])[0], time: line.time, what: line.what)
             }
-            return told
+            return result
         }
-        return story
+        return timeline
     }
 }
 

@@ -1,7 +1,7 @@
 import HoldfastJSON
 
 /// The name of a session, turn, message or question, as one principal uses it.
-struct OwnName: Hashable {
+struct ScopedName: Hashable {
     let principal: String
     let name: String
 

@@ -14,7 +14,7 @@ final class Observations {
     /// Whether the wire has acks; it may have none if its dialect generates the names.
     let hasAcks: Bool
     let timeouts: Timeouts
-    private let patientClock: PatientClock
+    private let netClock: NetClock
     let lives: SubjectLives
     /// The schemas under the profiles the subject declares.
     let schemas: MessageSchemas
@@ -47,7 +47,7 @@ final class Observations {
         (self.history, self.hasAcks, self.inDoubt) = (history, hasAcks, inDoubt)
         self.isWithoutGuesses = isWithoutGuesses
         let subject = history.header.subject
-        patientClock = PatientClock(history.header.lateness)
+        netClock = NetClock(history.header.lateness)
         timeouts = history.header.capture == nil ? history.header.timeouts : .ofCaptures(history.header.timeouts)
         lives = SubjectLives(history)
         schemas = specification.schemasOfSent(for: subject.profiles)
@@ -78,8 +78,8 @@ final class Observations {
     /// Successful list reads, in the order of the responses.
     private(set) lazy var listReads = exchanges.compactMap(ObservedListRead.init)
     /// The positions of the questions and answers in each session read, by its event.
-    private lazy var storedPlaces = Dictionary(
-        sessionReads.map { ($0.event, StoredPlaces($0)) }, uniquingKeysWith: { first, _ in first })
+    private lazy var storedIndices = Dictionary(
+        sessionReads.map { ($0.event, StoredIndices($0)) }, uniquingKeysWith: { first, _ in first })
     private lazy var exchangesByResponse = Dictionary(
         exchanges.compactMap { exchange in exchange.response.map { ($0, exchange) } },
         uniquingKeysWith: { first, _ in first })
@@ -94,7 +94,7 @@ final class Observations {
     private(set) lazy var replays = Replay.all(of: syncs, on: connections, from: streams)
     private(set) lazy var pushes = ObservedPush.all(in: history)
     /// Every frame of the server: those of connections, then those of replays, each in time order.
-    private(set) lazy var framesTold = received + syncs.flatMap(\.missed)
+    private(set) lazy var allFrames = received + syncs.flatMap(\.missed)
     /// The schema problems of each frame of a known type and of each body, by event.
     private(set) lazy var schemaProblems: [Int: [MessageProblem]] = {
         var problems: [Int: [MessageProblem]] = [:]
@@ -104,15 +104,15 @@ final class Observations {
             let found = schemas.validate(value, as: name, in: &tape)
             if !found.isEmpty { problems[event] = found }
         }
-        for frame in receivedOfKnownType { take(frame.said, at: frame.event) }
+        for frame in receivedOfKnownType { take(frame.stated, at: frame.event) }
         for exchange in exchanges where exchange.route != .other {
-            if let response = exchange.response { take(exchange.said, at: response) }
+            if let response = exchange.response { take(exchange.stated, at: response) }
         }
         return problems
     }()
     /// The subject's messages on each connection, each with the event that it answers: for a server its pongs, for a
     /// client all of them.
-    private(set) lazy var roundTrips = connections.indices.map { index -> [(asked: Int, said: Int)] in
+    private(set) lazy var roundTrips = connections.indices.map { index -> [(asked: Int, stated: Int)] in
         subject.role == .client
             ? connections[index].sent.map { ($0.event, $0.event) }
             : pings(on: index).compactMap { ping in ping.pong.map { (ping.request.event, $0.event) } }
@@ -124,7 +124,7 @@ final class Observations {
     private(set) lazy var clientQuestions = ClientQuestion.reconstructed(in: self)
     /// Everything that brought the client a message, in time order.
     private(set) lazy var clientDeliveries = ClientDelivery.reconstructed(in: self)
-    private(set) lazy var clientPlaces = ClientPlaces(self)
+    private(set) lazy var clientPositions = ClientPositions(self)
     private(set) lazy var clientMessages = ClientMessages(self)
     private(set) lazy var messageModel = MessageModel(self)
 
@@ -158,7 +158,7 @@ final class Observations {
     func connections(of principal: String) -> [Int] { connectionsByPrincipal[principal] ?? [] }
 
     func reads(of session: String, by principal: String) -> [ObservedSessionRead] {
-        readsBySession[OwnName(session, of: principal)] ?? []
+        readsBySession[ScopedName(session, of: principal)] ?? []
     }
 
     func exchange(ofResponse event: Int) -> ObservedExchange? { exchangesByResponse[event] }
@@ -170,10 +170,10 @@ final class Observations {
 
     func hostileKind(of event: Int) -> HostileFrame.Kind? { hostileKinds[event] }
 
-    func places(in read: ObservedSessionRead) -> StoredPlaces { storedPlaces[read.event] ?? StoredPlaces(read) }
+    func places(in read: ObservedSessionRead) -> StoredIndices { storedIndices[read.event] ?? StoredIndices(read) }
 
     func read(in exchange: ObservedExchange) -> ObservedSessionRead? {
-        exchange.response.flatMap { storedPlaces[$0]?.read }
+        exchange.response.flatMap { storedIndices[$0]?.read }
     }
 
     var events: [Event] { history.events }
@@ -191,11 +191,11 @@ final class Observations {
     /// The time of an event on the clock for bounds, which runs more slowly while the machine is late.
     ///
     /// Use it for lateness, and ``time(of:)`` for events that are too early or too frequent.
-    func patience(of event: Int) -> Int { patience(at: time(of: event)) }
+    func netTime(of event: Int) -> Int { netTime(at: time(of: event)) }
 
-    func patience(at moment: Int) -> Int { patientClock.time(at: moment) }
+    func netTime(at moment: Int) -> Int { netClock.time(at: moment) }
 
     func wasLate(from first: Int, to last: Int) -> Bool {
-        patientClock.wasLate(from: time(of: first), to: time(of: last))
+        netClock.wasLate(from: time(of: first), to: time(of: last))
     }
 }

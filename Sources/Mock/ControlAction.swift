@@ -135,7 +135,7 @@ enum ControlAction: String, CaseIterable {
             isNew: reader.bool("new") ?? false)
     }
 
-    private static func ordering(_ order: ServerOrder) -> Act? { { try await $0.obey(order) } }
+    private static func ordering(_ order: MockCommand) -> Act? { { try await $0.obey(order) } }
 
     private static func names(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }
 }

@@ -7,7 +7,7 @@ import HoldfastJSON
 /// `m` message, `e` epoch.
 struct FrameBrief {
     /// The maximum number of ids of a kind that are numbered; later ones are shown by their last characters.
-    private static let most = 2000
+    private static let maxNames = 2000
     private static let shownLength = 60
 
     private var numbers: [String: Int] = [:]
@@ -66,7 +66,7 @@ struct FrameBrief {
         if letter == "c", id.unicodeScalars.count <= 12, !id.contains(" ") { return id }
         let key = "\(letter) \(id)"
         if let number = numbers[key] { return "\(letter)\(number)" }
-        guard counts[letter, default: 0] < Self.most, id.utf8.count <= 512 else {
+        guard counts[letter, default: 0] < Self.maxNames, id.utf8.count <= 512 else {
             return "\(letter)…\(String(String.UnicodeScalarView(id.unicodeScalars.suffix(6))))"
         }
         counts[letter, default: 0] += 1

@@ -38,18 +38,18 @@ package final class MockRecord: Sendable {
 
     private let state: Mutex<State>
     private let dialect: Dialect
-    private let tell: @Sendable (MockFrame) -> Void
+    private let notify: @Sendable (MockFrame) -> Void
 
     /// An empty record.
     ///
     /// * `owners`: Known credentials, with their owners' names.
-    /// * `tell`: Gets each frame, in order; it must not wait.
+    /// * `notify`: Gets each frame, in order; it must not wait.
     package init(
         dialect: Dialect = .canonical, faults: [Rule] = [], owners: [(name: String, token: String)] = [],
-        tell: @escaping @Sendable (MockFrame) -> Void = { _ in }
+        notify: @escaping @Sendable (MockFrame) -> Void = { _ in }
     ) {
         self.dialect = dialect
-        self.tell = tell
+        self.notify = notify
         var credentials = ShownCredentials(showsSecrets: false)
         for (name, token) in owners { credentials.learn(token, of: name) }
         state = Mutex(State(credentials: credentials, faults: Rules(faults)))
@@ -97,7 +97,7 @@ package final class MockRecord: Sendable {
         // Removed in blocks, because every removal at the front moves the rest.
         if state.frames.count >= 2 * Self.maxFrames { state.frames.removeFirst(Self.maxFrames) }
         state.frames.append(frame)
-        tell(frame)
+        notify(frame)
     }
 
     private static func short(_ text: String) -> String { MockFrame.beginning(of: text, 60) }
@@ -162,7 +162,7 @@ extension MockRecord: ServerWatcher {
         }
     }
 
-    package func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed {
+    package func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayAction {
         // Parsed outside the lock, for which every other connection waits.
         let frame = frame(of: event, from: side)
         return state.withLock { state in
@@ -175,11 +175,11 @@ extension MockRecord: ServerWatcher {
             }
             state.connections[number]?.messages += 1
             let rule = state.faults.rule(for: event, frame, from: side, on: number)
-            let deed = rule?.relayDeed ?? .pass
-            for _ in 0..<deed.copies { write(event, frame, from: side, on: connection.name, &state) }
+            let action = rule?.relayAction ?? .pass
+            for _ in 0..<action.copies { write(event, frame, from: side, on: connection.name, &state) }
             if let rule { mark(rule, on: connection.name, &state) }
-            if deed.ending == .cut(.silence) { state.connections[number]?.isSilent = true }
-            return deed
+            if action.ending == .cut(.silence) { state.connections[number]?.isSilent = true }
+            return action
         }
     }
 

@@ -46,7 +46,7 @@ package actor MockServer {
 
     // MARK: orders
 
-    func obey(_ order: ServerOrder) async throws -> JSONValue {
+    func obey(_ order: MockCommand) async throws -> JSONValue {
         guard let server else { throw Self.isDown }
         return try await server.obey(order)
     }

@@ -47,17 +47,17 @@ package final class Proxy: Sendable {
     /// Starts to listen.
     ///
     /// * `note`: Gets human-readable lines, on any thread.
-    /// * `tell`: Gets each violation or warning once, and again if it is withdrawn.
+    /// * `notify`: Gets each violation or warning once, and again if it is withdrawn.
     /// - Throws: A problem of the transcript's file, or of the address.
     package init(
         _ options: Options, under specification: Specification, note: @escaping @Sendable (String) -> Void,
-        tell: @escaping @Sendable (LiveJudge.Report) -> Void
+        notify: @escaping @Sendable (LiveJudge.Report) -> Void
     ) async throws {
         let header = History.Header(
             specification: specification.version, subject: options.subject, startedAt: options.startedAt,
             dialect: options.dialect, capture: History.Capture(lacks: Self.lacks(options.upstream)))
         judging = LiveJudge(
-            header, under: specification, isUndeclared: options.isUndeclared, note: note, tell: tell)
+            header, under: specification, isUndeclared: options.isUndeclared, note: note, notify: notify)
         record = ProxyRecord(
             role: options.subject.role, dialect: options.dialect, rules: options.faults,
             file: try options.transcript.map { try TranscriptFile($0, header: header) },

@@ -47,7 +47,7 @@ private enum CauseRank {
     ]
 
     /// Clauses whose violation is unambiguous, such as a read that lacks the content of an earlier one.
-    static let telling: Set<ClauseID> = [
+    static let specific: Set<ClauseID> = [
         harm, ClauseID(.ID, 5), ClauseID(.TURN, 5), renumbering, ClauseID(.AUTH, 6), ClauseID(.PERSIST, 5),
         ClauseID(.AUTH, 7), ClauseID(.LIVE, 9), ClauseID(.CLIENT, 21), ClauseID(.CLIENT, 6),
     ]
@@ -86,7 +86,7 @@ private enum CauseRank {
             general.contains(breach.clause)
             && (breach.clause.area != .REST || group.contains { $0.clause.area == .REST && $0.clause != breach.clause })
         // After a crash, more specific clauses name each broken promise.
-        if telling.contains(breach.clause), !(isGeneral && breach.needsCrash) { return 0 }
+        if specific.contains(breach.clause), !(isGeneral && breach.needsCrash) { return 0 }
         return isGeneral ? 2 : 1
     }
 

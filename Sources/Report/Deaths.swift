@@ -17,7 +17,7 @@ extension RunReport {
         deaths.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { death, names in
             let places = names.unique
             return "the server exited by itself in \(counted(places.count, place)), \(death)"
-                + " (\(listed(places, most: 3)))"
+                + " (\(listed(places, limit: 3)))"
         }
     }
 }

@@ -14,12 +14,12 @@ package struct LoadFigures: Sendable, Equatable {
         package init() {}
 
         /// Whether the stage was so late that it, not the server, determined the times of this interval.
-        package var isLate: Bool { (lag.percentile(0.99) ?? 0) > LoadFigures.mostLag }
+        package var isLate: Bool { (lag.percentile(0.99) ?? 0) > LoadFigures.maxLag }
     }
 
     /// The largest acceptable lag, in microseconds, for 99 % of all actions.
-    static let mostLag = 50_000
-    private static let mostLate = 0.1
+    static let maxLag = 50_000
+    private static let maxLate = 0.1
 
     package let mix: String
     package let seed: UInt64
@@ -109,11 +109,11 @@ package struct LoadFigures: Sendable, Equatable {
                   fix: fewer --devices, a longer pause in the mix, or a shard on each of several machines (--shard I/N)
                 """
         }
-        guard Double(late.count) > Self.mostLate * Double(during.count) else { return nil }
+        guard Double(late.count) > Self.maxLate * Double(during.count) else { return nil }
         return """
             suite failure: the suite, not the server, is the limit: its own acts were late in \(late.count) of \(during.count) \
             intervals, first at \(readable((late.map(\.frames).min() ?? 0) / width)) frames/s
-              expected: 99 % of the acts at most \(Self.mostLag / 1000) ms late; this machine held up to \(readable(heldRate)) frames/s
+              expected: 99 % of the acts at most \(Self.maxLag / 1000) ms late; this machine held up to \(readable(heldRate)) frames/s
               fix: fewer --devices, a longer pause in the mix, another machine for the server, or --shard I/N
             """
     }

@@ -115,7 +115,7 @@ package struct ReportDiff: Sendable {
             }
             for (word, clauses) in [
                 (setAside, report.setAside), ("out of reach", report.unreached),
-                (report.whyElsewhere, report.elsewhere), ("pending", report.pending),
+                (report.whyDeferred, report.deferred), ("pending", report.pending),
             ] {
                 for id in clauses { states[id] = State(word: word) }
             }

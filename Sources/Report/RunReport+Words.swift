@@ -79,7 +79,7 @@ extension RunReport {
 
     /// The verdicts of a scenario that count for their clauses: those in question, except doubts that another scenario
     /// removes.
-    func weighty(_ verdicts: [Verdict]) -> [Verdict] {
+    func significant(_ verdicts: [Verdict]) -> [Verdict] {
         let outcomes = Dictionary(clauses.map { ($0.clause.id, $0.outcome) }, uniquingKeysWith: { first, _ in first })
         return verdicts.filter { verdict in
             outcomes[verdict.clause].map { $0 == .inconclusive || verdict.outcome != .inconclusive } ?? false

@@ -37,8 +37,8 @@ package struct RunReport: Sendable {
     /// The shard; nil for a whole run.
     package let part: Shard.Part?
     /// Clauses that this shard, or a life alone, leaves undecided, since other shards or the scenarios may decide them.
-    package let elsewhere: [ClauseID]
-    var whyElsewhere: String { part == nil ? "not met by this life" : "left to the other shards" }
+    package let deferred: [ClauseID]
+    var whyDeferred: String { part == nil ? "not met by this life" : "left to the other shards" }
     /// Clauses that the user excluded by name; all are set aside.
     package let leftOut: Set<ClauseID>
     /// Whether clauses that the setup cannot show count as untested.
@@ -50,7 +50,7 @@ package struct RunReport: Sendable {
     package internal(set) var causes: [Cause] = []
     /// The clauses that each scenario in question is intended to exercise.
     package let intended: [String: [ClauseID]]
-    package var again: Again?
+    package var again: Rerun?
     package var tool: String?
     package var load: LoadFigures?
     /// The volume and concurrency that the run reached.
@@ -59,7 +59,7 @@ package struct RunReport: Sendable {
     package var stoppedAfter: Int?
 
     /// A command that repeats a run, without secrets.
-    package struct Again: Sendable, Equatable {
+    package struct Rerun: Sendable, Equatable {
         /// The command with its flags, to which `--only` can be added.
         package var command: String
         /// The arguments after `--`, if any.
@@ -137,7 +137,7 @@ extension RunReport {
                 : Announcements.notes(
                     on: scenarios.filter { $0.skipped == nil }.map(\.history), declared: subject.profiles)
                     + SlowReads.notes(on: scenarios),
-            part: part, elsewhere: decided.filter(isElsewhere).map(\.clause.id), leftOut: leftOut, isStrict: isStrict,
+            part: part, deferred: decided.filter(isElsewhere).map(\.clause.id), leftOut: leftOut, isStrict: isStrict,
             sentences: Dictionary(
                 uniqueKeysWithValues: inQuestion.filter { clause in
                     [setAside, outOfReach, pending].contains { $0.contains(clause.id) }
@@ -202,7 +202,7 @@ extension RunReport {
 
     /// All requested clauses, decided or not.
     package var inQuestion: Set<ClauseID> {
-        Set(clauses.map(\.clause.id) + pending + excluded + setAside + unreached + elsewhere)
+        Set(clauses.map(\.clause.id) + pending + excluded + setAside + unreached + deferred)
     }
 
     private var isOpen: Bool { wasInterrupted || clauses.contains(where: \.isUndecided) }
@@ -228,7 +228,7 @@ extension RunReport {
             return subject.role == .server && scenario.skipped == nil && scenario.stoppedAt != nil
                 && intended[scenario.name] != nil && scenario.cut == nil && header.dialect.isCanonical
                 && header.lateness.isEmpty
-                && !weighty(scenario.verdicts).contains { [.violation, .warning].contains($0.outcome) }
+                && !significant(scenario.verdicts).contains { [.violation, .warning].contains($0.outcome) }
         }
         return early == 0 ? nil : "\(counted(early, "scenario")) ended early"
     }
@@ -289,8 +289,8 @@ extension RunReport {
         if !pending.isEmpty { parts.append("\(pending.count) pending") }
         if !setAside.isEmpty { parts.append("\(setAside.count) set aside") }
         if !unreached.isEmpty { parts.append("\(unreached.count) out of reach") }
-        if !elsewhere.isEmpty {
-            parts.append("\(elsewhere.count) \(whyElsewhere)")
+        if !deferred.isEmpty {
+            parts.append("\(deferred.count) \(whyDeferred)")
         }
         if missed > 0 { parts.append("\(counted(missed, "scenario")) skipped") }
         let end = stoppedAfter.map { "stopped after \(counted($0, "scenario")) with a violation" }

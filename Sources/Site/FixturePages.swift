@@ -21,7 +21,7 @@ extension FixtureIndex.Entry {
 
 extension Site {
     /// The maximum number of characters of a file that a page shows.
-    private static let mostCharacters = 6_000
+    private static let maxCharacters = 6_000
 
     /// The pages of the fixtures, one for each message type and each area.
     func fixturePages(_ links: LinkResolver) -> [(page: String, title: String, content: String)] {
@@ -38,7 +38,7 @@ extension Site {
         ]
         if let notation = fixture.notation { parts.append(SiteMarkup.code(notation)) }
         if let text = texts[fixture.file] {
-            let shown = text.prefix(Self.mostCharacters)
+            let shown = text.prefix(Self.maxCharacters)
             let more = text.count - shown.count
             let file = SiteMarkup.code(shown + (more > 0 ? "\n… \(more) more characters" : ""))
             parts.append("<details><summary>The file</summary>\(file)</details>")

@@ -96,11 +96,11 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     private func startIdling() {
         idle?.cancel()
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        idle = eventLoop.scheduleTask(in: idleLimit) { bound.value.sayGoodbye() }
+        idle = eventLoop.scheduleTask(in: idleLimit) { bound.value.sendGoAway() }
     }
 
     /// Announces that no further stream is accepted, and ends the connection once the last one has ended.
-    private func sayGoodbye() {
+    private func sendGoAway() {
         guard let context, !isEnding else { return }
         isEnding = true
         let frame = HTTP2Frame(
@@ -118,7 +118,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ServerIsStopping { sayGoodbye() } else { context.fireUserInboundEventTriggered(event) }
+        if event is ServerIsStopping { sendGoAway() } else { context.fireUserInboundEventTriggered(event) }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -31,7 +31,7 @@ public struct DialectView: Sendable {
             inDoubt = []
             return
         }
-        let names = MadeNames(
+        let names = InferredNames(
             builder.events, builder.frames, by: series, hasAcks: history.header.dialect.hasAcks,
             isCapture: history.header.capture != nil)
         self.history = History(header: header, events: names.events, frames: names.frames, made: names.made)
@@ -98,9 +98,9 @@ private struct Builder {
         }
         guard let value = canonical else { return }
         var assumed = dialect.assumedMembers(of: root, sentBy: direction.sender)
-        let told = epochs.told(in: value, on: event.lane)
-        if told != value { assumed.append(Dialect.epochLocation) }
-        let shown = Dialect.text(of: text) { _ in told }
+        let completed = epochs.withEpoch(in: value, on: event.lane)
+        if completed != value { assumed.append(Dialect.epochLocation) }
+        let shown = Dialect.text(of: text) { _ in completed }
         let frame =
             shown == text && assumed.isEmpty ? verbatim : Frame(shown, wireBytes: text.utf8.count, assumed: assumed)
         put(Event(at: event.at, lane: event.lane, kind: .text(direction, shown)), frame: frame, at: index)
@@ -199,7 +199,7 @@ public struct ConnectionEpochs: Sendable {
     public init(_ dialect: Dialect) { areNeeded = dialect.inheritsEpochs }
 
     /// A canonical frame, with the epoch of its connection if the wire cannot state one.
-    public mutating func told(in frame: JSONValue, on lane: Lane) -> JSONValue {
+    public mutating func withEpoch(in frame: JSONValue, on lane: Lane) -> JSONValue {
         guard areNeeded else { return frame }
         switch frame["type"]?.stringValue {
         case "connected":
@@ -207,9 +207,9 @@ public struct ConnectionEpochs: Sendable {
             return frame
         case "sync", "syncResult":
             guard frame["epoch"] == nil, let epoch = epochs[lane] else { return frame }
-            var told = frame
-            told["epoch"] = epoch
-            return told
+            var completed = frame
+            completed["epoch"] = epoch
+            return completed
         default: return frame
         }
     }

@@ -45,7 +45,7 @@ extension LineReader {
                     "copy \(number) points to no earlier text", expected: "[place, distance, length] within it")
             case .tooLong:
                 throw problem(
-                    "the texts have more than \(CopiedTexts.most) bytes", expected: "at most \(CopiedTexts.most) bytes")
+                    "the texts have more than \(CopiedTexts.cap) bytes", expected: "at most \(CopiedTexts.cap) bytes")
             case .noText: throw problem("the text is not UTF-8 with its copies", expected: "copies of whole characters")
             }
         }

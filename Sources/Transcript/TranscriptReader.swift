@@ -158,10 +158,10 @@ extension LineReader {
     }
 
     private func lateness() throws(InputProblem) -> [History.Lateness] {
-        let expected = "from and to in microseconds, and slowness from 2 to \(History.Lateness.most)"
+        let expected = "from and to in microseconds, and slowness from 2 to \(History.Lateness.maxSlowness)"
         return try entries("lateness", "an array of objects", expected) { value in
             guard let from = value["from"]?.intValue, let to = value["to"]?.intValue, 0 <= from, from < to,
-                let slowness = value["slowness"]?.intValue, (2...History.Lateness.most).contains(slowness)
+                let slowness = value["slowness"]?.intValue, (2...History.Lateness.maxSlowness).contains(slowness)
             else { return nil }
             return History.Lateness(from: from, to: to, slowness: slowness)
         }

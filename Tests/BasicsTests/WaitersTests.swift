@@ -8,7 +8,7 @@ import Testing
     @Test func `a change that was not seen is not waited for`() async {
         let waiters = Waiters()
         let seen = waiters.changes
-        waiters.tell()
+        waiters.notify()
         await waiters.wait(after: seen)
         #expect(waiters.changes == seen + 1)
     }

@@ -7,7 +7,7 @@ struct Read {
     var events: [Event] = []
     var locations: [CaptureLocation] = []
     var gaps = 0
-    var leftOut = CaptureLeftOut()
+    var leftOut = CaptureOmissions()
     var capture: History.Capture?
     var headers = 0
     var remarks: [String] = []

@@ -140,7 +140,7 @@ import Darwin
         }
     }
 
-    @Test func `the judgement for machines and the page tell the same`() async throws {
+    @Test func `the judgment for machines and the page tell the same`() async throws {
         let folder = try TemporaryDirectory()
         let page = "\(folder.path)/page.html"
         let run = try await BuiltBinary.run(["judge", "--json", "--format", "html=\(page)", "-"], input: symptoms)
@@ -167,7 +167,7 @@ import Darwin
         }
     }
 
-    @Test func `observations make a judgement fail where that is asked for`() async throws {
+    @Test func `observations make a judgment fail where that is asked for`() async throws {
         let folder = try TemporaryDirectory()
         let page = "\(folder.path)/page.html"
         let flags = ["--fail-on", "observation", "--format", "html=\(page)"]

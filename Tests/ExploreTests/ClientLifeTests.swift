@@ -9,9 +9,9 @@ import Testing
 @Suite struct ClientLifeTests {
     private func rounds(
         _ count: Int, seed: UInt64, without unsupported: Set<String> = []
-    ) -> (ClientDrawing, [LifeRound]) {
+    ) -> (ClientPlanner, [LifeRound]) {
         let grammar = ClientGrammar(profiles: Profile.all(of: .client), disturbing: [], without: unsupported)
-        var life = ClientDrawing(grammar, seed: seed, to: ReachTable.goals(of: .client))
+        var life = ClientPlanner(grammar, seed: seed, to: ReachTable.goals(of: .client))
         let rounds = (0..<count).map { _ in life.round(at: 0) }
         return (life, rounds)
     }
@@ -36,7 +36,7 @@ import Testing
 
     @Test func `for a while in the middle nothing ends the connection`() {
         let grammar = ClientGrammar(profiles: Profile.all(of: .client), disturbing: [], without: [])
-        var life = ClientDrawing(grammar, seed: 5, to: ReachTable.goals(of: .client))
+        var life = ClientPlanner(grammar, seed: 5, to: ReachTable.goals(of: .client))
         let steps = (0..<40).flatMap { _ in life.round(at: 0.6).steps }
         #expect(!steps.contains { ["end", "networkDown", "background", "quit", "crash"].contains($0["do"]) })
         #expect(!steps.contains { $0["cut"] != nil })

@@ -77,7 +77,9 @@ import Testing
         for seed in 1...count {
             let simulation = try #require(explorer().trial(seed: seed)).simulation
             let history = Observations(simulation.history, under: specification)
-            let frames = history.received.map { ($0.event, Int?.some($0.connection), history.clientPlaces.taken($0)) }
+            let frames = history.received.map {
+                ($0.event, Int?.some($0.connection), history.clientPositions.handling($0))
+            }
             // The app that asked takes the response; after its end no other one does.
             let answers = history.exchanges.compactMap { exchange in
                 exchange.response.flatMap { response in
@@ -85,9 +87,11 @@ import Testing
                 }
             }.map { ($0, Int?.none, Int?.none) }
             for (event, connection, taken) in frames + answers {
-                let isSure = history.isSurelyTaken(event, on: connection) && history.due(event) < history.events.count
-                guard let due = taken ?? (isSure ? history.due(event) : nil) else { continue }
-                let truth = simulation.takings[event] ?? .max
+                let isSure =
+                    history.isSurelyHandled(event, on: connection)
+                    && history.latestArrival(event) < history.events.count
+                guard let due = taken ?? (isSure ? history.latestArrival(event) : nil) else { continue }
+                let truth = simulation.handledAt[event] ?? .max
                 if truth < history.time(of: event) || truth > history.time(of: due) {
                     wrong.append("seed \(seed): event \(event), taken at \(truth), surely by event \(due)")
                 }

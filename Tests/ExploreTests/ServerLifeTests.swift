@@ -9,17 +9,17 @@ import Testing
 /// How the rounds of a server's life are drawn.
 @Suite struct ServerLifeTests {
     private func life(seed: UInt64, people: Int = 5, limit: (Int, Int)? = (60, 5), startsServer: Bool = true)
-        -> ServerDrawing
+        -> ServerPlanner
     {
         var grammar = ServerGrammar(
             profiles: Profile.all(of: .server), disturbing: [], startsServer: startsServer)
         (grammar.principals, grammar.isAlone, grammar.longestWatch) = (people, false, 400)
         grammar.limit = limit.map { (questions: $0.0, seconds: $0.1) }
         if people == 1 { grammar.profiles.remove(.auth) }
-        return ServerDrawing(grammar, seed: seed, to: ReachTable.goals(of: .server))
+        return ServerPlanner(grammar, seed: seed, to: ReachTable.goals(of: .server))
     }
 
-    private func rounds(_ count: Int, of life: inout ServerDrawing) -> [LifeRound] {
+    private func rounds(_ count: Int, of life: inout ServerPlanner) -> [LifeRound] {
         (0..<count).map { _ in life.round(at: 0) }
     }
 

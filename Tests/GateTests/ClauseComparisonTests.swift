@@ -73,11 +73,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("MUST hold", "error", Rise.major, ["servers that declare core"]), ("SHOULD hold", "information", .minor, []),
+        ("MUST hold", "error", Bump.major, ["servers that declare core"]), ("SHOULD hold", "information", .minor, []),
         ("MAY hold", "warning", .minor, []),
     ])
     func `a new clause binds by its keyword`(
-        words: String, severity: String, rise: Rise, breaks: [String]
+        words: String, severity: String, bump: Bump, breaks: [String]
     ) async throws {
         let edit = Edit { new in
             new.files["Spec/clauses/LIVE.md"]? += """
@@ -91,7 +91,7 @@ import Testing
         }
         let entry = try #require(try await edit.report().entries.first { $0.finding.rule == "clause-added" })
         #expect(entry.finding.severity.rawValue == severity)
-        #expect(entry.rise == rise)
+        #expect(entry.bump == bump)
         #expect(entry.breaks.map(\.description) == breaks)
         #expect(entry.subjects == ["LIVE-2"])
     }

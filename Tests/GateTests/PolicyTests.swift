@@ -33,7 +33,7 @@ import Testing
         let major = try await report(weaker.0, weaker.1, version: "2.0", words: "ORDER-3 is a SHOULD.")
         #expect(policies(major) == [])
         #expect(major.passes)
-        #expect(major.breaking.map(\.standing) == [.announced])
+        #expect(major.breaking.map(\.status) == [.announced])
         #expect(major.headline == "ALLOWED: old → new, 1.0 → 2.0: 1 breaking change announced by the version")
     }
 
@@ -78,11 +78,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("1.0", "1.0", Rise.none), ("1.0", "1.1", .minor), ("1.9", "1.10", .minor), ("1.5", "2.0", .major),
+        ("1.0", "1.0", Bump.none), ("1.0", "1.1", .minor), ("1.9", "1.10", .minor), ("1.5", "2.0", .major),
         ("1.0.0", "1.0.1", .patch), ("1.0", "1.0.1", .patch), ("2.0", "1.9", .none),
     ])
-    func `versions are compared by number`(old: String, new: String, rise: Rise) throws {
-        #expect(try #require(ProtocolVersion(new)).rise(from: #require(ProtocolVersion(old))) == rise)
+    func `versions are compared by number`(old: String, new: String, bump: Bump) throws {
+        #expect(try #require(ProtocolVersion(new)).bump(from: #require(ProtocolVersion(old))) == bump)
     }
 
     @Test(arguments: ["", "1", "1.0.0.0", "01.0", "1.x", "1.-1", "v1.0", "1.0 "])
@@ -149,7 +149,7 @@ import Testing
             var now = SmallProtocol()
             now.release(new, saying: "gone")
             return DeprecationPolicy.entries(
-                try old.state(), try now.state(), after: [GateEntry(finding, rise: .minor)]
+                try old.state(), try now.state(), after: [GateEntry(finding, bump: .minor)]
             ).map(\.finding.rule)
         }
         #expect(try rules("", new: "1.1") == ["removal-without-deprecation"])

@@ -394,7 +394,7 @@ import Testing
         #expect(try await edit.report().notes.contains { $0.hasPrefix("no transcript was judged") })
     }
 
-    @Test func `another timeout makes a table of bounds part of the judgement`() throws {
+    @Test func `another timeout makes a table of bounds part of the judgment`() throws {
         let state = try SmallProtocol().state()
         #expect(ChapterFacts.timeouts(of: state) == ["pong": .seconds(5)])
     }

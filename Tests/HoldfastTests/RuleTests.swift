@@ -8,7 +8,7 @@ import Testing
         let rule = try Rule(text)
         #expect(rule.text == text)
         let words: [String?] = [
-            rule.deed.rawValue, rule.cut?.rawValue, rule.code.map { "\($0)" }, rule.status.map { "\($0)" },
+            rule.action.rawValue, rule.cut?.rawValue, rule.code.map { "\($0)" }, rule.status.map { "\($0)" },
             rule.milliseconds.map { "\($0) ms" }, rule.isAfter ? "after" : nil, rule.event.rawValue, rule.name,
             rule.index.map { "#\($0)" }, rule.side.map { "from \($0.rawValue)" }, rule.session.map { "in \($0)" },
             rule.times == 1 ? nil : rule.times.map { "\($0) times" } ?? "always",

@@ -165,21 +165,22 @@ private func symptoms(
         var header = History.Header(
             subject: History.Subject(name: "capture", role: .server, profiles: [.core, .sync], hasScriptedAgent: false))
         header.capture = History.Capture()
-        func story(_ notation: String) throws -> Story? {
+        func timeline(_ notation: String) throws -> Timeline? {
             let expanded = try NotationExpansion(notation, header: header).history
             let events = expanded.events.filter { if case .wait = $0.kind { false } else { true } }
-            return examine(History(header: header, events: events), under: try SourceTree.specification()).story
+            return examine(History(header: header, events: events), under: try SourceTree.specification()).timeline
         }
-        let told = try story("\(asked) +1s A<toolUse(t1 #1) +3s A<done(t1 #2) 1>GET(s1) 1<200(u1 a1) A<eof")
-        #expect(told?.chapters.count == 2)
-        let words = told?.chapters.first?.lines.map(\.what) ?? []
+        let told = try timeline("\(asked) +1s A<toolUse(t1 #1) +3s A<done(t1 #2) 1>GET(s1) 1<200(u1 a1) A<eof")
+        #expect(told?.sections.count == 2)
+        let words = told?.sections.first?.lines.map(\.what) ?? []
         #expect(words.first == "asked on A" && words.contains("acknowledged on A"), "\(words)")
         #expect(words.contains { $0.hasPrefix("done #2 on A, 3.0 s later") }, "\(words)")
         #expect(words.contains { $0.hasPrefix("a read shows the answer") }, "\(words)")
-        #expect(told?.chapters.last?.lines.last?.what == "A ended without a close frame")
-        #expect(try story("A+ A>ping A<pong")?.chapters.map(\.title) == ["Connections"])
+        #expect(told?.sections.last?.lines.last?.what == "A ended without a close frame")
+        #expect(try timeline("A+ A>ping A<pong")?.sections.map(\.title) == ["Connections"])
         #expect(
-            try story("\(asked) +9s A>ping A<pong")?.chapters.first?.lines.last?.what.hasPrefix("nothing more") == true)
+            try timeline("\(asked) +9s A>ping A<pong")?.sections.first?.lines.last?.what.hasPrefix("nothing more")
+                == true)
     }
 
     @Test func `the longest silences come first, and none is told where no time is known`() throws {

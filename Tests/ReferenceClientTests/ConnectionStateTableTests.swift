@@ -57,7 +57,7 @@ private struct Standing {
             phone.answer(path: "/api/sessions/s1", history("s1", []))
         }
         guard awaits else { return phone }
-        phone.tell(.said("question 1"))
+        phone.tell(.typed("question 1"))
         phone.receive(ack(1, phone.key))
         return phone
     }
@@ -139,7 +139,7 @@ private struct Happening: Sendable {
                 }
             }
             let isPolling = core.conversations.values.contains { ($0.poll?.reads ?? 0) > 0 }
-            return core.cursor.gap != nil || isReading || isPolling ? "recovering" : "greeted"
+            return core.stream.gap != nil || isReading || isPolling ? "recovering" : "greeted"
         default: return "offline"
         }
     }
@@ -151,7 +151,7 @@ private struct Happening: Sendable {
         let all = [
             "network": core.hasNetwork, "app.inFront": core.isForeground, "turn.known": isKnown,
             "session.shown": core.conversations[core.shown]?.session != nil,
-            "catchUp.due": core.cursor.held != nil || core.outbox.contains(where: \.wasSent),
+            "catchUp.due": core.stream.held != nil || core.outbox.contains(where: \.wasSent),
         ]
         return Set(all.filter(\.value).keys)
     }
@@ -175,9 +175,9 @@ private struct Happening: Sendable {
         case ("wait", "backoff"): return core.link.phase == .waiting && phone.wait(.reconnect) != nil
         case ("wait", "poll"):
             return effects.contains { if case .wait(.poll, _) = $0 { true } else { false } }
-        case ("place", "seq"): return core.cursor.held?.seq == 7
-        case ("place", "last seq of missed"): return core.cursor.held == Position(epoch: "e1", seq: 3)
-        case ("place", "epoch lastSeq"): return core.cursor.held == Position(epoch: "e1", seq: 9)
+        case ("place", "seq"): return core.stream.held?.seq == 7
+        case ("place", "last seq of missed"): return core.stream.held == Position(epoch: "e1", seq: 3)
+        case ("place", "epoch lastSeq"): return core.stream.held == Position(epoch: "e1", seq: 9)
         case ("send", _):
             return effects.contains { effect in
                 guard case .send(_, let text) = effect, let frame = try? JSONParser.value(text) else {
@@ -341,9 +341,9 @@ private struct Happening: Sendable {
             $0.receive(toolUse(9, session: "s9"))
         },
         happenings(["greeted", "recovering"], "frame.numbered") { phone in
-            let held = phone.core.cursor.held
+            let held = phone.core.stream.held
             phone.receive(toolUse(9, session: "s9", seq: 7))
-            if phone.core.cursor.gap != nil { #expect(phone.core.cursor.held == held) }
+            if phone.core.stream.gap != nil { #expect(phone.core.stream.held == held) }
         },
         happenings(["greeted", "recovering"], "frame.unknown") { phone in
             phone.receive(["type": "mood", "sessionId": "s1"])
@@ -358,10 +358,10 @@ private struct Happening: Sendable {
                     reason: "too_many", lastSeq: 9, missed: [toolUse(9, session: "s9", seq: 3)], more: true))
         },
         happenings(["recovering"], "syncResult.gapPage", fits: followers) { phone in
-            let held = phone.core.cursor.held
+            let held = phone.core.stream.held
             phone.receive(
                 result(reason: "evicted", lastSeq: 9, missed: [toolUse(9, session: "s9", seq: 3)], more: true))
-            #expect(phone.core.cursor.held == held)
+            #expect(phone.core.stream.held == held)
         },
         happenings(["recovering"], "syncResult.gap", fits: followers) {
             $0.receive(result(reason: "evicted", lastSeq: 9))
@@ -442,14 +442,14 @@ private struct Happening: Sendable {
 
     private static let endings: [[Happening]] = [
         happenings(["greeted", "recovering"], "chat.silent", fits: idlers) { phone in
-            phone.tell(.said("question 2"))
+            phone.tell(.typed("question 2"))
             phone.elapse(.sign(key: phone.key), after: 15_000)
         },
         happenings(["greeted", "recovering"], "silence.over", fits: waiters) {
-            $0.elapse(.stillness, after: 60_000)
+            $0.elapse(.connectionSilence, after: 60_000)
         },
         happenings(["greeted", "recovering"], "send.failed", fits: idlers) { phone in
-            phone.tell(.said("question 2"))
+            phone.tell(.typed("question 2"))
             phone.cut()
         },
         happenings(["connecting"], "attempt.late") { $0.elapse(.greeting, after: 15_000) },

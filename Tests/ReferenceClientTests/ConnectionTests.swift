@@ -17,7 +17,7 @@ import Testing
         var phone = Phone.connected()
         phone.tell(.background)
         phone.tell(.foreground)
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         #expect(phone.sent("chat").isEmpty)
         phone.connect()
         #expect(phone.sent("chat", on: 2).count == 1)
@@ -44,7 +44,7 @@ import Testing
         var phone = Phone()
         phone.tell(.launched(opened: nil))
         phone.tell(.opened(socket: 1))
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         #expect(phone.sent().count == 1)
     }
 

@@ -30,11 +30,11 @@ import Testing
     /// A phone that has asked two questions: the first is accepted, the connection ended before a sign of the second.
     private func asking() -> (phone: Phone, keys: [String]) {
         var phone = Phone.connected()
-        phone.tell(.said("question 1"))
+        phone.tell(.typed("question 1"))
         let first = phone.key
         phone.receive(ack(1, first))
         phone.receive(toolUse(1, seq: 2))
-        phone.tell(.said("question 2"))
+        phone.tell(.typed("question 2"))
         let second = phone.key
         phone.cut()
         return (phone, [first, second])
@@ -53,7 +53,7 @@ import Testing
     @Test func `a replay puts an older question before what is shown of it, whatever stands behind`() {
         var (phone, keys) = asking()
         phone.fail(path: "/api/chat")
-        phone.tell(.said("question 3"))
+        phone.tell(.typed("question 3"))
         keys.append(phone.key)
         phone.elapse(.reconnect, after: 1000)
         phone.connect(lastSeq: 4)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct OutboxTests {
     @Test func `a question is stored before it is sent`() throws {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         let saved = try #require(phone.latest.firstIndex { if case .save = $0 { true } else { false } })
         let sent = try #require(phone.latest.firstIndex { if case .send = $0 { true } else { false } })
         #expect(saved < sent)
@@ -14,7 +14,7 @@ import Testing
 
     @Test func `CLIENT-7 a question without an ack is sent again over REST when its connection ends`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.cut()
         let posts = phone.asked("POST", "/api/chat")
         #expect(posts.count == 1)
@@ -29,7 +29,7 @@ import Testing
 
     @Test func `CLIENT-7 where REST fails too, the next connection takes it`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.cut()
         phone.fail(path: "/api/chat")
         phone.elapse(.reconnect, after: 1000)
@@ -41,7 +41,7 @@ import Testing
 
     @Test func `CLIENT-4 a question without a sign is the end of its connection`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         #expect(phone.wait(.sign(key: phone.key)) == 15_000)
         phone.elapse(.sign(key: phone.key), after: 15_000)
         #expect(phone.latest.contains(.close(socket: 1, code: nil)))
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `an error over REST names the session that the question began`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.cut()
         let body = #"{"error":"stopped","code":"interrupted","sessionId":"s1","turnId":"t1"}"#
         phone.answer(path: "/api/chat", body, status: 503)
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: ["", #"{"error":"no","code":"persist_failed"}"#])
     func `CLIENT-7 a 5xx without names says nothing of a question`(body: String) {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.cut()
         phone.answer(path: "/api/chat", body, status: 500)
         #expect(phone.screen.messages.map(\.status) == [.sending])
@@ -74,8 +74,8 @@ import Testing
         var phone = Phone.connected()
         phone.tell(.selected("s1"))
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-        phone.tell(.said("one"))
-        if isFollowed { phone.tell(.said("two")) }
+        phone.tell(.typed("one"))
+        if isFollowed { phone.tell(.typed("two")) }
         phone.cut()
         while !phone.waiting("/api/sessions/s1").isEmpty {
             phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
@@ -87,17 +87,17 @@ import Testing
 
     @Test func `CLIENT-5 equal texts have keys of their own`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         let first = phone.key
         phone.receive(ack(1, first))
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         #expect(phone.key != first)
         #expect(phone.sent("chat").count == 2)
     }
 
     @Test func `CLIENT-24 frames of other sessions prove nothing`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.receive(toolUse(9, session: "s9", seq: 1))
         phone.receive(done(9, session: "s9", seq: 2))
         #expect(phone.screen.messages.first?.status == .sending)
@@ -107,7 +107,7 @@ import Testing
 
     @Test func `CLIENT-24 the turn of the ack proves it`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.receive(ack(1, phone.key))
         #expect(phone.screen.messages.first?.status == .sent)
         phone.cut()
@@ -116,9 +116,9 @@ import Testing
 
     @Test func `a second question waits for the session of the first`() {
         var phone = Phone.connected()
-        phone.tell(.said("one"))
+        phone.tell(.typed("one"))
         let first = phone.key
-        phone.tell(.said("two"))
+        phone.tell(.typed("two"))
         #expect(phone.sent("chat").count == 1)
         phone.receive(ack(1, first))
         #expect(phone.sent("chat").last?["sessionId"]?.stringValue == "s1")
@@ -126,7 +126,7 @@ import Testing
 
     @Test func `CLIENT-32 a refused question has failed, and its error says why`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.receive([
             "type": "error", "error": "no such session", "code": "session_not_found",
             "clientMessageId": .string(phone.key),
@@ -139,7 +139,7 @@ import Testing
 
     @Test func `an error that names nothing is shown, and refuses no question`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.receive(["type": "error", "error": "bad", "code": "parse_error"])
         #expect(phone.screen.errors.map(\.code) == ["parse_error"])
         #expect(phone.screen.isThinking)
@@ -149,7 +149,7 @@ import Testing
         var phone = Phone(scale: 10)
         phone.tell(.launched(opened: nil))
         phone.connect()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         let key = phone.key
         phone.receive([
             "type": "error", "error": "slow down", "code": "rate_limited", "clientMessageId": .string(key),
@@ -169,7 +169,7 @@ import Testing
         var phone = Phone.connected()
         phone.tell(.selected("s1"))
         phone.answer(path: "/api/sessions/s1", history("s1", []))
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         let key = phone.key
         phone.receive([
             "type": "error", "error": "slow down", "code": "rate_limited", "clientMessageId": .string(key),
@@ -182,7 +182,7 @@ import Testing
         ])
         #expect(phone.screen.isThinking)
         phone.core.giveUp(phone.core.shown)
-        phone.tell(.saidAgain(key: key), after: 65_000)
+        phone.tell(.resent(key: key), after: 65_000)
         #expect(phone.sent("chat").count == 1)
         #expect(phone.screen.errors.map(\.code) == ["rate_limited"])
         var next = Phone(memory: phone.stored, now: phone.now)
@@ -195,7 +195,7 @@ import Testing
 
     @Test func `CLIENT-8 Retry-After holds too`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         let key = phone.key
         phone.cut()
         phone.answer(
@@ -206,17 +206,17 @@ import Testing
 
     @Test func `a question too long for the server is not sent again`() {
         var phone = Phone.connected()
-        phone.tell(.said(String(repeating: "x", count: 200_000)))
+        phone.tell(.typed(String(repeating: "x", count: 200_000)))
         #expect(phone.sent("chat").isEmpty)
         #expect(phone.screen.messages.first?.status == .failed)
-        phone.tell(.said("short"))
+        phone.tell(.typed("short"))
         phone.cut(code: 1009)
         #expect(phone.asked("POST", "/api/chat").isEmpty)
     }
 
     @Test func `a question survives the app`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         let key = phone.key
         var next = Phone(memory: phone.stored)
         next.tell(.launched(opened: nil))
@@ -232,7 +232,7 @@ import Testing
         phone.tell(.launched(opened: nil))
         phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
         phone.cut()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.answer(
             path: "/api/chat", #"{"text":"answer 1","sessionId":"s1","turnId":"t1","messageId":"a1"}"#, status: 200)
         #expect(phone.screen.messages.map(\.text) == ["hello", "answer 1"])
@@ -246,7 +246,7 @@ import Testing
         phone.tell(.launched(opened: nil))
         phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
         phone.cut()
-        phone.tell(.said("question 1"))
+        phone.tell(.typed("question 1"))
         let key = phone.key
         phone.elapse(.reconnect, after: 1000)
         phone.connect(lastSeq: 2)
@@ -271,7 +271,7 @@ import Testing
 
     @Test func `a budget survives the app`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.receive([
             "type": "error", "error": "slow down", "code": "rate_limited", "clientMessageId": .string(phone.key),
             "retryAfterMs": 4000,
@@ -290,7 +290,7 @@ import Testing
         phone.tell(.launched(opened: nil))
         phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
         phone.cut()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         #expect(phone.asked("POST", "/api/chat").count == 1)
         phone.answer(path: "/api/chat", #"{"text":"answer 1","sessionId":"s1","turnId":"t1","messageId":"a1"}"#)
         #expect(phone.screen.session == "s1")
@@ -300,11 +300,11 @@ import Testing
 
     @Test func `CLIENT-12 one that was given up leaves its new conversation to the one that went out after it`() {
         var phone = Phone.connected()
-        phone.tell(.said("question 1"))
+        phone.tell(.typed("question 1"))
         let first = phone.key
-        phone.tell(.said("question 2"))
+        phone.tell(.typed("question 2"))
         let second = phone.key
-        phone.tell(.said("question 3"))
+        phone.tell(.typed("question 3"))
         phone.cut()
         let body = #"{"error":"no","code":"internal","clientMessageId":"\#(first)"}"#
         phone.answer(path: "/api/chat", body, status: 503)
@@ -327,12 +327,12 @@ import Testing
 
     @Test func `CLIENT-27 one whose repeat was refused for its rate leaves its new conversation to the next`() {
         var phone = Phone.connected()
-        phone.tell(.said("question 1"))
+        phone.tell(.typed("question 1"))
         let first = phone.key
         phone.cut()
         phone.answer(
             path: "/api/chat", #"{"error":"no","code":"rate_limited","retryAfterMs":9000}"#, status: 429)
-        phone.tell(.said("question 2"))
+        phone.tell(.typed("question 2"))
         let second = phone.key
         phone.elapse(.reconnect, after: 1000)
         phone.connect(lastSeq: 1)
@@ -350,13 +350,13 @@ import Testing
 
     @Test func `CLIENT-38 one that waits for its rate does not hold up the next of a new conversation`() {
         var phone = Phone.connected()
-        phone.tell(.said("question 1"))
+        phone.tell(.typed("question 1"))
         let first = phone.key
         phone.receive([
             "type": "error", "error": "slow down", "code": "rate_limited", "clientMessageId": .string(first),
             "retryAfterMs": 4000,
         ])
-        phone.tell(.said("question 2"))
+        phone.tell(.typed("question 2"))
         let second = phone.key
         #expect(phone.sent("chat").count == 2)
         phone.elapse(.retry(key: first), after: 4001)

@@ -199,7 +199,7 @@ private actor World {
     func say(wait: Int) async throws -> String {
         let text = question(wait: wait)
         typed.append(text)
-        await phone.handle(.said(text))
+        await phone.handle(.typed(text))
         return text
     }
 
@@ -344,12 +344,12 @@ private actor World {
             let histories = try await stored()
             let core = await phone.core
             let isAtRest =
-                core.link.live != nil && core.cursor.gap == nil && core.purposes.isEmpty
+                core.link.live != nil && core.stream.gap == nil && core.purposes.isEmpty
                 && core.conversations.values.allSatisfy { $0.reading == nil && $0.poll == nil }
                 && !histories.contains(where: \.isRunning)
             last = broken(core, histories) + unkept(core, histories)
             if isAtRest, last.isEmpty { return }
-            if !isAtRest { last.append("the app came to no rest: \(core.link.phase), \(core.cursor), \(core.outbox)") }
+            if !isAtRest { last.append("the app came to no rest: \(core.link.phase), \(core.stream), \(core.outbox)") }
             try await Task.sleep(for: .milliseconds(20))
         } while ContinuousClock.now < end
         for problem in last { Issue.record("\(name): \(problem)") }

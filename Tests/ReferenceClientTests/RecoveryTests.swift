@@ -6,7 +6,7 @@ import Testing
     /// A phone without a stream, whose turn 1 runs in session s1.
     private func asking(_ defects: Set<ClientDefect> = []) -> Phone {
         var phone = Phone.connected(defects, epoch: nil)
-        phone.tell(.said("question 1"))
+        phone.tell(.typed("question 1"))
         phone.receive(ack(1, phone.key))
         return phone
     }
@@ -53,7 +53,7 @@ import Testing
 
     @Test func `CLIENT-20 the list and what it shows are read for one answer`() {
         var phone = Phone.connected(epoch: nil)
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         let number = phone.core.shown
         phone.cut()
         phone.elapse(.reconnect, after: 1000)
@@ -71,10 +71,10 @@ import Testing
 
     @Test func `CLIENT-1 one list is read for every conversation that is looked for`() {
         var phone = Phone.connected(epoch: nil)
-        phone.tell(.said("one"))
+        phone.tell(.typed("one"))
         let first = phone.core.shown
         phone.tell(.selected(nil))
-        phone.tell(.said("two"))
+        phone.tell(.typed("two"))
         let second = phone.core.shown
         let keys = phone.core.outbox.map(\.key)
         phone.cut()
@@ -92,13 +92,13 @@ import Testing
 
     @Test func `CLIENT-27 a failed message that stands in another session leaves the conversation it was typed into`() {
         var phone = Phone.connected()
-        phone.tell(.said("one"))
+        phone.tell(.typed("one"))
         let first = phone.key
         phone.cut()
         phone.answer(path: "/api/chat", #"{"error":"failed","code":"agent_failed","turnId":"t1"}"#, status: 502)
         phone.elapse(.reconnect, after: 1000)
         phone.connect()
-        phone.tell(.said("two"))
+        phone.tell(.typed("two"))
         phone.receive(ack(2, phone.key, session: "s2"))
         #expect(phone.screen.session == "s2")
         #expect(phone.screen.messages.contains { $0.key == first })
@@ -110,12 +110,12 @@ import Testing
 
     @Test func `CLIENT-27 a message given up stands in the session it is found in`() {
         var phone = Phone.connected()
-        phone.tell(.said("one"))
+        phone.tell(.typed("one"))
         let first = phone.key
         phone.cut()
         phone.answer(
             path: "/api/chat", #"{"error":"failed","code":"internal","clientMessageId":"\#(first)"}"#, status: 502)
-        phone.tell(.said("two"))
+        phone.tell(.typed("two"))
         phone.elapse(.reconnect, after: 1000)
         phone.connect()
         phone.receive(ack(2, phone.key, session: "s2"))
@@ -186,7 +186,7 @@ import Testing
             phone.answer(path: "/api/sessions/s1", history("s1", ["u1"], turns: [("t1", "running")]))
             phone.elapse(.poll(conversation: phone.core.shown), after: 5_000)
         }
-        phone.tell(.said("and this?"))
+        phone.tell(.typed("and this?"))
         phone.receive([
             "type": "ack", "clientMessageId": .string(phone.key), "sessionId": "s1", "turnId": "t2", "messageId": "u2",
         ])
@@ -210,7 +210,7 @@ import Testing
     @Test func `CLIENT-35 what failed out of sight is there after the next launch`() {
         var phone = asking()
         phone.tell(.networkDown)
-        phone.tell(.said(String(repeating: "long ", count: 100)))
+        phone.tell(.typed(String(repeating: "long ", count: 100)))
         phone.tell(.selected(nil))
         phone.tell(.networkUp)
         phone.connect(epoch: nil, maxFrameBytes: 300)
@@ -247,7 +247,7 @@ import Testing
 
     @Test func `a question that was given up unproven goes out with the next connection`() {
         var phone = Phone.connected()
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.cut()
         phone.fail(path: "/api/chat")
         phone.core.giveUp(phone.core.shown)
@@ -270,7 +270,7 @@ import Testing
 
     @Test func `CLIENT-21 a question without a session is found by its key, not by age`() {
         var phone = Phone.connected()
-        phone.tell(.said("question 1"))
+        phone.tell(.typed("question 1"))
         let key = phone.key
         phone.cut()
         phone.elapse(.reconnect, after: 1000)
@@ -295,11 +295,11 @@ import Testing
         phone.receive(["type": "syncResult", "epoch": "e1", "lastSeq": 9, "missed": [], "complete": false])
         for _ in 0..<20 {
             phone.answer(path: "/api/sessions/s1", "{}", status: 503)
-            #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 3))
+            #expect(phone.core.stream.held == Position(epoch: "e1", seq: 3))
             phone.elapse(.poll(conversation: phone.core.shown), after: 25_000)
         }
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-        #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 9))
+        #expect(phone.core.stream.held == Position(epoch: "e1", seq: 9))
     }
 
     @Test func `CLIENT-19 a read from before a gap does not fill it, also where another has to wait`() {
@@ -311,7 +311,7 @@ import Testing
         phone.tell(.background)
         phone.receive(["type": "syncResult", "epoch": "e1", "lastSeq": 9, "missed": [], "complete": false])
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"]))
-        #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 3))
+        #expect(phone.core.stream.held == Position(epoch: "e1", seq: 3))
     }
 
     @Test func `CLIENT-40 without a socket the list is looked at, and what changed is read`() {
@@ -339,7 +339,7 @@ import Testing
     @Test func `the start shows the newest session unless the person was faster`() {
         var phone = Phone()
         phone.tell(.launched(opened: nil))
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         phone.answer(path: "/api/sessions", #"{"sessions":[{"id":"s1"}]}"#)
         #expect(phone.screen.session == nil)
         #expect(phone.screen.messages.count == 1)
@@ -348,7 +348,7 @@ import Testing
     @Test func `what was typed before the app was ended is not left for the newest session`() {
         var phone = Phone()
         phone.tell(.launched(opened: nil))
-        phone.tell(.said("hello"))
+        phone.tell(.typed("hello"))
         var next = Phone(memory: phone.stored)
         next.tell(.launched(opened: nil))
         next.answer(path: "/api/sessions", #"{"sessions":[{"id":"s1"}]}"#)

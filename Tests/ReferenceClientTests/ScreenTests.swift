@@ -32,7 +32,7 @@ import Testing
 
     @Test func `what is typed stays behind what the server has`() {
         var phone = showing(["u1", "a1"])
-        phone.tell(.said("mine"))
+        phone.tell(.typed("mine"))
         phone.tell(.selected("s1"))
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1", "u2", "a2"]))
         #expect(phone.ids == ["u1", "a1", "u2", "a2", nil])
@@ -42,10 +42,10 @@ import Testing
         for order in permutations(["live", "replay", "read", "push"]) {
             for text in ["answer 2", "answer 1"] {
                 var phone = showing(["u1", "a1"])
-                phone.tell(.said("question 1"))
+                phone.tell(.typed("question 1"))
                 phone.receive(ack(2, phone.key))
                 let answer = done(2, seq: 3, text: text)
-                phone.core.cursor.gap = Cursor.Gap(asked: 1)
+                phone.core.stream.gap = StreamState.Gap(asked: 1)
                 for road in order {
                     switch road {
                     case "live": phone.receive(answer)

@@ -59,40 +59,40 @@ private struct Situation {
     static let states: [String: Deed] = [
         "typed": { phone in
             phone.tell(.networkDown)
-            phone.tell(.said("question 1"))
+            phone.tell(.typed("question 1"))
         },
-        "sent": { $0.tell(.said("question 1")) },
+        "sent": { $0.tell(.typed("question 1")) },
         "doubtful": { phone in
-            phone.tell(.said("question 1"))
+            phone.tell(.typed("question 1"))
             phone.cut()
             phone.fail(path: "/api/chat")
         },
         "acknowledged": { phone in
-            phone.tell(.said("question 1"))
+            phone.tell(.typed("question 1"))
             phone.receive(ack(1, phone.key))
         },
         "later": { phone in
-            phone.tell(.said("question 1"))
+            phone.tell(.typed("question 1"))
             refuse("rate_limited", &phone)
         },
         "refused": { phone in
-            phone.tell(.said("question 1"))
+            phone.tell(.typed("question 1"))
             refuse("bad_request", &phone)
         },
         "answered": { phone in
-            phone.tell(.said("question 1"))
+            phone.tell(.typed("question 1"))
             phone.receive(ack(1, phone.key))
             phone.receive(done(1))
         },
         "failed": { phone in
-            phone.tell(.said("question 1"))
+            phone.tell(.typed("question 1"))
             phone.receive(ack(1, phone.key))
             phone.receive(failed(phone.key))
         },
         "unanswered": { phone in
-            phone.tell(.said("question 1"))
+            phone.tell(.typed("question 1"))
             phone.receive(ack(1, phone.key))
-            _ = phone.core.having { $0.giveUp($0.shown) }
+            _ = phone.core.collecting { $0.giveUp($0.shown) }
         },
     ]
 
@@ -144,7 +144,7 @@ private struct Situation {
         "history.answer": { read(["u1", "a1"], [("t1", "done")], &$0) },
         "history.failed": { read(["u1"], [("t1", "failed")], &$0) },
         "history.lacks": { read([], [], &$0) },
-        "polling.over": { phone in _ = phone.core.having { $0.giveUp($0.shown) } },
+        "polling.over": { phone in _ = phone.core.collecting { $0.giveUp($0.shown) } },
         "retryAfter.over": { phone in
             phone.tell(.networkDown)
             phone.elapse(.retry(key: phone.key), after: 5000)
@@ -160,7 +160,7 @@ private struct Situation {
     }
 
     static let resend: Deed = { phone in
-        phone.tell(.said("question 1"))
+        phone.tell(.typed("question 1"))
         phone.cut()
         phone.fail(path: "/api/chat")
         reconnect(&phone)

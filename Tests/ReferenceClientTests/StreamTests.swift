@@ -7,7 +7,7 @@ import Testing
     /// A phone that holds position 5 of epoch e1 and lost its connection while turn 1 ran.
     private func lost(_ defects: Set<ClientDefect> = []) -> Phone {
         var phone = Phone.connected(defects, lastSeq: 4)
-        phone.tell(.said("question 1"))
+        phone.tell(.typed("question 1"))
         phone.receive(ack(1, phone.key))
         phone.receive(toolUse(1, seq: 5))
         phone.cut()
@@ -46,7 +46,7 @@ import Testing
         phone.tell(.launched(opened: nil))
         phone.answer(path: "/api/sessions", #"{"sessions":[]}"#)
         phone.cut()
-        phone.tell(.said("question 1"))
+        phone.tell(.typed("question 1"))
         phone.elapse(.reconnect, after: 1000)
         phone.connect()
         #expect(phone.sent("sync").count == 1)
@@ -72,7 +72,7 @@ import Testing
         phone.receive(result(6, complete: true, missed: [done(1, seq: 6)]))
         #expect(!phone.screen.isThinking)
         #expect(phone.ids == ["u1", "a1"])
-        #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 6))
+        #expect(phone.core.stream.held == Position(epoch: "e1", seq: 6))
         #expect(phone.asked("GET", "/api/sessions/s1").isEmpty)
     }
 
@@ -81,9 +81,9 @@ import Testing
         phone.connect(lastSeq: 9)
         phone.receive(result(9, complete: false))
         #expect(phone.asked("GET", "/api/sessions/s1").count == 1)
-        #expect(phone.core.cursor.held?.seq == 5)
+        #expect(phone.core.stream.held?.seq == 5)
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1"], turns: [("t1", "done")]))
-        #expect(phone.core.cursor.held?.seq == 9)
+        #expect(phone.core.stream.held?.seq == 9)
         #expect(!phone.screen.isThinking)
     }
 
@@ -94,7 +94,7 @@ import Testing
         #expect(phone.sent("sync").last?["lastSeqSeen"]?.intValue == 7)
         phone.receive(result(9, complete: true, missed: [done(1, seq: 9)]))
         #expect(phone.sent("sync").count == 2)
-        #expect(phone.core.cursor.held?.seq == 9)
+        #expect(phone.core.stream.held?.seq == 9)
     }
 
     @Test func `CLIENT-17 what is missing before a page is read once the pages are through`() {
@@ -105,9 +105,9 @@ import Testing
         phone.receive(page)
         #expect(phone.sent("sync").last?["lastSeqSeen"]?.intValue == 7)
         phone.receive(result(9, complete: true, missed: [done(1, seq: 9)]))
-        #expect(phone.core.cursor.held?.seq == 5)
+        #expect(phone.core.stream.held?.seq == 5)
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1", "a1", "u2", "a2"]))
-        #expect(phone.core.cursor.held?.seq == 9)
+        #expect(phone.core.stream.held?.seq == 9)
         #expect(phone.ids == ["u1", "a1", "u2", "a2"])
     }
 
@@ -129,7 +129,7 @@ import Testing
         #expect(phone.sent("sync").last?["lastSeqSeen"]?.intValue == 5)
         phone.receive(done(10, session: "s9", seq: 10))
         phone.receive(result(9, complete: true))
-        #expect(phone.core.cursor.held?.seq == 10)
+        #expect(phone.core.stream.held?.seq == 10)
     }
 
     @Test func `CLIENT-19 a new epoch comes with its own number, once the history was read`() {
@@ -139,18 +139,18 @@ import Testing
         phone.cut()
         phone.elapse(.reconnect, after: 1000)
         phone.connect(epoch: "e2", lastSeq: 1)
-        #expect(phone.core.cursor.held == Position(epoch: "e1", seq: 5))
+        #expect(phone.core.stream.held == Position(epoch: "e1", seq: 5))
         phone.receive(result(1, complete: false, epoch: "e2"))
         // The read from before the cut does not count for what is asked after it.
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1"]))
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1"]))
-        #expect(phone.core.cursor.held == Position(epoch: "e2", seq: 1))
+        #expect(phone.core.stream.held == Position(epoch: "e2", seq: 1))
     }
 
     @Test func `CLIENT-19 a number counts whatever carries it`() {
         var phone = Phone.connected(lastSeq: 4)
         phone.receive(["type": "weather", "seq": 7, "sun": ["very": "bright"]])
-        #expect(phone.core.cursor.held?.seq == 7)
+        #expect(phone.core.stream.held?.seq == 7)
         #expect(phone.screen.errors.isEmpty)
     }
 
@@ -169,7 +169,7 @@ import Testing
         phone.answer(path: "/api/sessions/s1", history("s1", ["u1"]))
         phone.connect(lastSeq: 7)
         #expect(phone.sent("sync").isEmpty)
-        #expect(phone.core.cursor.held?.seq == 7)
+        #expect(phone.core.stream.held?.seq == 7)
         #expect(phone.asked("GET", "/api/sessions/s1").count == 2)
     }
 }

@@ -135,7 +135,7 @@ final class Bench {
 
     /// Tells the server to do something; returns what it says it did.
     @discardableResult
-    func order(_ order: ServerOrder) throws -> JSONValue {
+    func order(_ order: MockCommand) throws -> JSONValue {
         now = now.advanced(byMs: 1)
         let (told, effects) = try server.obey(order, at: now)
         perform(effects)

@@ -6,8 +6,8 @@ import Testing
 
 /// What a server does because it is told to.
 @Suite struct OrderTests {
-    private static func rule(_ deed: Rule.Deed, times: Int? = nil, ms: Int? = nil, reason: String? = nil) -> Rule {
-        var rule = Rule(.question, deed, times: times)
+    private static func rule(_ action: Rule.Action, times: Int? = nil, ms: Int? = nil, reason: String? = nil) -> Rule {
+        var rule = Rule(.question, action, times: times)
         rule.milliseconds = ms
         rule.reason = reason
         return rule

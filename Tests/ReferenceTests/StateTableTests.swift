@@ -72,7 +72,7 @@ private struct Situation {
     var conditions: Set<String> = []
 
     /// Brings an input about on a socket.
-    typealias Deed = @Sendable (Bench, World) -> Void
+    typealias Action = @Sendable (Bench, World) -> Void
 
     /// What a situation was prepared with.
     struct World {
@@ -84,7 +84,7 @@ private struct Situation {
 
     // MARK: the inputs, each by what brings it about
 
-    static let inputs: [String: Deed] = [
+    static let inputs: [String: Action] = [
         "auth.good": { $0.say(["type": "auth", "protocol": 1, "token": "t1"], on: $1.socket) },
         "auth.bad": { $0.say(["type": "auth", "protocol": 1, "token": "wrong"], on: $1.socket) },
         "auth.version": { $0.say(["type": "auth", "protocol": 7, "token": "t1"], on: $1.socket) },
@@ -151,7 +151,7 @@ private struct Situation {
         "stop": { bench, world in
             bench.feed(.stopping)
             guard bench.core.connections[world.socket]?.isClosing == false else { return }
-            bench.said.append("\(world.socket)< close \(bench.core.rules.goodbye) the server stops")
+            bench.said.append("\(world.socket)< close \(bench.core.rules.stopCode) the server stops")
             bench.ended.insert(world.socket)
         },
         "peer.gone": { $0.end($1.socket) },
@@ -263,7 +263,7 @@ private struct Situation {
         rules.messagesPerMinute = kept.contains(.rateLimit) ? 20 : nil
         rules.variations = variations
         if state == "closing" { rules.variations.insert(.closesTooLarge) }
-        if variations.contains(.restartCode) { rules.goodbye = 1012 }
+        if variations.contains(.restartCode) { rules.stopCode = 1012 }
         // Silence is to be seen before `auth`, too, where it would be the second thing to end a connection.
         if input == "silence" { rules.authMs = 1_000_000 }
         return rules

@@ -178,7 +178,7 @@ import Testing
             var report = try Sample.report(
                 scenarios.enumerated().map { .init("\($0.offset)", $0.element, notation: Self.notation) },
                 selection: [ClauseID(.SYNC, 4)], intended: ["1": [ClauseID(.SYNC, 4)], "2": [ClauseID(.SYNC, 4)]])
-            report.again = RunReport.Again("run")
+            report.again = RunReport.Rerun("run")
             return try report.again(of: #require(report.clauses.first))
         }
         #expect(try again([many], [few], [few]) == "run --only SYNC-4@1")
@@ -187,7 +187,7 @@ import Testing
 
     @Test func `each format shows what follows below its head`() throws {
         var report = try report([[violation(.SYNC, 3, at: [1]), violation(.SYNC, 4, at: [1])]])
-        report.again = RunReport.Again("conformance server URL")
+        report.again = RunReport.Rerun("conformance server URL")
         let text = ConsoleReport(report).text
         #expect(
             text.contains("\n  SYNC-4 follows from SYNC-3: “A server MUST put into `missed` only frames whos…\n"),

@@ -108,7 +108,7 @@ import Testing
         }
         func again(_ scenarios: Sample.Scenario...) throws -> [String?] {
             var report = try Sample.report(scenarios, selection: [id])
-            report.again = RunReport.Again("run")
+            report.again = RunReport.Rerun("run")
             let result = try #require(report.clauses.first)
             return [report.again(of: result), report.rate(of: result)]
         }
@@ -138,7 +138,7 @@ import Testing
             }
             let intended = Dictionary(uniqueKeysWithValues: names.map { ($0, [id]) })
             var report = try Sample.report(scenarios, selection: [id], intended: intended)
-            report.again = RunReport.Again("run")
+            report.again = RunReport.Rerun("run")
             return report.again(of: try #require(report.clauses.first))
         }
         let header = History.Header(scenario: "a", subject: Sample.subject([.core]))

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `scenarios that ran side by side find nobody once`() {
-        var breaker = Breaker(patience: 2)
+        var breaker = CircuitBreaker(patience: 2)
         let header = History.Header(subject: History.Subject(name: "s", role: .server, profiles: [.core]))
         var performance = Performance(scenario: "a", history: History(header: header, events: []))
         (performance.wasReceived, performance.duration) = (false, .seconds(5))
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `one that was there is given time, longer each time, and then given up`() {
-        var breaker = Breaker(patience: 2)
+        var breaker = CircuitBreaker(patience: 2)
         let header = History.Header(subject: History.Subject(name: "s", role: .server, profiles: [.core]))
         var performance = Performance(scenario: "a", history: History(header: header, events: []))
         var now = ContinuousClock.now
@@ -244,7 +244,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `the late end of a connection is not laid to the next one of its letter`() async throws {
-        let (isBack, back) = AsyncStream<Void>.makeStream()
+        let (hasReconnected, back) = AsyncStream<Void>.makeStream()
         let first = Mutex(true)
         let listener = try await RawListener.start { connection in
             guard (try? await connection.acceptWebSocket()) != nil else { return }
@@ -254,7 +254,7 @@ import Testing
             }) {
                 // TCP outlives the goodbye until the device is back, or nobody waits any more.
                 try? await connection.send(WebSocketFrame.close(code: 4001).bytes(mask: nil))
-                for await _ in isBack {}
+                for await _ in hasReconnected {}
             } else {
                 try? await connection.send(WebSocketFrame(.text, Array(TestServer.connected.utf8)).bytes(mask: nil))
                 back.finish()

@@ -25,7 +25,7 @@ import Testing
             self.told = told
             judging = LiveJudge(
                 header, under: try Specification(.embedded),
-                bounds: .init(soft: 1 << 20, hard: 1 << 20, softEvents: 20, hardEvents: 40), mostWaiting: 80
+                bounds: .init(soft: 1 << 20, hard: 1 << 20, softEvents: 20, hardEvents: 40), maxWaiting: 80
             ) { report in
                 told.clauses.withLock { $0.append(report.clause.id.description) }
             }

@@ -23,7 +23,7 @@ import Testing
     @Test func `acts rise in time, begin with a connection on the ramp and end with the run`() {
         for device in 0..<50 {
             let acts = LoadSchedule(of: device, in: plan()).acts
-            #expect(acts.first == .init(at: 10_000 * device / 49, deed: .connect))
+            #expect(acts.first == .init(at: 10_000 * device / 49, action: .connect))
             #expect(acts.map(\.at) == acts.map(\.at).sorted())
             #expect(acts.allSatisfy { $0.at < 60_000 })
         }
@@ -32,25 +32,25 @@ import Testing
     @Test func `whoever leaves comes back within the time away`() {
         let acts = LoadSchedule(of: 1, in: plan { $0.leaves = 1000 }).acts
         for (index, act) in acts.enumerated() {
-            guard case .leave = act.deed else { continue }
-            let back = acts[index...].first { $0.deed == .connect }
+            guard case .leave = act.action else { continue }
+            let back = acts[index...].first { $0.action == .connect }
             if let back { #expect((1000...4000).contains(back.at - act.at)) }
         }
-        #expect(acts.contains { if case .leave = $0.deed { true } else { false } })
+        #expect(acts.contains { if case .leave = $0.action { true } else { false } })
     }
 
     @Test func `shares are kept over many questions`() {
         let acts = (0..<50).flatMap { LoadSchedule(of: $0, in: plan { $0.rest = 250 }).acts }
-        let asks = acts.compactMap { act -> Bool? in if case .ask(let rest, _) = act.deed { rest } else { nil } }
+        let asks = acts.compactMap { act -> Bool? in if case .ask(let rest, _) = act.action { rest } else { nil } }
         #expect(asks.count > 1000)
         #expect((0.2...0.3).contains(Double(asks.count { $0 }) / Double(asks.count)))
-        let reads = acts.count { $0.deed == .read }
+        let reads = acts.count { $0.action == .read }
         #expect((0.15...0.25).contains(Double(reads) / Double(asks.count)))
     }
 
     @Test func `what a mix leaves out does not happen`() {
         let acts = LoadSchedule(of: 1, in: plan { ($0.leaves, $0.reads) = (0, 0) }).acts
-        #expect(acts.dropFirst().allSatisfy { $0.deed == .ask(overREST: false, inNewSession: false) })
+        #expect(acts.dropFirst().allSatisfy { $0.action == .ask(overREST: false, inNewSession: false) })
     }
 
     @Test(arguments: [0, 100, 1000])

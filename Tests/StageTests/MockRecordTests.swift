@@ -71,10 +71,11 @@ import Testing
 
     @Test func `rules are followed, and told`() throws {
         let record = try Self.record("cut before done", "drop toolUse", "refuse GET 503", "cut after POST")
-        #expect(record.saw(.text(#"{"type":"toolUse","tool":"a"}"#), from: .server, number: 7) == RelayDeed(copies: 0))
+        #expect(
+            record.saw(.text(#"{"type":"toolUse","tool":"a"}"#), from: .server, number: 7) == RelayAction(copies: 0))
         #expect(
             record.saw(.text(#"{"type":"done","text":"a"}"#), from: .server, number: 7)
-                == RelayDeed(copies: 0, ending: .cut(.fin)))
+                == RelayAction(copies: 0, ending: .cut(.fin)))
         #expect(record.saw(.text(#"{"type":"done","text":"a"}"#), from: .server, number: 7) == .pass)
         guard case .answer(let refusal) = record.asked(HTTPServerRequest(method: "GET", target: "/"), number: 8) else {
             Issue.record("not refused")

@@ -92,7 +92,7 @@ import Testing
     /// Follows a file while a body changes it.
     private func follow(
         _ path: String, _ plan: FollowRun.Plan = .init(), while body: (Said) async throws -> Void
-    ) async throws -> (judgement: Judgement, said: [String]) {
+    ) async throws -> (judgment: Judgment, said: [String]) {
         let specification = try #require(Self.specification)
         let said = Said(FollowMetrics(specification, options))
         var plan = plan
@@ -100,7 +100,7 @@ import Testing
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         let run = FollowRun(
             under: specification, options, plan, note: { said.add($0) },
-            tell: { said.add($0.text(.init(), .explained) ?? "") })
+            notify: { said.add($0.text(.init(), .explained) ?? "") })
         async let judged = run.judge([path]) { for await _ in ended {} }
         do { try await body(said) } catch {
             end.finish()
@@ -122,8 +122,8 @@ import Testing
         try file.close()
     }
 
-    private func clauses(_ judgement: Judgement) throws -> String {
-        let value = judgement.json(under: try #require(Self.specification))
+    private func clauses(_ judgment: Judgment) throws -> String {
+        let value = judgment.json(under: try #require(Self.specification))
         return try #require(value["clauses"]).text(pretty: true)
     }
 
@@ -138,7 +138,7 @@ import Testing
         let broken = connection(2, isBroken: true).joined()
         try append(connection(1), to: path)
         var text = ""
-        let (judgement, said) = try await follow(path) { said in
+        let (judgment, said) = try await follow(path) { said in
             // A line comes in two pieces.
             try append([String(broken.prefix(300))], to: path)
             try append([String(broken.dropFirst(300))], to: path)
@@ -149,11 +149,11 @@ import Testing
             try await said.wait(forEvents: 34)
             text = said.metrics.text
         }
-        #expect(try clauses(judgement) == (try await whole(path)))
+        #expect(try clauses(judgment) == (try await whole(path)))
         #expect(said.count { $0.contains("violation TURN-3") } == 2, "\(said)")
         #expect(said.contains { $0.contains("\(path) line 14, byte ") && $0.contains("toolUse") }, "\(said)")
         #expect(!said.contains { $0.contains("secret") }, "\(said)")
-        #expect(judgement.exit == .violation)
+        #expect(judgment.exit == .violation)
         for line in [
             "holdfast_violations_total{clause=\"TURN-3\"} 2", "holdfast_violations_total{clause=\"SYNC-3\"} 0",
             "holdfast_open_turns 0", "holdfast_time_to_ack_seconds_count 4",
@@ -167,7 +167,7 @@ import Testing
         let path = folder.path + "/frames.ndjson"
         let lines = connection(1) + connection(2, isBroken: true)
         try append(lines.prefix(4), to: path)
-        let (judgement, _) = try await follow(path) { said in
+        let (judgment, _) = try await follow(path) { said in
             // The writer keeps the renamed file for one more line.
             try await said.wait(forEvents: 5)
             try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
@@ -179,16 +179,16 @@ import Testing
         try append(lines, to: folder.path + "/whole.ndjson")
         let all = await JudgeRun(under: try #require(Self.specification), options, jobs: 1, keepsParts: false)
             .judge([folder.path + "/whole.ndjson"])
-        #expect(judgement.clauses.mapValues(\.outcome) == all.clauses.mapValues(\.outcome))
-        #expect(judgement.clauses.mapValues(\.exercised) == all.clauses.mapValues(\.exercised))
-        #expect(judgement.clauses.mapValues(\.findings) == all.clauses.mapValues(\.findings))
+        #expect(judgment.clauses.mapValues(\.outcome) == all.clauses.mapValues(\.outcome))
+        #expect(judgment.clauses.mapValues(\.exercised) == all.clauses.mapValues(\.exercised))
+        #expect(judgment.clauses.mapValues(\.findings) == all.clauses.mapValues(\.findings))
     }
 
     @Test func `truncation is told, and what stands on both sides of it is not joined`() async throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/frames.ndjson"
         try append(connection(1, isBroken: true), to: path)
-        let (judgement, _) = try await follow(path) { said in
+        let (judgment, _) = try await follow(path) { said in
             try await said.wait(for: "violation TURN-3")
             let file = try #require(FileHandle(forWritingAtPath: path))
             try file.truncate(atOffset: 0)
@@ -197,26 +197,26 @@ import Testing
             try append(connection(2, isBroken: true), to: path)
             try await said.wait(for: "violation TURN-3", count: 2)
         }
-        #expect(judgement.histories == 2)
-        #expect(judgement.files[0].summary.leftOut.entries.map(\.reason) == [JudgeSource.truncated])
+        #expect(judgment.histories == 2)
+        #expect(judgment.files[0].summary.leftOut.entries.map(\.reason) == [JudgeSource.truncated])
     }
 
     /// A producer that is killed in the middle of a line, and one that starts again behind it.
     @Test func `half a line is skipped and told, and nobody is blamed for it`() async throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/frames.ndjson"
-        let (judgement, _) = try await { () async throws -> (Judgement, [String]) in
+        let (judgment, _) = try await { () async throws -> (Judgment, [String]) in
             try append(connection(1) + ["{\"at\":2000,\"conn\":\"k2\",\"dir\":\"<\",\"fra\n"], to: path)
             return try await follow(path) { said in
                 try append(connection(3, isBroken: true) + ["{\"at\":"], to: path)
                 try await said.wait(for: "violation TURN-3")
             }
         }()
-        let skipped = judgement.files[0].summary.leftOut.entries
+        let skipped = judgment.files[0].summary.leftOut.entries
         #expect(skipped.reduce(0) { $0 + $1.count } == 2, "\(skipped)")
         #expect(skipped.allSatisfy { $0.reason.hasPrefix("the line is not JSON") })
-        #expect(judgement.problems.isEmpty)
-        #expect(judgement.clauses(.violation).map(\.description) == ["TURN-3"])
+        #expect(judgment.problems.isEmpty)
+        #expect(judgment.clauses(.violation).map(\.description) == ["TURN-3"])
     }
 
     @Test func `a pipe that is not read in time loses lines, which is told, and holds up nobody`() async throws {
@@ -225,12 +225,12 @@ import Testing
         try #require(mkfifo(path, 0o600) == 0)
         var plan = FollowRun.Plan()
         plan.room = 0
-        let (judgement, _) = try await follow(path, plan) { said in
+        let (judgment, _) = try await follow(path, plan) { said in
             try append(connection(1), to: path)
             try await said.wait(for: "7 lines dropped")
             #expect(said.metrics.text.contains("holdfast_dropped_lines_total 7\n"))
         }
-        #expect(judgement.isEmpty)
+        #expect(judgment.isEmpty)
     }
 
     @Test func `a full pipe loses its lines in one gap, until half of it is judged`() {
@@ -250,20 +250,20 @@ import Testing
         #expect(rest == nil)
     }
 
-    @Test func `a pipe that ends is judged as the file is, and its end ends the judgement`() async throws {
+    @Test func `a pipe that ends is judged as the file is, and its end ends the judgment`() async throws {
         let folder = try TemporaryDirectory()
         let (pipe, file) = (folder.path + "/pipe", folder.path + "/file")
         try #require(mkfifo(pipe, 0o600) == 0)
         let lines = (1...40).flatMap { connection($0, isBroken: $0 % 7 == 0) }
         try append(lines, to: file)
         let specification = try #require(Self.specification)
-        let run = FollowRun(under: specification, options, .init(), note: { _ in }, tell: { _ in })
+        let run = FollowRun(under: specification, options, .init(), note: { _ in }, notify: { _ in })
         async let judged = run.judge([pipe]) { try? await Task.sleep(for: .seconds(120)) }
         try await Task.detached { try append(lines, to: pipe) }.value
-        let judgement = try await judged
+        let judgment = try await judged
         let expected = await JudgeRun(under: specification, options, jobs: 1, keepsParts: false).judge([file])
-        #expect(judgement.clauses.mapValues(\.exercised) == expected.clauses.mapValues(\.exercised))
-        #expect(judgement.clauses.mapValues(\.findings) == expected.clauses.mapValues(\.findings))
+        #expect(judgment.clauses.mapValues(\.exercised) == expected.clauses.mapValues(\.exercised))
+        #expect(judgment.clauses.mapValues(\.findings) == expected.clauses.mapValues(\.findings))
     }
 
     @Test func `a sample keeps whole principals`() throws {
@@ -285,7 +285,7 @@ import Testing
     }
 
     @Test func `a clause broken without end is explained three times, then told once a minute`() {
-        let (told, clause, start) = (ToldBreaches(), ClauseID(.TURN, 3), ContinuousClock.now)
+        let (told, clause, start) = (ReportTally(), ClauseID(.TURN, 3), ContinuousClock.now)
         let tellings = (0..<100).map { told.take(clause, at: start + .seconds($0)) }
         #expect(tellings.prefix(3).allSatisfy { $0 == .explained })
         #expect(tellings.enumerated().filter { $0.offset > 2 && $0.element != .counted }.map(\.offset) == [62])
@@ -294,14 +294,14 @@ import Testing
         #expect(told.totals == [clause: 99])
     }
 
-    @Test func `an output that cannot be written is told once, and the judgement goes on`() async throws {
+    @Test func `an output that cannot be written is told once, and the judgment goes on`() async throws {
         let folder = try TemporaryDirectory()
         let path = folder.path + "/frames.ndjson"
         try append(connection(1, isBroken: true), to: path)
         var plan = FollowRun.Plan()
         plan.out = path
-        let (judgement, said) = try await follow(path, plan) { said in try await said.wait(for: "violation TURN-3") }
-        #expect(judgement.exit == .violation)
+        let (judgment, said) = try await follow(path, plan) { said in try await said.wait(for: "violation TURN-3") }
+        #expect(judgment.exit == .violation)
         #expect(said.count { $0.contains(path + "/transcripts") } == 1, "\(said)")
     }
 

@@ -19,8 +19,8 @@ import Testing
 
     private func judged(
         _ histories: [(History, String)]
-    ) async throws -> (results: [ScenarioResult], figures: LoadFigures, told: [LoadRun.Told]) {
-        let told = Mutex<[LoadRun.Told]>([])
+    ) async throws -> (results: [ScenarioResult], figures: LoadFigures, told: [LoadRun.Notice]) {
+        let told = Mutex<[LoadRun.Notice]>([])
         let plan = LoadPlan(devices: 2, duration: 10_000, ramp: 0, seed: 1, mix: LoadMix(name: "test"))
         let judging = LoadJudging(plan, under: try Self.specification.get()) { one in told.withLock { $0.append(one) } }
         judging.begin()

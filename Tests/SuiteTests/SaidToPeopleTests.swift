@@ -61,8 +61,8 @@ import Testing
         let style = ConsoleStyle()
         for text in [
             LiveJudge.Report(clause: clause, finding: finding, history: history).text(style, .explained) ?? "",
-            LoadRun.Told(clause: clause, finding: finding, principal: "p1", events: 3).text(style),
-            FollowRun.Told(clause: clause, name: "file", finding: finding, lines: [], isWithdrawn: false)
+            LoadRun.Notice(clause: clause, finding: finding, principal: "p1", events: 3).text(style),
+            FollowRun.Notice(clause: clause, name: "file", finding: finding, lines: [], isWithdrawn: false)
                 .text(style, .explained) ?? "",
         ] {
             #expect(text.contains("what \\u{1b}[1m"))
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `of what is broken again and again three are shown and the rest counted`() {
-        let told = ToldBreaches()
+        let told = ReportTally()
         let (often, once) = (ClauseID(.AUTH, 2), ClauseID(.LIVE, 1))
         #expect((1...20).filter { _ in told.take(often) == .explained }.count == 3)
         #expect(told.take(once) == .explained)

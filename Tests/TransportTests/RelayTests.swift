@@ -269,10 +269,10 @@ import Testing
         let watcher = SeeingWatcher { event, side in
             guard side == .client, case .text(let text) = event else { return .pass }
             switch text {
-            case "drop": return RelayDeed(copies: 0)
-            case "twice": return RelayDeed(copies: 2)
-            case "late": return RelayDeed(delay: .milliseconds(50))
-            case "close": return RelayDeed(copies: 0, ending: .close(1012))
+            case "drop": return RelayAction(copies: 0)
+            case "twice": return RelayAction(copies: 2)
+            case "late": return RelayAction(delay: .milliseconds(50))
+            case "close": return RelayAction(copies: 0, ending: .close(1012))
             default: return .pass
             }
         }
@@ -288,7 +288,7 @@ import Testing
 
     @Test func `after a silence, a client that leaves takes its connection to the server along`() async throws {
         let (events, report) = AsyncStream.makeStream(of: WebSocketEvent.self)
-        let watcher = SeeingWatcher { _, _ in RelayDeed(ending: .cut(.silence)) }
+        let watcher = SeeingWatcher { _, _ in RelayAction(ending: .cut(.silence)) }
         try await withRelay(to: .reporting(to: report), watcher: watcher, holds: true) { relay, _ in
             let socket = try await WebSocketConnection.open(Endpoint(relay.webSocketURL()), timeout: patience)
             try await socket.send(text: "before")
@@ -301,7 +301,7 @@ import Testing
 
     @Test func `a message too large to be looked at passes whole, whatever a rule says`() async throws {
         let (events, report) = AsyncStream.makeStream(of: WebSocketEvent.self)
-        let watcher = SeeingWatcher { event, side in side == .client ? RelayDeed(copies: 0) : .pass }
+        let watcher = SeeingWatcher { event, side in side == .client ? RelayAction(copies: 0) : .pass }
         var limits = RelayLimits()
         limits.maxMessageBytes = 1000
         try await withRelay(to: .reporting(to: report), watcher: watcher, holds: true, limits: limits) { relay, _ in
@@ -360,10 +360,10 @@ import Testing
 /// Writes down what it is shown.
 final class SeeingWatcher: RelayWatcher {
     private let seen = Mutex<[String]>([])
-    private let deed: @Sendable (WebSocketEvent, RelaySide) -> RelayDeed
+    private let action: @Sendable (WebSocketEvent, RelaySide) -> RelayAction
 
-    init(_ deed: @escaping @Sendable (WebSocketEvent, RelaySide) -> RelayDeed = { _, _ in .pass }) {
-        self.deed = deed
+    init(_ action: @escaping @Sendable (WebSocketEvent, RelaySide) -> RelayAction = { _, _ in .pass }) {
+        self.action = action
     }
 
     var events: [String] { seen.withLock { $0 } }
@@ -385,9 +385,9 @@ final class SeeingWatcher: RelayWatcher {
     func answered(_ answer: HTTPServerResponse, _ body: RelayBody, number: Int) { note("answered \(answer.status)") }
     func failed(_ problem: TransportProblem, by side: RelaySide, number: Int) { note("failed \(problem.name)") }
     func upgraded(number: Int) { note("upgraded") }
-    func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed {
+    func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayAction {
         note("\(side.rawValue) \(word(event))")
-        return deed(event, side)
+        return action(event, side)
     }
     func delivered(_ event: WebSocketEvent, from side: RelaySide, number: Int) {
         note("delivered \(side.rawValue) \(word(event))")

@@ -15,10 +15,10 @@ struct ClientFeature: SteeredFeature, Sendable {
     /// Whether it ends neither the app, nor the network, nor the connection.
     var isCalm = false
     /// Whether it can happen now: usually while the person sees the app, with a network.
-    var isPossible: @Sendable (ClientDrawing) -> Bool = { $0.isSeen && $0.hasNetwork }
-    let begin: @Sendable (inout ClientDrawing) -> Void
+    var isPossible: @Sendable (ClientPlanner) -> Bool = { $0.isSeen && $0.hasNetwork }
+    let begin: @Sendable (inout ClientPlanner) -> Void
     /// The steps that end it, after the others of its round.
-    var end: @Sendable (inout ClientDrawing) -> Void = { _ in }
+    var end: @Sendable (inout ClientPlanner) -> Void = { _ in }
 
     /// The session with texts of the largest size.
     private static let longSession = "long"
@@ -28,7 +28,7 @@ struct ClientFeature: SteeredFeature, Sendable {
     /// Something that happens while the app is in the background and hears nothing.
     private static func away(
         _ name: String, profile: Profile? = .clientSync, raises: [Reach.Dimension] = [],
-        _ happens: @escaping @Sendable (inout ClientDrawing) -> Void
+        _ happens: @escaping @Sendable (inout ClientPlanner) -> Void
     ) -> ClientFeature {
         ClientFeature(name: name, needs: ["background", "foreground"], profile: profile, raises: raises, isAway: true) {
             $0.leave()
@@ -199,14 +199,14 @@ extension ClientFeature {
             $0.awaitConnection()
         },
         ClientFeature(name: "a refusal", needs: ["sendAgain"], isCalm: true) {
-            $0.when("chat", "refuse", times: 1, ["frame": $0.refusal($0.any(ClientDrawing.retried) ?? "internal")])
+            $0.when("chat", "refuse", times: 1, ["frame": $0.refusal($0.any(ClientPlanner.retried) ?? "internal")])
             $0.say()
             $0.noteFailure()
         } end: {
             $0.sayAgain()
         },
         ClientFeature(name: "a final refusal") {
-            $0.when("chat", "refuse", times: 1, ["frame": $0.refusal($0.any(ClientDrawing.final) ?? "too_large")])
+            $0.when("chat", "refuse", times: 1, ["frame": $0.refusal($0.any(ClientPlanner.final) ?? "too_large")])
             $0.say()
         } end: {
             // The refused question must not arrive on the next connection.
@@ -492,7 +492,7 @@ extension ClientFeature {
     ]
 }
 
-extension ClientDrawing {
+extension ClientPlanner {
     /// The person asks a question whose turn goes on.
     mutating func ask() {
         when("chat", "ack", times: 1)

@@ -16,13 +16,13 @@ package struct ClientGrammar: Sendable {
         (self.profiles, self.unsupported) = (profiles, unsupported)
         self.scenarios = scenarios.filter { scenario in
             scenario.profiles.isSubset(of: profiles.union([.clientCore]))
-                && scenario.verbs.isDisjoint(with: unsupported) && scenario.leavesTheServerFree
+                && scenario.verbs.isDisjoint(with: unsupported) && scenario.toleratesAddedEvents
         }.map(\.spread)
     }
 
     func allows(_ commands: String...) -> Bool { unsupported.isDisjoint(with: commands) }
 
     package func plan(seed: UInt64) -> Plan {
-        ClientDrawing.plan(seed: seed, of: .client, disturbing: scenarios) { ClientDrawing(self, seed: $0) }
+        ClientPlanner.plan(seed: seed, of: .client, disturbing: scenarios) { ClientPlanner(self, seed: $0) }
     }
 }

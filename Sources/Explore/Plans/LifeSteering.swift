@@ -84,6 +84,6 @@ struct LifeSteering: Sendable {
         }
         let holes = pairs.filter { !met.contains([$0, $1]) }
         return "\(pairs.count - holes.count) of \(counted(pairs.count, "pair")) of features met"
-            + (holes.isEmpty ? "" : "; not met: " + listed(holes.map { "\($0) and \($1)" }, most: 3))
+            + (holes.isEmpty ? "" : "; not met: " + listed(holes.map { "\($0) and \($1)" }, limit: 3))
     }
 }

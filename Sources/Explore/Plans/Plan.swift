@@ -123,12 +123,12 @@ package struct Plan: Sendable, Equatable {
                 let isNew = step["do"] == "elsewhere" && step["new"] == true
                 // A step must name an existing session; the server itself names those that it begins.
                 for name in [step["session"], step["opened"]?["session"]].compactMap({ $0?.stringValue }) where !isNew {
-                    guard name == ClientDrawing.unknownSession || sessions.contains(name) else { return false }
+                    guard name == ClientPlanner.unknownSession || sessions.contains(name) else { return false }
                 }
                 // A notification must be about an existing answer.
                 for push in [step, step["opened"] ?? [:]] where step["do"] != "elsewhere" {
                     guard let message = push["message"]?.stringValue, !message.contains("$"),
-                        push["session"]?.stringValue != ClientDrawing.unknownSession
+                        push["session"]?.stringValue != ClientPlanner.unknownSession
                     else { continue }
                     guard messages.contains(message) else { return false }
                 }

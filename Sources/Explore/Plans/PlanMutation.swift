@@ -9,13 +9,13 @@ extension Plan {
             var plan = self
             plan.name = "\(role)/explored/\(seed)"
             for _ in 0...chance.number(in: 0...2) { plan.change(with: other, &chance) }
-            plan.steps = Array(plan.steps.prefix(Self.mostSteps))
+            plan.steps = Array(plan.steps.prefix(Self.maxSteps))
             if plan != self, !plan.steps.isEmpty, plan.keepsLettersApart, plan.isLawful, plan.isReadable { return plan }
         }
         return nil
     }
 
-    private static let mostSteps = 120
+    private static let maxSteps = 120
 
     private mutating func change(with other: Plan, _ chance: inout SplitMix64) {
         guard !steps.isEmpty else { return }
@@ -30,8 +30,8 @@ extension Plan {
             steps.insert(contentsOf: moved, at: chance.number(in: 0...steps.count))
         case 4:
             let time = [1, 20, 400, 2_500][chance.number(in: 0...3)]
-            let told = JSONValue(time)
-            steps.insert(["do": "watch", "for": role == .server ? ["milliseconds": told] : told], at: place)
+            let value = JSONValue(time)
+            steps.insert(["do": "watch", "for": role == .server ? ["milliseconds": value] : value], at: place)
         default:
             // The end of another schedule, renamed, after the beginning of this one.
             guard !other.steps.isEmpty else { return }

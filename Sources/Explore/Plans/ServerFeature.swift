@@ -14,59 +14,59 @@ struct ServerFeature: SteeredFeature {
     var endsProcess = false
     var refusesWrites = false
     /// Whether the process may end, or refuse to write, during it.
-    var isSturdy = true
+    var isRobust = true
     /// Whether it concerns a size that no plan reaches.
     var isLarge = false
-    let draw: @Sendable (inout ServerDrawing) -> Void
+    let draw: @Sendable (inout ServerPlanner) -> Void
 
     func isCompatible(with other: ServerFeature) -> Bool {
         let isRough = endsProcess || refusesWrites
         let isOtherRough = other.endsProcess || other.refusesWrites
-        return !(isRough && isOtherRough) && !(isRough && !other.isSturdy) && !(isOtherRough && !isSturdy)
+        return !(isRough && isOtherRough) && !(isRough && !other.isRobust) && !(isOtherRough && !isRobust)
     }
 
     static let all: [ServerFeature] = [
-        ServerFeature(name: "long session", raises: [.sessionMessages, .keys]) { $0.growHome() },
+        ServerFeature(name: "long session", raises: [.sessionMessages, .keys]) { $0.growLongSession() },
         ServerFeature(name: "new sessions", raises: [.sessions, .unacknowledged]) { $0.beginSessions() },
-        ServerFeature(name: "line", raises: [.inLine]) { $0.standInLine() },
-        ServerFeature(name: "many devices", raises: [.openAtOnce]) { $0.crowd() },
-        ServerFeature(name: "cuts", raises: [.cuts]) { $0.flicker() },
-        ServerFeature(name: "behind", raises: [.pages, .framesDuringSync], needs: [.sync]) { $0.fallBehind() },
+        ServerFeature(name: "line", raises: [.inLine]) { $0.queueQuestions() },
+        ServerFeature(name: "many devices", raises: [.openAtOnce]) { $0.connectManyDevices() },
+        ServerFeature(name: "cuts", raises: [.cuts]) { $0.reconnectRepeatedly() },
+        ServerFeature(name: "behind", raises: [.pages, .framesDuringSync], needs: [.sync]) { $0.catchUpInPages() },
         ServerFeature(name: "repeats", raises: [.repeatQuestions]) { $0.askOldAgain() },
-        ServerFeature(name: "texts", raises: [.kindsOfText]) { $0.askInKinds() },
+        ServerFeature(name: "texts", raises: [.kindsOfText]) { $0.askInAllForms() },
         ServerFeature(name: "large texts", raises: [.textBytes, .readBytes], isLarge: true) { $0.askAtLength() },
         ServerFeature(name: "failures") { $0.fail() },
         ServerFeature(name: "REST at once") { $0.postAtOnce() },
-        ServerFeature(name: "slow reader", isSturdy: false) { $0.linger() },
+        ServerFeature(name: "slow reader", isRobust: false) { $0.linger() },
         ServerFeature(name: "walk", isLarge: true) { for _ in 0..<6 { $0.act() } },
-        ServerFeature(name: "bad messages", isSturdy: false) { $0.sendBadly() },
-        ServerFeature(name: "edges", isSturdy: false) { $0.touchEdges() },
-        ServerFeature(name: "refused handshakes", raises: [.wrongTokens, .handshakes], isSturdy: false) {
-            $0.knockWrongly()
+        ServerFeature(name: "bad messages", isRobust: false) { $0.sendInvalid() },
+        ServerFeature(name: "edges", isRobust: false) { $0.useUnusualTransport() },
+        ServerFeature(name: "refused handshakes", raises: [.wrongTokens, .handshakes], isRobust: false) {
+            $0.connectUnauthenticated()
         },
         ServerFeature(name: "one clientId", raises: [.clientPeople]) { $0.shareClientId() },
-        ServerFeature(name: "pushes", needs: [.push], isSturdy: false) { $0.call() },
-        ServerFeature(name: "spent budget", needs: [.rateLimit], needsBudget: true, isSturdy: false) {
+        ServerFeature(name: "pushes", needs: [.push], isRobust: false) { $0.call() },
+        ServerFeature(name: "spent budget", needs: [.rateLimit], needsBudget: true, isRobust: false) {
             $0.spendBudget()
         },
         ServerFeature(name: "restart", raises: [.restarts], needsStart: true, endsProcess: true) { $0.restart() },
         ServerFeature(
-            name: "refused writes", needsStart: true, refusesWrites: true, isSturdy: false
+            name: "refused writes", needsStart: true, refusesWrites: true, isRobust: false
         ) {
             $0.refuseWrites()
         },
     ]
 }
 
-extension ServerDrawing {
+extension ServerPlanner {
     /// The number of devices of a person, unless stated otherwise.
     private static let fewDevices = 2
     /// The length of a long message with its envelope, and the largest size of a session.
     private static let (longText, largestSession) = (301_000, 4_000_000)
     /// The number of times a life fills a reader's buffers, and the bytes per question: more than networks buffer.
-    private static let (mostFilled, filling) = (2, 280_000)
+    private static let (maxFilled, filling) = (2, 280_000)
     /// The number of times a life waits until a server notices silence.
-    private static let mostWaits = 6
+    private static let maxWaits = 6
     /// The least number of characters of a longer text.
     private static let longerThanUsual = 600
 
@@ -92,16 +92,16 @@ extension ServerDrawing {
     }
 
     /// A person, one of their open devices, and their session that only grows.
-    private mutating func atHome() -> (person: String, letter: String, home: String) {
+    private mutating func longSession() -> (person: String, letter: String, home: String) {
         let (person, letter) = (person, device(of: person))
-        if let home = homes[person] { return (person, letter, home) }
+        if let home = longSessions[person] { return (person, letter, home) }
         let name = begun(by: ask(person, on: letter, in: nil, [reply("welcome")], waits: false))
-        homes[person] = name
+        longSessions[person] = name
         return (person, letter, name)
     }
 
     /// The letter of one of a person's devices that is closed: a new one, or one that is closed first.
-    mutating func spare(of person: String, besides kept: String? = nil) -> String? {
+    mutating func closedDevice(of person: String, besides kept: String? = nil) -> String? {
         let own = devices.filter { $0.principal == person && $0.letter != kept }
         if let away = own.last(where: { !$0.isOpen }) { return away.letter }
         if let new = letters.first(where: { letter in !devices.contains { $0.letter == letter } }) { return new }
@@ -145,16 +145,16 @@ extension ServerDrawing {
 
     // MARK: volume
 
-    mutating func growHome() {
-        let (person, letter, home) = atHome()
+    mutating func growLongSession() {
+        let (person, letter, home) = longSession()
         let tool: [JSONValue] = happens(50) ? [] : [["tool": "webFetch"]]
-        burst(isLife ? most : one(of: 2, 3, 16), by: person, on: letter, in: home, tool + [reply("answer ${i}")])
+        burst(isLife ? limit : one(of: 2, 3, 16), by: person, on: letter, in: home, tool + [reply("answer ${i}")])
         readAndList(home, person)
     }
 
     mutating func beginSessions() {
         let (person, letter) = (person, device(of: person))
-        let count = min(steering.isReached(.sessions) ? 8 : most, most)
+        let count = min(steering.isReached(.sessions) ? 8 : limit, limit)
         // The list shows a preview of each answer; the first turn of one session runs while people look at it.
         let asked = (1...count).map { number in
             let script = (number == count ? [["wait": 400]] : []) + [reply(nextText())]
@@ -169,11 +169,11 @@ extension ServerDrawing {
     }
 
     /// A slow turn, a queue after it, and a question in another session that must not wait.
-    mutating func standInLine() {
-        let (person, letter, home) = atHome()
+    mutating func queueQuestions() {
+        let (person, letter, home) = longSession()
         let wait = JSONValue(one(of: 400, 400, 900, 2_500))
         ask(person, on: letter, in: home, [["tool": "webFetch"], ["wait": wait], reply("slow")])
-        burst(min(12, most), by: person, on: letter, in: home, [reply("in line ${i}")], isParallel: happens(30))
+        burst(min(12, limit), by: person, on: letter, in: home, [reply("in line ${i}")], isParallel: happens(30))
         let last = questions.last
         begun(by: ask(person, on: letter, in: nil, [reply("at once")], waits: false))
         if happens(40) { leave() }
@@ -183,7 +183,7 @@ extension ServerDrawing {
 
     mutating func askOldAgain() {
         let own = questions.filter { $0.principal == person }
-        guard !own.isEmpty else { return growHome() }
+        guard !own.isEmpty else { return growLongSession() }
         _ = device(of: person)
         // A server that keeps too few keys may forget those of failed questions first.
         let failed = own.indices.filter { own[$0].content["script"]?.arrayValue?.last?["fail"] != nil }
@@ -214,11 +214,11 @@ extension ServerDrawing {
         let key = "large \(person)"
         // A server that reads its files in blocks may cut a character in two.
         let first = String(repeating: "naïve 名前 👍🏽 ", count: min(size, 100_000) / 30)
-        let session = homes[key] ?? begun(by: ask(person, on: letter, in: nil, .string(first), waits: false))
-        homes[key] = session
+        let session = longSessions[key] ?? begun(by: ask(person, on: letter, in: nil, .string(first), waits: false))
+        longSessions[key] = session
         // More would make each check of everything slow.
-        let isFull = bytes[person, default: 0] > (person == Self.crowded ? Self.largestSession : Self.longText)
-        let count = isFull || person != Self.crowded ? 1 : 3
+        let isFull = bytes[person, default: 0] > (person == Self.crowdedPerson ? Self.largestSession : Self.longText)
+        let count = isFull || person != Self.crowdedPerson ? 1 : 3
         for _ in 0..<count {
             add(
                 "chat",
@@ -236,26 +236,26 @@ extension ServerDrawing {
 
     // MARK: company
 
-    mutating func crowd() {
-        let (person, letter, home) = atHome()
-        let wanted = person == Self.crowded ? steering.goals[.openAtOnce] ?? Self.fewDevices : Self.fewDevices
+    mutating func connectManyDevices() {
+        let (person, letter, home) = longSession()
+        let wanted = person == Self.crowdedPerson ? steering.goals[.openAtOnce] ?? Self.fewDevices : Self.fewDevices
         let own = devices.filter { $0.principal == person }
         let free =
             own.filter { !$0.isOpen }.map(\.letter) + letters.filter { new in !devices.contains { $0.letter == new } }
         let missing = max(0, wanted - own.count(where: \.isOpen))
         atOnce(Array(free.prefix(missing))) { $0.connect(principal: person, as: $1) }
         steering.raise(.openAtOnce, to: devices.count { $0.principal == person && $0.isOpen })
-        burst(min(5, most), by: person, on: letter, in: home, [reply("to all ${i}")])
+        burst(min(5, limit), by: person, on: letter, in: home, [reply("to all ${i}")])
         for device in open.filter({ $0.principal == person && $0.letter != letter }) where happens(40) {
             hangUp(device.letter)
         }
     }
 
     /// A device that repeatedly loses its connection while turns run.
-    mutating func flicker() {
-        let (person, letter, home) = atHome()
-        guard let other = spare(of: person, besides: letter) else { return }
-        let times = min(17, most)
+    mutating func reconnectRepeatedly() {
+        let (person, letter, home) = longSession()
+        guard let other = closedDevice(of: person, besides: letter) else { return }
+        let times = min(17, limit)
         for _ in 0..<times {
             connect(principal: person, as: other)
             if keepsStream, happens(50) { sync(on: other, of: person) }
@@ -267,24 +267,24 @@ extension ServerDrawing {
     }
 
     /// A device that missed many frames reconnects and fetches them page by page, while others go on.
-    mutating func fallBehind() {
-        let (person, letter, home) = atHome()
+    mutating func catchUpInPages() {
+        let (person, letter, home) = longSession()
         let script = Array(repeating: ["tool": "webFetch"] as JSONValue, count: 5) + [reply("answer ${i}")]
         // The question, the tools and the answer.
         let frames = script.count + 1
-        guard let late = spare(of: person, besides: letter) else { return }
+        guard let late = closedDevice(of: person, besides: letter) else { return }
         connect(principal: person, as: late)
         add("cut", ["on": late, "how": "fin"])
         let place = greeted[late]
         close(late)
-        burst(most * 2 / 3, by: person, on: letter, in: home, script)
+        burst(limit * 2 / 3, by: person, on: letter, in: home, script)
         connect(principal: person, as: late)
         guard let place else { return }
-        let live = drawn { $0.burst($0.most / 2, by: person, on: letter, in: home, script) }
-        steering.raise(.framesDuringSync, to: most / 2 * frames)
+        let live = drawn { $0.burst($0.limit / 2, by: person, on: letter, in: home, script) }
+        steering.raise(.framesDuringSync, to: limit / 2 * frames)
         // All at once, or page by page.
         let size = steering.isReached(.pages) && happens(50) ? nil : chance.number(in: 1...9)
-        if let size { steering.raise(.pages, to: most * 2 / 3 * frames / size) }
+        if let size { steering.raise(.pages, to: limit * 2 / 3 * frames / size) }
         let catchingUp = drawn {
             $0.add("sync", ["on": late, "lastSeqSeen": $0.ref(place.seq), "epoch": $0.ref(place.epoch), "limit": size])
             $0.add("await", ["on": late, "type": "syncResult", "optional": true])
@@ -293,13 +293,13 @@ extension ServerDrawing {
     }
 
     mutating func linger() {
-        let (person, letter, home) = atHome()
+        let (person, letter, home) = longSession()
         let others = open.filter { $0.principal == person && $0.letter != letter }
         guard isLife else { return pause(any(others)?.letter ?? letter) }
-        guard let slow = any(others)?.letter else { return crowd() }
+        guard let slow = any(others)?.letter else { return connectManyDevices() }
         add("stopReading", ["on": slow])
         // First the buffers of the network fill, then those of the server.
-        if steering.count(of: "slow reader") < Self.mostFilled {
+        if steering.count(of: "slow reader") < Self.maxFilled {
             let words = String(repeating: "many ", count: min(Self.filling, largestFrame * 9 / 10) / 20)
             let tool: JSONValue = ["tool": "webFetch", "input": ["query": .string(words)]]
             let session = begun(by: ask(person, on: letter, in: nil, "full", waits: false))
@@ -308,10 +308,10 @@ extension ServerDrawing {
                 "do": "chat", "on": .string(letter), "as": .string(newName("m") + "x${i}"), "session": ref(session),
                 "script": .array(Array(repeating: tool, count: 4) + [reply("filled")]),
             ]
-            add("repeat", ["times": most, "counter": "i", "steps": [question]])
+            add("repeat", ["times": limit, "counter": "i", "steps": [question]])
         }
         let tools = Array(repeating: ["tool": "webFetch"] as JSONValue, count: 40)
-        burst(most / 2, by: person, on: letter, in: home, tools + [reply("unread ${i}")])
+        burst(limit / 2, by: person, on: letter, in: home, tools + [reply("unread ${i}")])
         add("resumeReading", ["on": slow])
     }
 
@@ -326,20 +326,20 @@ extension ServerDrawing {
 
     mutating func shareClientId() {
         for person in people {
-            guard let letter = spare(of: person) else { continue }
+            guard let letter = closedDevice(of: person) else { continue }
             connect(principal: person, as: letter, clientId: "one-phone-for-all")
-            ask(person, on: letter, in: homes[person], [["tool": "webFetch"], reply("mine")])
+            ask(person, on: letter, in: longSessions[person], [["tool": "webFetch"], reply("mine")])
             fence()
         }
         steering.raise(.clientPeople, by: people.count)
     }
 
     mutating func postAtOnce() {
-        let (person, _, home) = atHome()
+        let (person, _, home) = longSession()
         let own = sessions.filter { $0.principal == person }.map(\.name)
         var branches: [[JSONValue]] = []
         var posted: [Asked] = []
-        for number in 1...min(8, most) {
+        for number in 1...min(8, limit) {
             let session = number % 2 == 0 ? home : any(own) ?? home
             var content = JSONObject()
             // The very first one is slow, in its own session.
@@ -375,9 +375,9 @@ extension ServerDrawing {
         return Self.texts[textNumber % Self.texts.count]
     }
 
-    mutating func askInKinds() {
-        let (person, letter, home) = atHome()
-        for _ in 0..<min(6, most) {
+    mutating func askInAllForms() {
+        let (person, letter, home) = longSession()
+        for _ in 0..<min(6, limit) {
             var text = nextText()
             if !text.isEmpty, happens(25) {
                 text = Array(repeating: text, count: 1 + Self.longerThanUsual / text.count).joined(separator: " ")
@@ -404,15 +404,15 @@ extension ServerDrawing {
     }
 
     mutating func fail() {
-        let (person, letter, home) = atHome()
-        let count = min(10, most / 2)
+        let (person, letter, home) = longSession()
+        let count = min(10, limit / 2)
         burst(count, by: person, on: letter, in: home, [["tool": "webFetch"], ["fail": "model exploded"]])
         burst(max(1, count / 2), by: person, on: letter, in: home, [reply("well again ${i}")])
     }
 
     // MARK: trouble
 
-    mutating func knockWrongly() {
+    mutating func connectUnauthenticated() {
         let (times, knock) = (isLife ? 40 : 4, drawn { $0.connectWrongly() })
         add("repeat", ["times": times, "counter": "i", "steps": knock])
         steering.raise(.wrongTokens, to: times)
@@ -420,24 +420,24 @@ extension ServerDrawing {
     }
 
     /// Unreadable and forbidden messages among valid ones.
-    mutating func sendBadly() {
+    mutating func sendInvalid() {
         let (person, letter) = (person, device(of: person))
-        let wasBeside = isBeside
-        isBeside = false
-        for _ in 0..<(isLife ? 6 : 2) { if happens(40) { hostile() } else { trespass() } }
+        let wasBeside = isInBranch
+        isInBranch = false
+        for _ in 0..<(isLife ? 6 : 2) { if happens(40) { hostile() } else { accessForeignData() } }
         // A process that ends at one of them does so at once.
         for text in ["null", "[]", "7", "\"text\"", "{\"type\":null}"] where happens(40) {
             add("sendText", ["on": letter, "text": text])
         }
-        isBeside = wasBeside
+        isInBranch = wasBeside
         add("readSession", ["session": "ses_of_nobody", "principal": shown(person)])
-        ask(person, on: letter, in: homes[person], [reply("well")])
+        ask(person, on: letter, in: longSessions[person], [reply("well")])
         add("listSessions", ["principal": shown(person)])
     }
 
     /// Uses connections and requests as libraries, proxies and strangers do.
-    mutating func touchEdges() {
-        let (person, letter, home) = atHome()
+    mutating func useUnusualTransport() {
+        let (person, letter, home) = longSession()
         add("ping", ["on": letter])
         add(
             "chat",
@@ -454,7 +454,7 @@ extension ServerDrawing {
             add("close", ["on": stranger])
         }
         sendLarge()
-        guard isQuick, steering.count(of: "edges") < Self.mostWaits else { return }
+        guard isQuick, steering.count(of: "edges") < Self.maxWaits else { return }
         if isKept, happens(50) { return sendBeforeAuth() }
         // The device that goes silent may be the one that goes on speaking.
         add(
@@ -477,7 +477,7 @@ extension ServerDrawing {
         guard happens(isLife ? 75 : 50), let person = people.first(where: { $0 != lastingPerson }) else {
             return refusePushes()
         }
-        if happens(60) { return callWhoLeft(person) }
+        if happens(60) { return pushToAbsent(person) }
         // All devices freeze; one has a connection when the answer comes, but reads none of it.
         for device in open where device.principal == person { cut(device.letter) }
         let session = newName("s")
@@ -504,7 +504,7 @@ extension ServerDrawing {
         if status == 410 { hasGoneDevices = true }
         if happens(25), grammar.isAlone {
             add("pushAnswer", ["principal": person, "hang": true])
-            for _ in 0..<2 { callWhoLeft(person) }
+            for _ in 0..<2 { pushToAbsent(person) }
         } else {
             let times = status == 410 ? 3 : status >= 500 ? 8 : 1
             refusePushes(status, reason, times: times, of: person, in: 2)
@@ -514,10 +514,10 @@ extension ServerDrawing {
     /// The push service refuses the next notifications to a person who leaves again and again.
     mutating func refusePushes(_ status: Int, _ reason: String, times: Int, of person: String, in turns: Int) {
         add("pushAnswer", ["principal": person, "status": status, "reason": reason, "times": times])
-        for _ in 0..<turns { callWhoLeft(person) }
+        for _ in 0..<turns { pushToAbsent(person) }
     }
 
-    mutating func callWhoLeft(_ principal: String) {
+    mutating func pushToAbsent(_ principal: String) {
         for device in devices where device.principal == principal && device.isOpen { hangUp(device.letter) }
         let (session, wait) = (newName("s"), JSONValue(min(500, grammar.longestWatch)))
         add("connect", ["on": stranger, "principal": principal])
@@ -533,7 +533,7 @@ extension ServerDrawing {
 
     /// Asks more than the limit allows, over both transports, and again as soon as the server allows it.
     mutating func spendBudget() {
-        let (person, letter, home) = atHome()
+        let (person, letter, home) = longSession()
         let asked = ask(person, on: letter, in: home, [reply("asked again and again")])
         // Repeats are free, even those that nothing waits for, and so is a refused question.
         for _ in 0..<5 { chat(asked, on: letter) }
@@ -549,11 +549,11 @@ extension ServerDrawing {
         add("fence", ["on": letter])
         if keepsStream { add("sync", ["on": letter, "lastSeqSeen": 0]) }
         // A budget outlives all connections.
-        if !isBeside, happens(40) {
+        if !isInBranch, happens(40) {
             for device in open where device.principal == person { hangUp(device.letter) }
             connect(principal: person, as: letter)
         }
-        if isLife && steering.count(of: "spent budget") == 0 || happens(50) { insist(on: letter) }
+        if isLife && steering.count(of: "spent budget") == 0 || happens(50) { askBeyondLimit(on: letter) }
         // The next question comes as soon as the server allows it.
         let (late, wait) = (newName("c"), newName("wait"))
         add("chat", ["on": letter, "as": late, "script": [reply("in time")]])
@@ -569,7 +569,7 @@ extension ServerDrawing {
     }
 
     /// Asks without pause, faster than the limit allows, until its window is over: refused questions do not use it up.
-    private mutating func insist(on letter: String) {
+    private mutating func askBeyondLimit(on letter: String) {
         let window = grammar.limit?.seconds ?? 1
         let pause = max(10, window * 500 / max(1, budget ?? 1))
         let question: JSONValue = [
@@ -581,9 +581,9 @@ extension ServerDrawing {
 
     /// Ends the process, in the middle of other acts, or of a turn.
     mutating func restart() {
-        if isLife, !isBeside || happens(40) { growHome() }
+        if isLife, !isInBranch || happens(40) { growLongSession() }
         if isLife ? happens(50) : happens(35) {
-            let (person, letter, home) = atHome()
+            let (person, letter, home) = longSession()
             let wait = JSONValue(min(2_200, grammar.longestWatch))
             let broken = ask(person, on: letter, in: home, [["tool": "webFetch"], ["wait": wait], reply("late")])
             let key: JSONValue = ["/clientMessageId": ref(broken.name)]
@@ -605,7 +605,7 @@ extension ServerDrawing {
         }
         add("start")
         steering.raise(.restarts)
-        if isLife, happens(70) { breakPromise() }
+        if isLife, happens(70) { killAtPromise() }
     }
 
     /// Asks at such length, without a wait, that the process may end within a write.
@@ -622,7 +622,7 @@ extension ServerDrawing {
     }
 
     /// Kills the process at the first bytes of a promise, and checks whether it keeps that.
-    private mutating func breakPromise() {
+    private mutating func killAtPromise() {
         for type in ["ack", "done"] {
             let session = newName("s")
             add("connect", ["on": stranger, "principal": shown(person)])
@@ -642,7 +642,7 @@ extension ServerDrawing {
     }
 
     mutating func refuseWrites() {
-        let (person, letter, home) = atHome()
+        let (person, letter, home) = longSession()
         ask(person, on: letter, in: home, [["tool": "webFetch"], ["wait": 60], reply("in time?")])
         add("refuseWrites")
         refusesWrites = true

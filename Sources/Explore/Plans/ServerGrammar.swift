@@ -31,9 +31,9 @@ package struct ServerGrammar: Sendable {
     }
 
     package func plan(seed: UInt64) -> Plan {
-        var plan = ServerDrawing.plan(
+        var plan = ServerPlanner.plan(
             seed: seed, of: .server, disturbing: scenarios.filter { $0.principals <= principals }
-        ) { ServerDrawing(self, seed: $0) }
+        ) { ServerPlanner(self, seed: $0) }
         plan.isApart = isApart && !plan.needsStart
         return plan
     }

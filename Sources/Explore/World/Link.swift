@@ -27,7 +27,7 @@ final class Link {
     /// Messages that arrive later than this are lost.
     var losesAfter: Int?
     /// Arrivals while reading was stopped.
-    var held: [World.Deed] = []
+    var held: [World.Action] = []
     /// Messages that no wait has taken yet.
     private var waiting: [(type: String, message: JSONValue)] = []
 

@@ -49,7 +49,7 @@ extension Phone {
         life += 1
         app = FaultyClient(
             rules: rules, memory: memory?.text, dice: Dice(seed: chance.next()), defects: setting.defects)
-        tell(.launched(opened: opened))
+        feed(.launched(opened: opened))
     }
 
     /// The system ends the app, and notifies it.
@@ -67,7 +67,7 @@ extension Phone {
         noteChange()
     }
 
-    func tell(_ input: Input) {
+    func feed(_ input: Input) {
         guard let effects = app?.handle(input, at: clock) else { return }
         noteChange()
         for effect in effects { perform(effect) }
@@ -95,7 +95,7 @@ extension Phone {
             after(milliseconds * 1000) { phone in
                 guard phone.life == life, phone.timers[timer] == token else { return }
                 phone.timers[timer] = nil
-                phone.tell(.elapsed(timer))
+                phone.feed(.elapsed(timer))
             }
         case .stopWaiting(let timer): timers[timer] = nil
         case .save(let kept): memory = kept
@@ -147,7 +147,7 @@ extension Phone {
         }
         note(.opened, on: wire.lane)
         wire.isOpen = true
-        down(wire) { $0.tell(.opened(socket: wire.socket)) }
+        down(wire) { $0.feed(.opened(socket: wire.socket)) }
         act { [principal = wire.principal] world in
             world.opened(number, principal: principal)
             if case .acceptAndClose(let code) = admission { world.close(number, code: code) }
@@ -158,14 +158,14 @@ extension Phone {
     }
 
     /// Something travels to the server; later messages never overtake it.
-    private func up(_ wire: Wire, slowly: Bool = false, _ deed: @escaping (Phone) -> Void) {
+    private func up(_ wire: Wire, slowly: Bool = false, _ action: @escaping (Phone) -> Void) {
         wire.upAt = max(wire.upAt, now + (slowly ? slowness : 0) + delay())
-        at(wire.upAt) { phone in if wire.isOpen, !wire.isCut { deed(phone) } }
+        at(wire.upAt) { phone in if wire.isOpen, !wire.isCut { action(phone) } }
     }
 
-    private func down(_ wire: Wire, _ deed: @escaping (Phone) -> Void) {
+    private func down(_ wire: Wire, _ action: @escaping (Phone) -> Void) {
         wire.downAt = max(wire.downAt, now + delay())
-        at(wire.downAt) { phone in if !wire.isLeft { deed(phone) } }
+        at(wire.downAt) { phone in if !wire.isLeft { action(phone) } }
     }
 
     /// The app closes a connection, properly if there is a code.
@@ -192,7 +192,7 @@ extension Phone {
         guard !wire.isLeft else { return }
         wire.isLeft = true
         sockets[wire.socket] = nil
-        tell(.ended(socket: wire.socket, code: code))
+        feed(.ended(socket: wire.socket, code: code))
     }
 
     // MARK: requests
@@ -205,7 +205,7 @@ extension Phone {
             guard phone.requests[number] === call else { return }
             phone.requests[number] = nil
             phone.leave(call)
-            phone.tell(.answered(request: number, nil))
+            phone.feed(.answered(request: number, nil))
         }
     }
 
@@ -241,9 +241,9 @@ extension Phone {
         call.wasAnswered = true
         after(delay()) { [event = events.count - 1] phone in
             guard !call.isLeft, phone.requests[call.number] === call else { return }
-            phone.takings[event] = phone.now
+            phone.handledAt[event] = phone.now
             phone.requests[call.number] = nil
-            phone.tell(.answered(request: call.number, answer))
+            phone.feed(.answered(request: call.number, answer))
         }
     }
 
@@ -292,8 +292,8 @@ extension Phone {
         guard let wire = wires[number], wire.isOpen, !wire.isCut else { return }
         note(.text(.fromServer, text), on: wire.lane)
         down(wire) { [event = events.count - 1] phone in
-            phone.takings[event] = phone.now
-            phone.tell(.received(socket: wire.socket, text))
+            phone.handledAt[event] = phone.now
+            phone.feed(.received(socket: wire.socket, text))
         }
     }
 }

@@ -36,7 +36,7 @@ final class Phone: VirtualStage, ClientScene {
     var profiles: Set<Profile> { setting.profiles }
 
     var now = 0
-    var agenda = Agenda<(Phone) -> Void>()
+    var queue = EventQueue<(Phone) -> Void>()
     var chance: SplitMix64
     var branches: [Branch<Phone>] = []
     var events: [Event] = []
@@ -63,7 +63,7 @@ final class Phone: VirtualStage, ClientScene {
     var requests: [Int: Call] = [:]
     var timers: [ClientTimer: Int] = [:]
     /// The times at which the app processed what it received, by event.
-    var takings: [Int: Int] = [:]
+    var handledAt: [Int: Int] = [:]
     var lastTimer = 0
 
     // The stage.
@@ -88,22 +88,22 @@ final class Phone: VirtualStage, ClientScene {
     func perform() {
         begin(Branch(scenario.steps)) { phone, end in
             phone.end = end
-            phone.watchOn()
+            phone.keepWatching()
         }
-        lookOn()
-        goOn()
+        keepSampling()
+        proceed()
     }
 
     /// Looks at the screen now and then, like a waiting stage.
-    private func lookOn() {
+    private func keepSampling() {
         after(Self.pause) { phone in
             if phone.app != nil { phone.look() }
-            phone.lookOn()
+            phone.keepSampling()
         }
     }
 
     /// The judge decides about an overdue act of the client, and needs evidence that it did not happen.
-    private func watchOn() {
+    private func keepWatching() {
         guard case StepEnd.unmet? = end, app != nil else { return audit() }
         after(limit("backoff").microseconds) { $0.audit() }
     }
@@ -111,7 +111,7 @@ final class Phone: VirtualStage, ClientScene {
     /// Checks the client at rest, as the stage does.
     private func audit() {
         guard app != nil, !act({ $0.isSentAway }) else { return finish() }
-        let last = [ClientStep(.rest(.audit(most: ClientStage.sessionsAtRest)))]
+        let last = [ClientStep(.rest(.audit(limit: ClientStage.sessionsAtRest)))]
         begin(Branch(last)) { phone, _ in phone.finish() }
     }
 
@@ -160,7 +160,7 @@ final class Phone: VirtualStage, ClientScene {
         let screen = app?.screen
         if shown == nil || shown?.screen != screen { shown = (screen, screen?.state ?? Self.noApp) }
         let state = shown?.state ?? Self.noApp
-        if noted.looks.isDue(state, at: .microseconds(now), isForced: isForced) { note(.state(state), on: .client) }
+        if noted.sampling.isDue(state, at: .microseconds(now), isForced: isForced) { note(.state(state), on: .client) }
         return state
     }
 
@@ -233,15 +233,15 @@ final class Phone: VirtualStage, ClientScene {
         switch act {
         case .launch:
             launch(isFresh: order.command["fresh"]?.boolValue == true, opened: order.command["opened"])
-        case .send: tell(.said(order.command["text"]?.stringValue ?? ""))
-        case .sendAgain: tell(.saidAgain(key: order.command["clientMessageId"]?.stringValue ?? ""))
-        case .background: tell(.background)
-        case .foreground: tell(.foreground)
-        case .networkDown: tell(.networkDown)
-        case .networkUp: tell(.networkUp)
-        case .receivePush: tell(.pushReceived(order.command["payload"] ?? .null))
-        case .openPush: tell(.pushOpened(order.command["payload"] ?? .null))
-        case .select: tell(.selected(order.command["sessionId"]?.stringValue))
+        case .send: feed(.typed(order.command["text"]?.stringValue ?? ""))
+        case .sendAgain: feed(.resent(key: order.command["clientMessageId"]?.stringValue ?? ""))
+        case .background: feed(.background)
+        case .foreground: feed(.foreground)
+        case .networkDown: feed(.networkDown)
+        case .networkUp: feed(.networkUp)
+        case .receivePush: feed(.pushReceived(order.command["payload"] ?? .null))
+        case .openPush: feed(.pushOpened(order.command["payload"] ?? .null))
+        case .select: feed(.selected(order.command["sessionId"]?.stringValue))
         case .quit: return quit()
         case .crash: return crash()
         }

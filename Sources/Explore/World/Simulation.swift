@@ -11,7 +11,7 @@ package struct Simulation: Sendable {
     /// The reason why the scenario cannot be simulated.
     package private(set) var unsuitable: String?
     /// The times in microseconds at which a client processed what it received, by event; it never processed the others.
-    package private(set) var takings: [Int: Int] = [:]
+    package private(set) var handledAt: [Int: Int] = [:]
 
     /// Performs a server scenario; equal seeds give equal histories.
     package init(_ scenario: Scenario, against setting: Setting, seed: UInt64, version: String) {
@@ -38,7 +38,7 @@ package struct Simulation: Sendable {
         self.init(
             History(header: header, events: phone.events, frames: phone.frames),
             isKept ? phone.end : StepEnd.unsuitable("the client does not keep what it needs"))
-        takings = phone.takings
+        handledAt = phone.handledAt
     }
 
     private init(_ history: History, _ end: (any Error)?) {

@@ -12,7 +12,7 @@ protocol VirtualStage: AnyObject {
 
     /// Microseconds since the beginning.
     var now: Int { get set }
-    var agenda: Agenda<(Self) -> Void> { get set }
+    var queue: EventQueue<(Self) -> Void> { get set }
     var chance: SplitMix64 { get set }
     var branches: [Branch<Self>] { get set }
     var variables: ScenarioVariables { get }
@@ -45,9 +45,9 @@ extension VirtualStage {
     /// The time of day, in microseconds since 1970.
     var wall: Int { Self.midnight + now }
 
-    func after(_ delay: Int, _ deed: @escaping (Self) -> Void) { agenda.add(deed, at: now + max(0, delay)) }
+    func after(_ delay: Int, _ action: @escaping (Self) -> Void) { queue.add(action, at: now + max(0, delay)) }
 
-    func at(_ time: Int, _ deed: @escaping (Self) -> Void) { agenda.add(deed, at: max(now, time)) }
+    func at(_ time: Int, _ action: @escaping (Self) -> Void) { queue.add(action, at: max(now, time)) }
 
     /// The latency of a message: usually short, sometimes long enough for other connections to overtake it.
     func delay() -> Int {
@@ -64,9 +64,9 @@ extension VirtualStage {
     }
 
     /// Continues until the scenario is over, or a limit is reached.
-    func goOn(most deeds: Int = 400_000, until longest: Int = 600_000_000) {
-        var left = deeds
-        while !isOver, let next = agenda.next() {
+    func proceed(most maxActions: Int = 400_000, until longest: Int = 600_000_000) {
+        var left = maxActions
+        while !isOver, let next = queue.next() {
             now = next.at
             next.entry(self)
             left -= 1
@@ -99,12 +99,12 @@ extension VirtualStage {
             } catch {
                 return end(branch, located(error, at: step.pointer))
             }
-            return goOn(branch)
+            return proceed(branch)
         }
         end(branch, nil)
     }
 
-    private func goOn(_ branch: Branch<Self>) {
+    private func proceed(_ branch: Branch<Self>) {
         guard let wait = branch.wait else { return resume(branch) }
         if let deadline = wait.deadline { at(deadline) { _ in } }
     }
@@ -128,7 +128,7 @@ extension VirtualStage {
                 case .notYet, .never: try wait.isLate(self)
                 }
                 branch.wait = try wait.next(self)
-                goOn(branch)
+                proceed(branch)
             } catch {
                 end(branch, located(error, at: branch.pointer))
             }

@@ -5,30 +5,30 @@ import HoldfastTranscript
 
 // Traffic between the stage and the server: in order on each connection, with independent latencies.
 extension World {
-    func up(_ link: Link, _ deed: @escaping (World, Link) -> Void) {
+    func up(_ link: Link, _ action: @escaping (World, Link) -> Void) {
         link.upAt = max(link.upAt, now + delay())
         at(link.upAt) { world in
             guard world.life == link.life, world.server != nil, !link.isGone else { return }
-            deed(world, link)
+            action(world, link)
         }
     }
 
-    func down(_ socket: Int, _ deed: @escaping (World, Link) -> Void) {
+    func down(_ socket: Int, _ action: @escaping (World, Link) -> Void) {
         guard let link = links[socket], !link.isGone else { return }
-        down(link, deed)
+        down(link, action)
     }
 
-    private func down(_ link: Link, _ deed: @escaping (World, Link) -> Void) {
+    private func down(_ link: Link, _ action: @escaping (World, Link) -> Void) {
         link.downAt = max(link.downAt, now + delay())
         at(link.downAt) { world in
             if let limit = link.losesAfter, world.now > limit { return }
-            world.receive(link) { deed($0, link) }
+            world.receive(link) { action($0, link) }
         }
     }
 
-    private func receive(_ link: Link, _ deed: @escaping Deed) {
+    private func receive(_ link: Link, _ action: @escaping Action) {
         guard !link.isCut else { return }
-        if link.isPaused { link.held.append(deed) } else { deed(self) }
+        if link.isPaused { link.held.append(action) } else { action(self) }
     }
 
     // MARK: up
@@ -42,21 +42,21 @@ extension World {
         let most = configuration.messageLimit
         up(link) { world, link in
             let bytes = text.utf8.count
-            world.tell(.received(socket: link.number, bytes > most ? .tooLarge(bytes: bytes) : .text(text)))
+            world.feed(.received(socket: link.number, bytes > most ? .tooLarge(bytes: bytes) : .text(text)))
         }
     }
 
     func send(binary bytes: [UInt8], on link: Link) {
         guard !link.isCut, !link.closeSent else { return }
         note(.binary(.toServer, bytes), on: link.lane)
-        up(link) { world, link in world.tell(.received(socket: link.number, .binary(bytes))) }
+        up(link) { world, link in world.feed(.received(socket: link.number, .binary(bytes))) }
     }
 
     func ping(_ payload: String, on link: Link) {
         guard !link.isCut, !link.closeSent else { return }
         note(.ping(.toServer), on: link.lane)
         up(link) { world, link in
-            world.tell(.heard(socket: link.number))
+            world.feed(.heard(socket: link.number))
             world.down(link) { world, link in world.note(.pong(.fromServer), on: link.lane) }
         }
     }
@@ -97,14 +97,14 @@ extension World {
         link.isPaused = false
         let held = link.held
         link.held = []
-        for deed in held { receive(link, deed) }
+        for action in held { receive(link, action) }
     }
 
     /// The server notices that a connection is over.
     private func gone(_ link: Link) {
         guard !link.isGone else { return }
         link.isGone = true
-        tell(.ended(socket: link.number))
+        feed(.ended(socket: link.number))
     }
 
     // MARK: down
@@ -119,7 +119,7 @@ extension World {
         note(.ping(.fromServer), on: link.lane)
         guard !link.isMute else { return }
         note(.pong(.toServer), on: link.lane)
-        up(link) { world, link in world.tell(.heard(socket: link.number)) }
+        up(link) { world, link in world.feed(.heard(socket: link.number)) }
     }
 
     func closeByServer(_ socket: Int, _ code: Int, _ reason: String) {

@@ -43,7 +43,7 @@ extension World {
         case .hang:
             note(act: "hang", ["principal": .string(principal)], on: .push)
             after(10_000_000) { world in
-                if world.life == life { world.tell(.pushed(turn: turn, device: device, .late)) }
+                if world.life == life { world.feed(.pushed(turn: turn, device: device, .late)) }
             }
         }
     }
@@ -51,7 +51,7 @@ extension World {
     private func report(_ turn: String, _ device: String, _ outcome: PushOutcome, life: Int) {
         after(delay()) { world in
             guard world.life == life else { return }
-            world.tell(.pushed(turn: turn, device: device, outcome))
+            world.feed(.pushed(turn: turn, device: device, outcome))
         }
     }
 }

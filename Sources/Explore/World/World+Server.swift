@@ -13,19 +13,19 @@ extension World {
         unwritten = []
         diskIsFree = now
         server = BareServer(configuration, disk: disk, seed: chance.next())
-        tell(.started)
+        feed(.started)
         beat(of: life)
     }
 
     private func beat(of life: Int) {
         after(200_000) { world in
             guard world.life == life, world.server != nil else { return }
-            world.tell(.beat)
+            world.feed(.beat)
             world.beat(of: life)
         }
     }
 
-    func tell(_ input: Input) {
+    func feed(_ input: Input) {
         guard let effects = server?.handle(input, steady: now, wall: wall) else { return }
         for effect in effects where server != nil { perform(effect) }
     }
@@ -49,7 +49,7 @@ extension World {
             diskIsFree = max(diskIsFree, now) + chance.number(in: 200...3_000)
             at(diskIsFree) { if $0.life == life, $0.server != nil { $0.write() } }
         case .wait(let timer, let milliseconds):
-            after(milliseconds * 1000) { if $0.life == life { $0.tell(.elapsed(timer: timer)) } }
+            after(milliseconds * 1000) { if $0.life == life { $0.feed(.elapsed(timer: timer)) } }
         case .push(let device, let notice):
             after(chance.number(in: 300...8_000)) { $0.pushed(to: device, notice, life: life) }
         }
@@ -60,7 +60,7 @@ extension World {
         guard !unwritten.isEmpty else { return }
         let (write, records) = unwritten.removeFirst()
         if !refusesWrites { disk += records }
-        tell(.stored(write: write, succeeded: !refusesWrites))
+        feed(.stored(write: write, succeeded: !refusesWrites))
     }
 
     // MARK: the end of a process
@@ -91,26 +91,26 @@ extension World {
     }
 
     /// Tells the process to stop; the action follows its end.
-    func stop(then deed: @escaping Deed) {
-        guard server != nil else { return deed(self) }
-        tell(.stopping)
+    func stop(then action: @escaping Action) {
+        guard server != nil else { return action(self) }
+        feed(.stopping)
         settle(until: now + 5_000_000) { world in
-            guard let server = world.server else { return deed(world) }
+            guard let server = world.server else { return action(world) }
             for number in world.exchanges.keys.sorted() where world.exchanges[number]?.answer == nil {
                 world.answered(number, 503, [:], #"{"error":"the server stopped","code":"interrupted"}"#)
             }
             for link in world.links.values.sorted(by: { $0.number < $1.number }) where !link.isGone {
-                world.closeByServer(link.number, Int(server.goodbye), "the server stops")
+                world.closeByServer(link.number, Int(server.stopCode), "the server stops")
             }
             world.after(3_000) { world in
                 world.server = nil
-                deed(world)
+                action(world)
             }
         }
     }
 
-    private func settle(until bound: Int, then deed: @escaping Deed) {
-        if server?.isIdle != false || now >= bound { return deed(self) }
-        after(1_000) { $0.settle(until: bound, then: deed) }
+    private func settle(until bound: Int, then action: @escaping Action) {
+        if server?.isIdle != false || now >= bound { return action(self) }
+        after(1_000) { $0.settle(until: bound, then: action) }
     }
 }

@@ -27,9 +27,9 @@ extension World {
             send(binary: Array(try names.value(frame).text().utf8), on: try open(lane))
         case .ping(let lane): ping("", on: try open(lane))
         case .await(let awaited, let lane): return try self.await(awaited, on: try open(lane), names)
-        case .awaitClose(let bound, let told, let lane): return try awaitClose(bound, told, lane, names)
-        case .watch(let told):
-            return .until(now + (try duration(told, names))) { $0.note(.wait(awaited: "time", met: true), on: .server) }
+        case .awaitClose(let bound, let wait, let lane): return try awaitClose(bound, wait, lane, names)
+        case .watch(let wait):
+            return .until(now + (try duration(wait, names))) { $0.note(.wait(awaited: "time", met: true), on: .server) }
         case .mute(let lane):
             let link = try open(lane)
             link.isMute = true
@@ -147,7 +147,7 @@ extension World {
         refusedLanes.remove(step.on)
         lanes[step.on] = link
         up(link) { world, link in
-            world.tell(.opened(socket: link.number, principal: nil))
+            world.feed(.opened(socket: link.number, principal: nil))
             world.down(link.number) { world, link in
                 link.isOpen = true
                 world.note(.opened, on: link.lane)
@@ -227,11 +227,11 @@ extension World {
     }
 
     private func awaitClose(
-        _ bound: ScenarioStep.Bound, _ told: ScenarioStep.Told?, _ lane: String, _ names: ScenarioVariables
+        _ bound: ScenarioStep.Bound, _ wait: ScenarioStep.StatedTime?, _ lane: String, _ names: ScenarioVariables
     ) throws -> Wait? {
         if refusedLanes.contains(lane) { return nil }
         let link = try open(lane)
-        let time = try told.map { try duration($0, names) } ?? 0
+        let time = try wait.map { try duration($0, names) } ?? 0
         return Wait(deadline: now + time + limit(bound.within)) { _ in
             link.hasEnded ? .there : .notYet
         } isLate: { world in
@@ -251,8 +251,8 @@ extension World {
         }
     }
 
-    private func duration(_ told: ScenarioStep.Told, _ names: ScenarioVariables) throws -> Int {
-        guard let duration = told.duration(of: try names.number(told.amount)) else {
+    private func duration(_ wait: ScenarioStep.StatedTime, _ names: ScenarioVariables) throws -> Int {
+        guard let duration = wait.duration(of: try names.number(wait.amount)) else {
             throw SimulationProblem(description: "no duration")
         }
         return duration.microseconds
@@ -299,7 +299,7 @@ extension World {
             world.note(act: "cut", ["how": .string(how.rawValue)], on: .exchange(number))
             world.exchanges[number]?.answer = .left
             world.at(max(exchange.upAt, world.now + world.delay())) { world in
-                if world.life == exchange.life { world.tell(.left(request: number)) }
+                if world.life == exchange.life { world.feed(.left(request: number)) }
             }
             return .there
         } isLate: { _ in
@@ -352,7 +352,7 @@ extension World {
             at(upAt) { world in
                 guard world.life == life, world.server != nil else { return }
                 let query = parts.count > 1 ? parts[1] : nil
-                world.tell(
+                world.feed(
                     .asked(
                         request: number,
                         HoldfastReference.RESTRequest(

@@ -11,7 +11,7 @@ import HoldfastTranscript
 final class World: VirtualStage {
     typealias Step = ScenarioStep
     typealias Wait = Branch<World>.Wait
-    typealias Deed = (World) -> Void
+    typealias Action = (World) -> Void
 
     let configuration: ReferenceConfiguration
     let timeouts: Timeouts
@@ -20,7 +20,7 @@ final class World: VirtualStage {
     var chance: SplitMix64
 
     var now = 0
-    var agenda = Agenda<Deed>()
+    var queue = EventQueue<Action>()
 
     var events: [Event] = []
     var frames: [Frame?] = []
@@ -68,10 +68,10 @@ final class World: VirtualStage {
         timeouts = setting.timeouts
         profiles = setting.profiles
         chance = SplitMix64(seed: seed)
-        let told = setting.configuration
-        let devices = Dictionary(told.push?.devices.map { ($0.principal, $0.token) } ?? []) { first, _ in first }
-        let people = told.principals.prefix(count).map { person in
-            let token = told.requiresAuth ? person.token : nil
+        let config = setting.configuration
+        let devices = Dictionary(config.push?.devices.map { ($0.principal, $0.token) } ?? []) { first, _ in first }
+        let people = config.principals.prefix(count).map { person in
+            let token = config.requiresAuth ? person.token : nil
             return (person.name, Principal(token: token, device: devices[person.name]))
         }
         principals = Dictionary(people) { first, _ in first }
@@ -97,7 +97,7 @@ final class World: VirtualStage {
             world.end = end
             world.finish()
         }
-        goOn()
+        proceed()
     }
 
     private func prepare() {

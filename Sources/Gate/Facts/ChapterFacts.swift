@@ -172,7 +172,7 @@ enum ChapterFacts {
             for table in MarkdownTable.tables(in: text) where kind(of: table) == nil {
                 for row in table.rows where !row.name.isEmpty {
                     let key = "\(table.header.first ?? "") \(row.name)"
-                    func add(_ rule: FactRule, _ told: [String]) {
+                    func add(_ rule: FactRule, _ added: [String]) {
                         let place = GateLocation(
                             file: path, pointer: JSONPointer(tokens: [rule.id, key]), line: row.line)
                         // Tables of one kind may have rows with the same name.
@@ -180,7 +180,7 @@ enum ChapterFacts {
                         let before = known?.value.arrayValue?.compactMap(\.stringValue) ?? []
                         facts[rule.id + key] = Fact(
                             rule: rule, key: "\(path) \(key)",
-                            value: .array(Set(before + told).sorted().map { .string($0) }),
+                            value: .array(Set(before + added).sorted().map { .string($0) }),
                             location: known?.location ?? place,
                             // The name ends at a comma, or at the `?` of an optional part.
                             subject: String(row.name.prefix { !"?,".contains($0) }))

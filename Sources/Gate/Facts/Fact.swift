@@ -33,9 +33,9 @@ struct Fact {
     /// Wider facts that include it: for the status 410, the range `4XX` and the default.
     var cover: [String] = []
 
-    fileprivate func said(_ change: FactRule.Change?) -> JSONValue? {
-        let told = change != .reworded ? value : sentence.isNull ? words : sentence
-        return told.isNull ? Optional.none : told
+    fileprivate func stated(_ change: FactRule.Change?) -> JSONValue? {
+        let result = change != .reworded ? value : sentence.isNull ? words : sentence
+        return result.isNull ? Optional.none : result
     }
 
     var id: String { "\(rule.id): \(key)" }
@@ -58,20 +58,20 @@ extension FactRule.Effect {
         func outcomes(_ rows: JSONValue, seen isSeen: Bool) -> Set<JSONValue> {
             Set(
                 (rows.arrayValue ?? []).flatMap { row in
-                    let deeds = (row["answer"]?.arrayValue ?? []).filter { deed in
+                    let acts = (row["answer"]?.arrayValue ?? []).filter { deed in
                         !isSeen || !unseen.contains(deed["do"]?.stringValue ?? "")
                     }
-                    return courses(deeds).map { deeds in
+                    return courses(acts).map { acts in
                         var row = row
-                        row["answer"] = .array(deeds)
+                        row["answer"] = .array(acts)
                         return row
                     }
                 })
         }
         /// The possible sequences of actions; each optional action doubles their number.
-        func courses(_ deeds: [JSONValue]) -> [[JSONValue]] {
-            guard deeds.count(where: { $0["optional"] == true }) <= 8 else { return [deeds] }
-            return deeds.reduce(into: [[]]) { courses, deed in
+        func courses(_ acts: [JSONValue]) -> [[JSONValue]] {
+            guard acts.count(where: { $0["optional"] == true }) <= 8 else { return [acts] }
+            return acts.reduce(into: [[]]) { courses, deed in
                 var done = deed
                 done["optional"] = nil
                 let doing = courses.map { $0 + [done] }
@@ -246,10 +246,10 @@ struct FactComparison {
 
     /// Parts with one name at several places, such as the protocol of two servers, become one fact with all values.
     private static func joined(_ facts: [Fact]) -> Fact {
-        func all(_ said: KeyPath<Fact, JSONValue>) -> JSONValue {
-            let values = Set(facts.map { $0[keyPath: said] })
+        func all(_ stated: KeyPath<Fact, JSONValue>) -> JSONValue {
+            let values = Set(facts.map { $0[keyPath: stated] })
             return values.count == 1
-                ? facts[0][keyPath: said]
+                ? facts[0][keyPath: stated]
                 : .array(values.sorted { $0.text(sortedKeys: true) < $1.text(sortedKeys: true) })
         }
         var fact = facts[0]
@@ -284,7 +284,7 @@ struct FactComparison {
             direction: nil,
             old: was.map { old.found($0.location, at: $0.place) },
             new: now.map { new.found($0.location, at: $0.place) },
-            oldValue: was?.said(change), newValue: now?.said(change),
+            oldValue: was?.stated(change), newValue: now?.stated(change),
             why: effect.why)
         // The title names the file anyway.
         let key =
@@ -299,8 +299,8 @@ struct FactComparison {
         let explains =
             (change == .added && fact.rule == .table)
             || FactRule.explaining.union(FactRule.dialects).contains(fact.rule)
-        let rise = explains && breaks.isEmpty ? Rise.patch : nil
-        return [GateEntry(finding, breaks: breaks, rise: rise, subjects: difference.subjects)]
+        let bump = explains && breaks.isEmpty ? Bump.patch : nil
+        return [GateEntry(finding, breaks: breaks, bump: bump, subjects: difference.subjects)]
     }
 }
 

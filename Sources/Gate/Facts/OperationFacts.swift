@@ -32,7 +32,7 @@ struct OperationFacts {
             let name = MessageSchemas.name(of: String(path.dropFirst("schemas/".count)))
             return GateEntry(
                 "message-without-channel", .warning, messages: [name], new: GateLocation(file: path, line: 1),
-                why: "no channel of \(file) carries it, so readers of that file never learn of it", rise: .patch)
+                why: "no channel of \(file) carries it, so readers of that file never learn of it", bump: .patch)
         }
     }
 

@@ -18,9 +18,9 @@ package struct GateConsoleReport {
         let heads = report.heads
         let rest = heads.filter { !$0.fails }
         section("Fails", heads.filter(\.fails), whole)
-        section("Announced by the new major version", rest.filter { $0.standing == .announced }, whole)
+        section("Announced by the new major version", rest.filter { $0.status == .announced }, whole)
         section("Waived", rest.filter(\.isWaived), whole)
-        let others = rest.filter { $0.standing == .counts }
+        let others = rest.filter { $0.status == .counts }
         section("Warnings", others.filter { $0.finding.severity == .warning }, whole)
         section("Other changes", others.filter { $0.finding.severity == .information }, brief)
         parts.append(closing)
@@ -82,7 +82,7 @@ extension GateOccurrence {
     }
 }
 
-extension Rise {
+extension Bump {
     /// The kind of change that requires this version increment.
     var word: String {
         switch self {

@@ -59,7 +59,7 @@ struct GateSARIFReport {
 
     private func result(_ entry: GateEntry) -> SARIFLog.Result {
         let justification =
-            switch entry.standing {
+            switch entry.status {
             case .counts: String?.none
             case .announced: "the new major version announces it"
             case .waived(let reason, let until): "\(reason) (until \(until))"

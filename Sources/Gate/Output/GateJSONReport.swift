@@ -12,7 +12,7 @@ struct GateJSONReport {
         JSONValue(members: [
             "format": "holdfast-gate-report", "version": Self.version, "headline": report.headline,
             "passes": report.passes, "exit": Int(report.exit.rawValue), "old": state(report.old),
-            "new": state(report.new), "required": report.required.name, "rise": report.rise.name,
+            "new": state(report.new), "required": report.required.name, "rise": report.bump.name,
             "requiredVersion": report.requiredVersion.map { .string($0) } ?? JSONValue.null,
             "breaks": report.broken.map(party), "judgedTranscripts": report.judgedTranscripts,
             "failOn": report.failOn.rawValue, "supported": report.supported, "findings": report.entries.map(finding),
@@ -34,7 +34,7 @@ struct GateJSONReport {
             "rule": finding.rule, "severity": finding.severity.rawValue, "kind": entry.kind.rawValue,
             "fingerprint": finding.fingerprint, "fails": entry.fails, "direction": finding.direction?.rawValue,
             "messages": finding.messages, "breaks": entry.breaks.map(party), "first": entry.first?.rawValue,
-            "shown": entry.shown, "under": entry.under, "rise": entry.rise.name,
+            "shown": entry.shown, "under": entry.under, "rise": entry.bump.name,
             "old": finding.old.map { location($0, finding.oldValue) },
             "new": finding.new.map { location($0, finding.newValue) }, "why": finding.why,
             "witness": finding.witness.map { witness in
@@ -44,12 +44,12 @@ struct GateJSONReport {
                 ])
             },
             "occurrences": entry.occurrences.map(occurrence).orAbsent,
-            "announced": (entry.standing == .announced).orAbsent, "waived": waived(entry.standing),
+            "announced": (entry.status == .announced).orAbsent, "waived": waived(entry.status),
         ])
     }
 
-    private func waived(_ standing: GateEntry.Standing) -> JSONValue? {
-        guard case .waived(let reason, let until) = standing else { return nil }
+    private func waived(_ status: GateEntry.Status) -> JSONValue? {
+        guard case .waived(let reason, let until) = status else { return nil }
         return JSONValue(members: ["reason": reason, "expires": until.description])
     }
 

@@ -11,7 +11,7 @@ struct GateJUnitReport {
     var text: String {
         let heads = report.heads
         let cases = heads.map(testCase)
-        let skipped = heads.count { !$0.fails && $0.standing != .counts }
+        let skipped = heads.count { !$0.fails && $0.status != .counts }
         // A comparison without findings is a passing case: an empty suite looks like one that did not run.
         let all = cases.isEmpty ? [#"    <testcase classname="gate" name="nothing changed" time="0"/>"#] : cases
         let counts = #"tests="\#(all.count)" failures="\#(heads.count(where: \.fails))" errors="0" time="0""#
@@ -33,7 +33,7 @@ struct GateJUnitReport {
         let location = entry.location
         let detail = XMLText.escaped(report.detail(of: entry))
         let inner =
-            switch entry.standing {
+            switch entry.status {
             case _ where entry.fails:
                 "<failure\(attribute("message", finding.change))\(attribute("type", finding.rule))>\(detail)</failure>"
             case .announced: "<skipped\(attribute("message", "announced by the new major version"))/>"
@@ -89,7 +89,7 @@ extension GateReport {
             ),
         ]
         lines += first("frame", entry.occurrences, \.words) + first("with it", folded(under: entry), \.brief)
-        if case .waived(let reason, let until) = entry.standing { lines.append(("waived until \(until)", reason)) }
+        if case .waived(let reason, let until) = entry.status { lines.append(("waived until \(until)", reason)) }
         lines.append(("fingerprint", entry.isGrave ? finding.fingerprint : nil))
         return lines.compactMap { line in line.text.map { (line.label, $0) } }
     }

@@ -17,8 +17,8 @@ struct GateMarkdown {
             if !entries.isEmpty { parts.append("### \(title)\n\n" + entries.map(show).joined(separator: "\n")) }
         }
         section("Breaking", changes.filter { $0.finding.severity == .error }, line)
-        section("Protocol", others.filter { $0.rise >= .minor }, line)
-        section("Words and tools", others.filter { $0.rise < .minor }, line)
+        section("Protocol", others.filter { $0.bump >= .minor }, line)
+        section("Words and tools", others.filter { $0.bump < .minor }, line)
         section("Who would break", all.filter(\.isEvidence), shown)
         section("To mend", report.heads.filter { $0.fails && $0.kind == .policy }, head)
         if all.isEmpty { parts.append("Nothing changed.") }
@@ -26,7 +26,7 @@ struct GateMarkdown {
     }
 
     private var nextVersion: String {
-        guard report.rise < report.required, let required = report.requiredVersion else {
+        guard report.bump < report.required, let required = report.requiredVersion else {
             return report.new.version.description
         }
         return "\(required) (is \(report.new.version))"
@@ -43,10 +43,10 @@ struct GateMarkdown {
             if let shown = entry.shown {
                 words += " \(Self.escaped(shown.prefix(1).uppercased() + shown.dropFirst()))."
             }
-        } else if entry.rise >= .minor {
+        } else if entry.bump >= .minor {
             words += " Nobody must act."
         }
-        if case .waived(let reason, let until) = entry.standing {
+        if case .waived(let reason, let until) = entry.status {
             words += " Waived until \(until): \(Self.escaped(reason))."
         }
         return words + witness(entry)

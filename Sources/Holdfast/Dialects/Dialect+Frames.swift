@@ -37,7 +37,7 @@ extension Dialect {
         if assumedGreeting != nil, type == "connected" {
             return .nothing("an accepted upgrade says it in the dialect \(name)")
         }
-        let rules = frameRules.saying(type, sentBy: sender)
+        let rules = frameRules.expressing(type, sentBy: sender)
         var reasons: [String] = []
         for rule in rules {
             do {
@@ -58,7 +58,7 @@ extension Dialect {
     /// A server's frame of an unknown type, if a reader cannot mistake it for a known one.
     private func unknown(_ frame: JSONValue, _ type: String) -> Encoding {
         var wire = frame
-        if typeLocation != Self.usualTypeLocation { wire["type"] = nil }
+        if typeLocation != Self.defaultTypeLocation { wire["type"] = nil }
         wire = wire.setting(typeLocation, to: .string(type))
         let seq = JSONPointer(tokens: ["seq"])
         let isElsewhere = frameRules.all.contains { rule in
@@ -77,7 +77,7 @@ extension Dialect {
         guard !isCanonical else { return .frame(frame) }
         guard let type = wireType(of: frame) else {
             // If types are elsewhere, a member that happens to be called `type` is not the type.
-            return .frame(typeLocation == Self.usualTypeLocation ? frame : frame.removing(Self.usualTypeLocation))
+            return .frame(typeLocation == Self.defaultTypeLocation ? frame : frame.removing(Self.defaultTypeLocation))
         }
         guard let rule = rule(for: frame, of: type, sentBy: sender) else {
             let isNamed = !frameRules.naming(type, sentBy: sender).isEmpty
@@ -118,7 +118,7 @@ extension Dialect {
     /// Whether `connected` states an epoch, but `sync` and its answer cannot: they use their connection's.
     public var inheritsEpochs: Bool {
         func isUnsaid(_ type: String, _ sender: Role) -> Bool {
-            let rules = frameRules.saying(type, sentBy: sender)
+            let rules = frameRules.expressing(type, sentBy: sender)
             return !rules.isEmpty
                 && rules.allSatisfy {
                     $0.members.rules.contains { $0.canonical == Self.epochLocation && $0.location == .unsaid }
@@ -139,15 +139,15 @@ extension Dialect {
     public func foreign(_ frame: JSONValue) -> JSONValue {
         guard !isCanonical, let type = wireType(of: frame) else { return frame }
         let isMistakable = Self.canonicalTypes.values.contains { $0.contains(type) }
-        guard isMistakable || typeLocation != Self.usualTypeLocation else { return frame }
+        guard isMistakable || typeLocation != Self.defaultTypeLocation else { return frame }
         var frame = frame
         frame["type"] = .string(isMistakable ? "\(name):\(type)" : type)
         return frame
     }
 
     private func encode(_ frame: JSONValue, by rule: FrameRule) throws(Inexpressible) -> JSONValue {
-        var wire = try rule.members.encoded(frame, surroundings(of: rule.sender))
-        if typeLocation != Self.usualTypeLocation { wire["type"] = nil }
+        var wire = try rule.members.encoded(frame, context(of: rule.sender))
+        if typeLocation != Self.defaultTypeLocation { wire["type"] = nil }
         wire = wire.setting(typeLocation, to: .string(rule.wire))
         for condition in rule.conditions {
             if let value = condition.only { wire = wire.setting(condition.location, to: value) }
@@ -157,12 +157,12 @@ extension Dialect {
 
     private func decode(_ frame: JSONValue, as type: String, by rule: FrameRule) -> JSONValue {
         let selectors = rule.conditions.filter { $0.only != nil }.map(\.location) + [typeLocation]
-        let members = rule.members.decoded(frame, surroundings(of: rule.sender), dropping: selectors)
+        let members = rule.members.decoded(frame, context(of: rule.sender), dropping: selectors)
         return .object(JSONObject([("type", .string(type))] + (members.objectValue ?? [:]).filter { $0.key != "type" }))
     }
 
-    private func surroundings(of sender: Role) -> MemberMap.Surroundings {
-        MemberMap.Surroundings(
+    private func context(of sender: Role) -> MemberMap.MappingContext {
+        MemberMap.MappingContext(
             encode: { if case .frame(let wire) = encode($0, sentBy: sender) { wire } else { nil } },
             decode: { meaning(of: $0, sentBy: sender) })
     }

@@ -44,7 +44,7 @@ extension Dialect {
             switch it.type {
             case "session": session
             case "stored message": session.map { $0.elements(of: "/session/messages") }
-            default: frameRules.saying(it.type, sentBy: it.sender).map(\.members)
+            default: frameRules.expressing(it.type, sentBy: it.sender).map(\.members)
             }
         return maps.contains { it.members.contains(where: $0.hasPlace) }
     }

@@ -5,9 +5,9 @@ extension Dialect {
     ///
     /// Requests outside the specification stay unchanged.
     public func encode(_ request: RESTRequest) -> RESTRequest? {
-        guard !isCanonical, let (road, values) = RESTRules().road(of: request) else { return request }
-        guard let rule = restRules.rule(of: road), var path = rule.target.filled(values) else { return nil }
-        if rule.target == road.target { path = request.path }
+        guard !isCanonical, let (call, values) = RESTRules().call(of: request) else { return request }
+        guard let rule = restRules.rule(of: call), var path = rule.target.filled(values) else { return nil }
+        if rule.target == call.target { path = request.path }
         var wire = RESTRequest(method: rule.method, path: path, body: request.body)
         if let body = request.body, let value = try? JSONParser.value(body), value.objectValue != nil {
             guard let encoded = try? rule.request.encoded(value) else { return nil }
@@ -19,11 +19,11 @@ extension Dialect {
     /// Translates a wire request to canonical form; nil if it is outside the protocol.
     public func decode(_ request: RESTRequest) -> RESTRequest? {
         guard !isCanonical else { return request }
-        guard let (road, values) = restRules.road(of: request), let rule = restRules.rule(of: road),
-            let filled = road.target.filled(values)
+        guard let (call, values) = restRules.call(of: request), let rule = restRules.rule(of: call),
+            let filled = call.target.filled(values)
         else { return isOddSession(request) ? request : nil }
-        let path = rule.target == road.target ? request.path : filled
-        var canonical = RESTRequest(method: road.method, path: path, body: request.body)
+        let path = rule.target == call.target ? request.path : filled
+        var canonical = RESTRequest(method: call.method, path: path, body: request.body)
         canonical.body = request.body.map { body in
             Self.text(of: body) { rule.request.decoded($0, .init(placeholders: values)) }
         }
@@ -32,15 +32,15 @@ extension Dialect {
 
     /// Translates a canonical response to the wire, given its canonical request.
     public func encode(_ response: RESTResponse, to request: RESTRequest) -> RESTResponse {
-        guard !isCanonical, let (road, values) = RESTRules().road(of: request), let rule = restRules.rule(of: road),
+        guard !isCanonical, let (call, values) = RESTRules().call(of: request), let rule = restRules.rule(of: call),
             let value = try? JSONParser.value(response.body), value.objectValue != nil
         else { return response }
         var wire = response
-        let surroundings = MemberMap.Surroundings(placeholders: values)
+        let context = MemberMap.MappingContext(placeholders: values)
         if response.status == 200 {
             wire.status = rule.status
-            if let encoded = try? rule.answer.encoded(value, surroundings) { wire.body = encoded.text() }
-        } else if response.status >= 400, let encoded = try? restRules.error.encoded(value, surroundings) {
+            if let encoded = try? rule.answer.encoded(value, context) { wire.body = encoded.text() }
+        } else if response.status >= 400, let encoded = try? restRules.error.encoded(value, context) {
             wire.body = encoded.text()
         }
         return wire
@@ -49,23 +49,23 @@ extension Dialect {
     /// Translates a wire response to canonical form, given its wire request; a body other than a JSON object stays
     /// unchanged.
     public func decode(_ response: RESTResponse, to request: RESTRequest) -> RESTResponse {
-        guard !isCanonical, let (road, values) = restRules.road(of: request), let rule = restRules.rule(of: road) else {
+        guard !isCanonical, let (call, values) = restRules.call(of: request), let rule = restRules.rule(of: call) else {
             return response
         }
-        let surroundings = MemberMap.Surroundings(placeholders: values)
+        let context = MemberMap.MappingContext(placeholders: values)
         var canonical = response
         if response.status == rule.status {
             canonical.status = 200
-            canonical.body = Self.text(of: response.body) { rule.answer.decoded($0, surroundings) }
+            canonical.body = Self.text(of: response.body) { rule.answer.decoded($0, context) }
         } else if response.status >= 400 {
-            canonical.body = Self.text(of: response.body) { restRules.error.decoded($0, surroundings) }
+            canonical.body = Self.text(of: response.body) { restRules.error.decoded($0, context) }
         }
         return canonical
     }
 
     /// Whether a wire response is the complete answer that the specification means.
     public func isWhole(_ response: RESTResponse, to request: RESTRequest) -> Bool {
-        guard !isCanonical, let (road, _) = restRules.road(of: request), let rule = restRules.rule(of: road),
+        guard !isCanonical, let (call, _) = restRules.call(of: request), let rule = restRules.rule(of: call),
             response.status == rule.status, !rule.conditions.isEmpty,
             let value = try? JSONParser.value(response.body)
         else { return true }
@@ -87,11 +87,11 @@ extension Dialect {
 
     /// Whether a request reads a session with an unusual id, such as one that climbs out of its folder.
     private func isOddSession(_ request: RESTRequest) -> Bool {
-        let road = RESTRoad.session
-        guard let rule = restRules.rule(of: road), rule.target == road.target, rule.method == request.method else {
+        let call = RESTCall.session
+        guard let rule = restRules.rule(of: call), rule.target == call.target, rule.method == request.method else {
             return false
         }
-        return request.path.hasPrefix(road.target.text.prefix { $0 != "{" })
+        return request.path.hasPrefix(call.target.text.prefix { $0 != "{" })
     }
 }
 

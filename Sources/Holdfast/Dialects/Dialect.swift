@@ -87,16 +87,16 @@ public struct Dialect: Sendable, Equatable {
     public static let canonical = Dialect(
         name: "canonical", summary: "The form of the specification itself.", source: nil,
         profiles: Profile.all(of: .server).union(Profile.all(of: .client)), socketPath: nil, credential: .frame,
-        greeting: .client, unkeepable: [:], turns: nil, typeLocation: Self.usualTypeLocation,
+        greeting: .client, unkeepable: [:], turns: nil, typeLocation: Self.defaultTypeLocation,
         frameRules: FrameRules([]),
         restRules: RESTRules())
 
-    static let usualTypeLocation = JSONPointer(tokens: ["type"])
+    static let defaultTypeLocation = JSONPointer(tokens: ["type"])
 
     func wireType(of frame: JSONValue) -> String? { frame[typeLocation]?.stringValue }
 
     /// Whether its wire has acks, which identify questions by their keys.
-    package var hasAcks: Bool { isCanonical || !frameRules.saying("ack", sentBy: .server).isEmpty }
+    package var hasAcks: Bool { isCanonical || !frameRules.expressing("ack", sentBy: .server).isEmpty }
 
     /// Whether this is the specification's own form.
     public var isCanonical: Bool { source == nil }

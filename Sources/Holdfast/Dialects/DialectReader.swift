@@ -34,7 +34,7 @@ extension Dialect {
         socketPath = socket?.string("path")
         credential = socket?.members("credential").map(Self.credential) ?? .none
         greeting = reader.members("greeting").map(Self.greeting) ?? .client
-        typeLocation = reader.string("typeAt").flatMap(MemberMapReader.location) ?? Self.usualTypeLocation
+        typeLocation = reader.string("typeAt").flatMap(MemberMapReader.location) ?? Self.defaultTypeLocation
         frameRules = FrameRules(FrameRuleReader.rules(in: reader))
         restRules = reader.members("rest").map(RESTRulesReader.rules) ?? RESTRules()
         unkeepable = Self.unkeepable(reader)
@@ -114,7 +114,7 @@ extension Dialect {
             (.sync, .server, ["syncResult"]),
         ]
         for (profile, sender, types) in needed where profiles.contains(profile) {
-            for type in types where frameRules.saying(type, sentBy: sender).isEmpty {
+            for type in types where frameRules.expressing(type, sentBy: sender).isEmpty {
                 reader.collector.note(
                     JSONPointer(tokens: ["profiles"]), "'\(profile.rawValue)' needs '\(type)', and no rule maps to it",
                     expected: "a rule with \"is\": \"\(type)\" in frames", fix: "add it, or remove the profile")

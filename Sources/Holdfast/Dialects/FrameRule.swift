@@ -59,7 +59,7 @@ struct FrameRules: Sendable, Equatable {
     }
 
     /// The rules for a canonical type, in file order.
-    func saying(_ canonical: String, sentBy sender: Role) -> [FrameRule] {
+    func expressing(_ canonical: String, sentBy sender: Role) -> [FrameRule] {
         byCanonical[Key(sender: sender, type: canonical)] ?? []
     }
 }

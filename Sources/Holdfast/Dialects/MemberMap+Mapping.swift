@@ -3,7 +3,7 @@ import HoldfastJSON
 
 extension MemberMap {
     /// The context of a translation: the placeholders of the request, and how to translate nested frames.
-    struct Surroundings {
+    struct MappingContext {
         var placeholders: [String: String] = [:]
         /// Translates a frame to the wire; nil drops it.
         var encode: (JSONValue) -> JSONValue? = { $0 }
@@ -13,7 +13,7 @@ extension MemberMap {
 
     /// Translates a wire value to canonical form, without the members that only select the rule.
     func decoded(
-        _ wire: JSONValue, _ surroundings: Surroundings = .init(), dropping selectors: [JSONPointer] = []
+        _ wire: JSONValue, _ context: MappingContext = .init(), dropping selectors: [JSONPointer] = []
     ) -> JSONValue {
         guard wire.objectValue != nil else { return wire }
         var value = wire
@@ -28,18 +28,18 @@ extension MemberMap {
         // If a member is elsewhere, its canonical name has another meaning on the wire.
         for rule in rules where rule.location != .unsaid { value = value.removing(rule.canonical) }
         for rule in rules {
-            guard let member = rule.decoded(wire, surroundings) else { continue }
+            guard let member = rule.decoded(wire, context) else { continue }
             value = value.setting(rule.canonical, to: member)
         }
         return value
     }
 
-    func encoded(_ canonical: JSONValue, _ surroundings: Surroundings = .init()) throws(Inexpressible) -> JSONValue {
+    func encoded(_ canonical: JSONValue, _ context: MappingContext = .init()) throws(Inexpressible) -> JSONValue {
         guard canonical.objectValue != nil, !isIdentity else { return canonical }
         var value = canonical
         for rule in rules { value = value.removing(rule.canonical) }
         for rule in rules {
-            guard let (location, member) = try rule.encoded(canonical, surroundings) else { continue }
+            guard let (location, member) = try rule.encoded(canonical, context) else { continue }
             value = value.setting(location, to: member)
         }
         for fixed in writes { value = value.setting(fixed.location, to: fixed.value) }
@@ -49,7 +49,7 @@ extension MemberMap {
 
 extension MemberRule {
     /// The canonical value of the member; nil if it is absent or null on the wire.
-    fileprivate func decoded(_ wire: JSONValue, _ surroundings: MemberMap.Surroundings) -> JSONValue? {
+    fileprivate func decoded(_ wire: JSONValue, _ context: MemberMap.MappingContext) -> JSONValue? {
         // A literal nil would be JSON null here.
         func said(_ location: JSONPointer) -> JSONValue? { wire[location].flatMap { $0.isNull ? JSONValue?.none : $0 } }
         switch location {
@@ -61,19 +61,19 @@ extension MemberRule {
         case .frames(let location):
             guard let value = said(location) else { return nil }
             guard let frames = value.arrayValue else { return value }
-            return .array(frames.compactMap(surroundings.decode))
+            return .array(frames.compactMap(context.decode))
         case .list(let location, let map, let isReversed):
             guard let value = said(location) else { return nil }
             guard let elements = value.arrayValue else { return value }
-            let decoded = elements.map { map.decoded($0, surroundings) }
+            let decoded = elements.map { map.decoded($0, context) }
             return .array(isReversed ? decoded.reversed() : decoded)
-        case .request(let name): return surroundings.placeholders[name].map { .string(percentDecoded($0)) }
+        case .request(let name): return context.placeholders[name].map { .string(percentDecoded($0)) }
         }
     }
 
     /// Writes the member to its place on the wire, if it has a value.
     fileprivate func encoded(
-        _ value: JSONValue, _ surroundings: MemberMap.Surroundings
+        _ value: JSONValue, _ context: MemberMap.MappingContext
     ) throws(Inexpressible) -> (JSONPointer, JSONValue)? {
         let member = value[canonical]
         switch location {
@@ -98,11 +98,11 @@ extension MemberRule {
             return (location, text)
         case .frames(let location):
             guard let frames = member?.arrayValue else { return member.map { (location, $0) } }
-            return (location, .array(frames.compactMap(surroundings.encode)))
+            return (location, .array(frames.compactMap(context.encode)))
         case .list(let location, let map, let isReversed):
             guard let elements = member?.arrayValue else { return member.map { (location, $0) } }
             var encoded: [JSONValue] = []
-            for element in elements { encoded.append(try map.encoded(element, surroundings)) }
+            for element in elements { encoded.append(try map.encoded(element, context)) }
             return (location, .array(isReversed ? encoded.reversed() : encoded))
         }
     }

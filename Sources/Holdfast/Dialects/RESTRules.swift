@@ -2,30 +2,30 @@ import HoldfastJSON
 
 struct RESTRules: Sendable, Equatable {
     /// The requests that differ from the specification's; nil for one that the system lacks.
-    var roads: [RESTRoad: RESTRule?] = [:]
+    var calls: [RESTCall: RESTRule?] = [:]
     var error = BodyMap()
 
     /// The rule of a request; nil if the system lacks it.
-    func rule(of road: RESTRoad) -> RESTRule? {
-        switch roads[road] {
+    func rule(of call: RESTCall) -> RESTRule? {
+        switch calls[call] {
         case .some(let rule): rule
-        case .none: RESTRule(method: road.method, target: road.target)
+        case .none: RESTRule(method: call.method, target: call.target)
         }
     }
 
     /// The kind of a request, and the values of its placeholders; nil for a request that no rule describes.
-    func road(of request: RESTRequest) -> (RESTRoad, [String: String])? {
-        for road in RESTRoad.allCases {
-            guard let rule = rule(of: road), rule.method == request.method,
+    func call(of request: RESTRequest) -> (RESTCall, [String: String])? {
+        for call in RESTCall.allCases {
+            guard let rule = rule(of: call), rule.method == request.method,
                 let values = rule.target.match(request.path)
             else { continue }
-            return (road, values)
+            return (call, values)
         }
         return nil
     }
 }
 
-enum RESTRoad: String, Sendable, Equatable, CaseIterable {
+enum RESTCall: String, Sendable, Equatable, CaseIterable {
     case health, sessionList, session, chat
 
     var method: String { self == .chat ? "POST" : "GET" }
@@ -57,15 +57,15 @@ struct BodyMap: Sendable, Equatable {
     var members = MemberMap()
     var writes: [MemberMap.FixedMember] = []
 
-    func decoded(_ wire: JSONValue, _ surroundings: MemberMap.Surroundings = .init()) -> JSONValue {
+    func decoded(_ wire: JSONValue, _ context: MemberMap.MappingContext = .init()) -> JSONValue {
         guard let inner = wire[envelope] else { return wire }
-        return members.decoded(inner, surroundings, dropping: envelope.isRoot ? writes.map(\.location) : [])
+        return members.decoded(inner, context, dropping: envelope.isRoot ? writes.map(\.location) : [])
     }
 
     func encoded(
-        _ canonical: JSONValue, _ surroundings: MemberMap.Surroundings = .init()
+        _ canonical: JSONValue, _ context: MemberMap.MappingContext = .init()
     ) throws(Inexpressible) -> JSONValue {
-        let inner = try members.encoded(canonical, surroundings)
+        let inner = try members.encoded(canonical, context)
         var wire = envelope.isRoot ? inner : JSONValue.object(JSONObject()).setting(envelope, to: inner)
         guard wire.objectValue != nil else { return wire }
         for fixed in writes { wire = wire.setting(fixed.location, to: fixed.value) }

@@ -60,8 +60,8 @@ public struct WireSample: Sendable {
     }
 
     /// The maximum number of messages to examine, and the maximum size of one.
-    private static let mostMessages = 60
-    private static let mostBytes = 16 << 10
+    private static let maxMessages = 60
+    private static let maxBytes = 16 << 10
 
     private var messages: [Message] = []
     private var paths: [String] = []
@@ -72,27 +72,27 @@ public struct WireSample: Sendable {
     public init(isOneSided: Bool = false) { self.isOneSided = isOneSided }
 
     /// Whether further messages would be ignored.
-    public var isFull: Bool { messages.count >= Self.mostMessages }
+    public var isFull: Bool { messages.count >= Self.maxMessages }
 
     /// Whether it contains a message of this protocol.
     public var isOwn: Bool { messages.contains(where: \.isOwn) }
 
     /// Adds a text message, whose sender may be unknown.
     public mutating func take(_ text: String, sentBy sender: Role?) {
-        guard !isFull, text.utf8.count <= Self.mostBytes, !text.isEmpty else { return }
+        guard !isFull, text.utf8.count <= Self.maxBytes, !text.isEmpty else { return }
         messages.append(Message(text: text, value: try? JSONParser.value(text), sender: sender))
     }
 
     /// Adds the path and query of a connection request.
     public mutating func take(path: String) {
-        if paths.count < Self.mostMessages { paths.append(path) }
+        if paths.count < Self.maxMessages { paths.append(path) }
     }
 
     /// The protocol that the traffic resembles, possibly that of a built-in dialect; nil for this protocol, or if there
     /// is no evidence.
     public func foreign(among dialects: [Dialect]) -> ForeignProtocol? {
         if let version = otherVersion { return version }
-        if let echo = messages.first(where: \.isEcho), isOneSided, !messages.contains(where: \.isServersAlone) {
+        if let echo = messages.first(where: \.isEcho), isOneSided, !messages.contains(where: \.isOnlyFromServer) {
             return ForeignProtocol(name: "an echo server", mark: Self.cut(echo.text), way: .echo)
         }
         if let dialect = dialect(among: dialects) { return dialect }
@@ -124,7 +124,7 @@ public struct WireSample: Sendable {
     ///
     /// A server that greets, acknowledges or replays like this protocol may send other types as well.
     private var firstOfMostlyUnknown: Message? {
-        guard !isOneSided, !messages.contains(where: \.isServersAlone) else { return nil }
+        guard !isOneSided, !messages.contains(where: \.isOnlyFromServer) else { return nil }
         let said = messages.filter { message in
             if let sender = message.sender { return sender == .server }
             let isClients = message.type.map { Dialect.canonicalTypes[.client]?.contains($0) == true } ?? false
@@ -211,7 +211,7 @@ extension WireSample.Message {
     }
 
     /// Whether only a server of this protocol can have sent it: it has all the characteristic members of its type.
-    fileprivate var isServersAlone: Bool {
+    fileprivate var isOnlyFromServer: Bool {
         guard let type, let value else { return false }
         let members: [String: [String]] = [
             "connected": ["connectionId", "protocol"], "ack": ["clientMessageId", "turnId", "messageId"],
@@ -237,7 +237,7 @@ extension WireSample.Message {
 extension Dialect {
     /// Whether there is a rule for exactly this type.
     fileprivate func knows(_ type: String, sentBy sender: Role) -> Bool {
-        typeLocation == Self.usualTypeLocation && types(sentBy: sender).contains(type)
+        typeLocation == Self.defaultTypeLocation && types(sentBy: sender).contains(type)
     }
 
     /// Whether a type outside the specification is evidence for it; an ignored type is not.

@@ -35,7 +35,7 @@ package struct Rule: Sendable, Equatable {
         package var isMessage: Bool { sender != nil || self == .frame || self == .wire }
     }
 
-    package enum Deed: String, Sendable {
+    package enum Action: String, Sendable {
         /// None.
         case serve
         /// Refuse it with an error of the protocol.
@@ -69,7 +69,7 @@ package struct Rule: Sendable, Equatable {
     }
 
     package var event: Event
-    package var deed: Deed
+    package var action: Action
     package var text: String
     /// The wire type or the method.
     var name: String?
@@ -108,10 +108,10 @@ package struct Rule: Sendable, Equatable {
     package var cut: Cut?
     package var steps: [AgentStep] = []
 
-    package init(_ event: Event, _ deed: Deed = .serve, text: String? = nil, times: Int? = nil) {
+    package init(_ event: Event, _ action: Action = .serve, text: String? = nil, times: Int? = nil) {
         self.event = event
-        self.deed = deed
-        self.text = text ?? "\(event.rawValue) \(deed.rawValue)"
+        self.action = action
+        self.text = text ?? "\(event.rawValue) \(action.rawValue)"
         self.times = times
     }
 

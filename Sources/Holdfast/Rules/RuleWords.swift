@@ -51,9 +51,9 @@ private struct RuleWordReader {
     mutating func rule() throws(InputProblem) -> Rule {
         let verb = try choice("an action", among: Self.actions)
         let cut = verb == "cut" ? Cut.fin : Cut(rawValue: verb)
-        var rule = Rule(.frame, cut == nil ? Rule.Deed(rawValue: verb) ?? .cut : .cut, text: text, times: 1)
+        var rule = Rule(.frame, cut == nil ? Rule.Action(rawValue: verb) ?? .cut : .cut, text: text, times: 1)
         rule.cut = cut
-        switch rule.deed {
+        switch rule.action {
         case .close:
             rule.code = try next("a close code", "is not a valid close code", "such as 1001 or 1012") { word in
                 Int(word).flatMap { isCloseCode($0) ? $0 : nil }
@@ -70,10 +70,10 @@ private struct RuleWordReader {
             }
         default: break
         }
-        if rule.deed == .cut || rule.deed == .close {
+        if rule.action == .cut || rule.action == .close {
             rule.isAfter = try choice("where", among: ["before", "after"]) == "after"
         }
-        if rule.deed != .refuse { try readTarget(&rule) }
+        if rule.action != .refuse { try readTarget(&rule) }
         try readFurther(&rule)
         return rule
     }
@@ -133,7 +133,7 @@ private struct RuleWordReader {
                 word, "is answered only by the server", expected: "'before upgrade', or 'after 1 frames'")
         }
         guard !rule.event.isMessage else { return }
-        switch rule.deed {
+        switch rule.action {
         case .close: throw problem(word, "is a request, which has no close frame", expected: "a message")
         case .drop, .duplicate:
             throw problem(

@@ -24,7 +24,7 @@ package struct Rules: Sendable {
 
     /// Replaces the rules with the same deed.
     package mutating func set(_ rule: Rule) {
-        entries.removeAll { $0.rule.deed == rule.deed }
+        entries.removeAll { $0.rule.action == rule.action }
         add(rule)
     }
 
@@ -32,13 +32,13 @@ package struct Rules: Sendable {
     ///
     /// A rule about the nth event counts every matching event, even one to which another rule is applied.
     package mutating func follow(
-        _ arrival: Rule.Arrival, on connection: Int = 0, doing deed: Rule.Deed? = nil, newest: Bool = false
+        _ arrival: Rule.Arrival, on connection: Int = 0, doing action: Rule.Action? = nil, newest: Bool = false
     ) -> Int? {
         var found: Int?
         let indices = Array(entries.indices)
         for index in newest ? indices.reversed() : indices {
             let rule = entries[index].rule
-            guard found == nil || rule.index != nil, entries[index].rest > 0, deed ?? rule.deed == rule.deed,
+            guard found == nil || rule.index != nil, entries[index].rest > 0, action ?? rule.action == rule.action,
                 rule.applies(to: arrival)
             else { continue }
             entries[index].seen[connection, default: 0] += 1
@@ -51,9 +51,9 @@ package struct Rules: Sendable {
 
     /// The first rule that matches an event, counted as applied.
     package mutating func rule(
-        for arrival: Rule.Arrival, on connection: Int = 0, doing deed: Rule.Deed? = nil
+        for arrival: Rule.Arrival, on connection: Int = 0, doing action: Rule.Action? = nil
     ) -> Rule? {
-        follow(arrival, on: connection, doing: deed).map { entries[$0].rule }
+        follow(arrival, on: connection, doing: action).map { entries[$0].rule }
     }
 
     /// Uncounts one use of a rule, because its effect never happened.

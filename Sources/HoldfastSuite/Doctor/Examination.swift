@@ -157,7 +157,7 @@ package struct Examination {
             let how = subject.dialect.assumedGreeting == nil ? "greeted with 'connected'" : "let in"
             note("auth", .ok, "\(names) \(greeted.count == 1 ? "is" : "are") \(how)")
         }
-        samePeople()
+        sharedTokens()
         if let firstProbe { announce(firstProbe) }
         rest(answers)
         return greeted.first == subject.principals.first?.name
@@ -186,7 +186,7 @@ package struct Examination {
     }
 
     /// Two principals with one token are one person to the server, and leaks between them cannot be seen.
-    private mutating func samePeople() {
+    private mutating func sharedTokens() {
         let owners = Dictionary(grouping: subject.principals.filter { $0.token != nil }, by: { $0.token ?? "" })
         for same in owners.values.map({ $0.map(\.name) }).filter({ $0.count > 1 }).sorted(by: { $0[0] < $1[0] }) {
             note(
@@ -199,14 +199,14 @@ package struct Examination {
     /// The contents of the greeting, and the clauses that it already violates.
     private mutating func announce(_ probe: Probe) {
         let hasGreeting = subject.dialect.assumedGreeting == nil
-        if probe.breaches.isEmpty, !hasGreeting {
+        if probe.violations.isEmpty, !hasGreeting {
             note(
                 "connected", .note, "the dialect \(subject.dialect.name) has no greeting, so greetings are not tested")
-        } else if probe.breaches.isEmpty {
+        } else if probe.violations.isEmpty {
             note("connected", .ok, "the greeting is valid")
         } else {
             note(
-                "connected", .fault, "greeting and first reads break \(probe.breaches.joined(separator: "; "))",
+                "connected", .fault, "greeting and first reads break \(probe.violations.joined(separator: "; "))",
                 fix: "the suite will report the same with evidence; 'conformance explain' shows each clause")
         }
         if !probe.unkeepable.isEmpty {

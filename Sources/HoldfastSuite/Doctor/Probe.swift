@@ -32,7 +32,7 @@ struct Probe: Sendable {
     var exercised: Set<ClauseID> { Set(verdicts.filter { $0.exercised > 0 }.map(\.clause)) }
 
     /// The clauses that the server broke, each with a finding, except those that its wire format cannot keep.
-    var breaches: [String] {
+    var violations: [String] {
         verdicts.filter { $0.outcome == .violation && !$0.isUnkeepable }
             .map { verdict in
                 guard let finding = verdict.findings.first else { return "\(verdict.clause): violated" }

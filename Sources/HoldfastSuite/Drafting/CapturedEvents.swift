@@ -7,7 +7,7 @@ enum CapturedEvents {
     /// Reads a capture to its end and returns the parts it skipped.
     static func read(
         _ path: String, by dialect: Dialect, _ take: (Event, CaptureLocation) -> Void
-    ) throws -> CaptureLeftOut {
+    ) throws -> CaptureOmissions {
         let file: Descriptor
         do throws(SystemError) { file = try Descriptor(opening: path, for: .reading) } catch {
             throw Files.unreadable(path, error)

@@ -9,12 +9,12 @@ package struct DialectCheck {
     private struct Capture {
         let file: String
         var coverage: DialectCoverage
-        var leftOut = CaptureLeftOut()
+        var leftOut = CaptureOmissions()
 
         /// Whether the capture contains anything unknown to the dialect; a bare frame of an unknown type has no
         /// direction.
         var hasUnmapped: Bool {
-            !coverage.unmapped.isEmpty || leftOut.entries.contains { $0.reason == CaptureLeftOut.noDirection }
+            !coverage.unmapped.isEmpty || leftOut.entries.contains { $0.reason == CaptureOmissions.noDirection }
         }
     }
 

@@ -38,7 +38,7 @@ package struct DialectDraft {
             switch event.kind {
             case .opening(let opening): asked = asked ?? opening.path
             case .text(let direction, let text):
-                guard said.count < Self.mostMessages, let value = try? JSONParser.value(text), value.objectValue != nil
+                guard said.count < Self.maxMessages, let value = try? JSONParser.value(text), value.objectValue != nil
                 else { return }
                 said.append((direction.sender, value))
             default: break
@@ -72,8 +72,8 @@ package struct DialectDraft {
         guess()
     }
 
-    private static let mostMessages = 20_000
-    private static let mostKinds = 200
+    private static let maxMessages = 20_000
+    private static let maxKinds = 200
 
     // MARK: Reading
 
@@ -126,7 +126,7 @@ package struct DialectDraft {
         var index = kinds.firstIndex { kind in
             kind.sender == sender && kind.wire == wire && kind.when.elementsEqual(when, by: ==)
         }
-        if index == nil, kinds.count < Self.mostKinds {
+        if index == nil, kinds.count < Self.maxKinds {
             index = kinds.count
             kinds.append(Kind(sender: sender, wire: wire, when: when))
         }

@@ -79,13 +79,13 @@ package struct Exploration: Sendable {
         }
 
         /// The number of failed plans whose histories are kept.
-        private static let mostFailures = 20
+        private static let maxFailures = 20
 
         /// Keeps a plan that failed, or that is the first to show that a clause holds; violations are kept elsewhere.
         mutating func keep(_ performance: Performance, _ verdicts: [Verdict], seed: UInt64) {
             let hasFailed = performance.failure != nil || !performance.problems.isEmpty
             let decided = verdicts.held
-            guard hasFailed ? failures.count + problems.count <= Self.mostFailures : !shown.isSuperset(of: decided)
+            guard hasFailed ? failures.count + problems.count <= Self.maxFailures : !shown.isSuperset(of: decided)
             else { return }
             shown.formUnion(decided)
             let role = performance.history.header.subject.role
@@ -117,11 +117,11 @@ package struct Exploration: Sendable {
     }
 
     /// Explores until the plans or the time are used up, or `stop` returns; each violation is reported at once.
-    package func run(until stop: Stop? = nil, telling tell: @escaping @Sendable (Found) -> Void) async -> Result {
+    package func run(until stop: Stop? = nil, notify: @escaping @Sendable (Found) -> Void) async -> Result {
         let began = Date.now
         let progress = Progress(runs)
         let end = show?({ progress.content })
-        let (result, wasInterrupted) = await cancelling(at: stop) { await explore(progress, tell) }
+        let (result, wasInterrupted) = await cancelling(at: stop) { await explore(progress, notify) }
         end?()
         var whole = result
         whole.wasInterrupted = wasInterrupted
@@ -172,7 +172,7 @@ package struct Exploration: Sendable {
         performance.verdicts(under: specification).filter { $0.outcome == .violation }
     }
 
-    private func explore(_ progress: Progress, _ tell: @Sendable (Found) -> Void) async -> Result {
+    private func explore(_ progress: Progress, _ notify: @Sendable (Found) -> Void) async -> Result {
         var result = Result()
         var known: Set<String> = []
         let began = ContinuousClock.now
@@ -228,7 +228,7 @@ package struct Exploration: Sendable {
                     known.formUnion(found.broken.map(Self.cause))
                     result.keep(found)
                     progress.note { $0.found = result.found.count }
-                    tell(found)
+                    notify(found)
                 }
             }
             next &+= UInt64(count)

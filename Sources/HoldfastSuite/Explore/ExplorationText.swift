@@ -28,7 +28,7 @@ extension Exploration.Found {
         let others = broken.map(\.clause).filter { $0 != clause }.map(\.description)
         return """
             violation \(clause) (seed \(seed), \(counted(plan.count, "step")), \(rate))
-              \(visible(what))\(others.isEmpty ? "" : "\n  also \(listed(others, most: 8))")
+              \(visible(what))\(others.isEmpty ? "" : "\n  also \(listed(others, limit: 8))")
               again: \(command)
 
 

@@ -279,7 +279,7 @@ extension ExploreMatrix.Result {
             lines.append(
                 "MISSED  \(padded("\(search.clause)", 11))\(padded(search.name, width))"
                     + (tries.isEmpty ? "" : "once after \(tries)  ")
-                    + (others.isEmpty ? "" : "breaks \(listed(others, most: 5))"))
+                    + (others.isEmpty ? "" : "breaks \(listed(others, limit: 5))"))
         }
         let causes = Dictionary(grouping: alarms, by: \.cause).sorted {
             ($1.value.count, $0.key) < ($0.value.count, $1.key)

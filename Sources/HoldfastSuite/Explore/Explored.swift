@@ -15,7 +15,7 @@ package struct Explored: Sendable {
     let draw: @Sendable (UInt64) -> Plan
     let stage: @Sendable ([ScenarioFile]) async -> SuiteRun.Outcome
 
-    private static let usualJobs = 6
+    private static let defaultJobs = 6
 
     package init(_ subject: ServerSubject, under specification: Specification, skipsCrashes: Bool = false) {
         var grammar = ServerGrammar(
@@ -28,7 +28,7 @@ package struct Explored: Sendable {
         grammar.isApart = grammar.startsServer && subject.principals.count == 1
         grammar.longestWatch = 400
         (role, address, greetings) = (.server, subject.shownAddress, subject.greetings)
-        (startsServer, jobs) = (grammar.startsServer, Self.usualJobs)
+        (startsServer, jobs) = (grammar.startsServer, Self.defaultJobs)
         draw = { [grammar] in grammar.plan(seed: $0) }
         let run = SuiteRun(stage: ServerStage(subject: subject, specification: specification), jobs: jobs)
         stage = { files in
@@ -43,7 +43,7 @@ package struct Explored: Sendable {
         grammar.size = 14
         (role, address, greetings, startsServer) = (.client, location, [], false)
         // A client mostly waits for its timers.
-        jobs = min(2 * Self.usualJobs, max(1, subject.driver.capacity))
+        jobs = min(2 * Self.defaultJobs, max(1, subject.driver.capacity))
         draw = { [grammar] in grammar.plan(seed: $0) }
         let run = ClientRun(stage: ClientStage(subject: subject, specification: specification), jobs: jobs)
         stage = { files in

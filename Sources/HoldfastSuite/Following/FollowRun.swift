@@ -12,7 +12,7 @@ import HoldfastTranscript
 /// is complete.
 package struct FollowRun: Sendable {
     /// A violation or a warning to report, or one that later events cleared.
-    package struct Told: Sendable {
+    package struct Notice: Sendable {
         package let clause: Clause
         let name: String
         let finding: Finding
@@ -37,25 +37,25 @@ package struct FollowRun: Sendable {
     private let specification: Specification
     private let options: JudgeOptions
     private let plan: Plan
-    private let tell: @Sendable (Told) -> Void
+    private let notify: @Sendable (Notice) -> Void
     private let note: @Sendable (String) -> Void
     /// The maximum number of files at once, since each has its own thread.
-    private static let mostFiles = 64
+    private static let maxFiles = 64
 
-    /// Judges by a specification; `tell` gets each finding, `note` remarks about the files.
+    /// Judges by a specification; `notify` gets each finding, `note` remarks about the files.
     package init(
         under specification: Specification, _ options: JudgeOptions, _ plan: Plan,
-        note: @escaping @Sendable (String) -> Void, tell: @escaping @Sendable (Told) -> Void
+        note: @escaping @Sendable (String) -> Void, notify: @escaping @Sendable (Notice) -> Void
     ) {
         (self.specification, self.options, self.plan) = (specification, options, plan)
-        (self.note, self.tell) = (note, tell)
+        (self.note, self.notify) = (note, notify)
     }
 
     /// Judges until every pipe has ended, or `end` returns.
-    package func judge(_ paths: [String], until end: @escaping @Sendable () async -> Void) async throws -> Judgement {
-        guard paths.count <= Self.mostFiles else {
+    package func judge(_ paths: [String], until end: @escaping @Sendable () async -> Void) async throws -> Judgment {
+        guard paths.count <= Self.maxFiles else {
             throw InputProblem(
-                "--follow", "\(paths.count) files are too many to follow", expected: "at most \(Self.mostFiles)",
+                "--follow", "\(paths.count) files are too many to follow", expected: "at most \(Self.maxFiles)",
                 fix: "follow some of them, or merge them into one pipe")
         }
         let sources = paths.enumerated().map { JudgeSource($0.element, index: $0.offset, options: options) }
@@ -68,8 +68,8 @@ package struct FollowRun: Sendable {
             }
         }
         let start = ContinuousClock.now
-        let shared = SharedJudgement(
-            Judgement(files: sources.map { .init(name: $0.name) }, drawn: plan.draws ? DrawnParts() : nil))
+        let shared = SharedJudgment(
+            Judgment(files: sources.map { .init(name: $0.name) }, drawn: plan.draws ? DrawnParts() : nil))
         let followed = inputs
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -85,22 +85,22 @@ package struct FollowRun: Sendable {
             }
             group.cancelAll()
         }
-        return shared.value.withLock { judgement in
-            for (index, source) in sources.enumerated() { judgement.files[index].summary = source.summary }
-            judgement.duration = .now - start
-            return judgement
+        return shared.value.withLock { judgment in
+            for (index, source) in sources.enumerated() { judgment.files[index].summary = source.summary }
+            judgment.duration = .now - start
+            return judgment
         }
     }
 
-    private final class SharedJudgement: Sendable {
-        let value: Mutex<Judgement>
+    private final class SharedJudgment: Sendable {
+        let value: Mutex<Judgment>
         let parts = Mutex<(written: Int, hasFailed: Bool)>((0, false))
 
-        init(_ judgement: Judgement) { value = Mutex(judgement) }
+        init(_ judgment: Judgment) { value = Mutex(judgment) }
     }
 
-    private func follow(_ source: JudgeSource, _ index: Int, _ input: FollowedInput, into shared: SharedJudgement) {
-        var told = ToldFindings()
+    private func follow(_ source: JudgeSource, _ index: Int, _ input: FollowedInput, into shared: SharedJudgment) {
+        var known = KnownFindings()
         var looked: JudgeSource.Unit?
         var sample = plan.sample.map(PrincipalSample.init)
         var (isFresh, nextLook) = (false, ContinuousClock.now)
@@ -112,13 +112,13 @@ package struct FollowRun: Sendable {
             }
             keep(unit, verdicts, shared)
             plan.metrics?.exercised(Self.exercised(verdicts), of: index, isClosed: true)
-            let (new, old) = told.close(unit.locations, verdicts)
+            let (new, old) = known.close(unit.locations, verdicts)
             announce(new, in: unit, source.name)
             for (id, finding) in old {
                 guard let clause = specification[id] else { continue }
-                tell(Told(clause: clause, name: source.name, finding: finding, lines: [], isWithdrawn: true))
+                notify(Notice(clause: clause, name: source.name, finding: finding, lines: [], isWithdrawn: true))
             }
-            (told, looked) = (ToldFindings(), nil)
+            (known, looked) = (KnownFindings(), nil)
         }
         do {
             var isOver = false
@@ -147,15 +147,15 @@ package struct FollowRun: Sendable {
                     plan.metrics?.take(events, of: index, by: options.reading.dialect)
                     for unit in units { close(unit) }
                 }
-                guard isFresh || told.hasSuspects, .now >= nextLook, !isOver else { continue }
+                guard isFresh || known.hasSuspects, .now >= nextLook, !isOver else { continue }
                 let begin = ContinuousClock.now
                 if isFresh, let unit = source.open {
                     let verdicts = HoldfastJudge.judge(unit.history, under: specification)
                     plan.metrics?.exercised(Self.exercised(verdicts), of: index, isClosed: false)
                     looked = unit
-                    announce(told.look(unit.locations, verdicts), in: unit, source.name)
+                    announce(known.look(unit.locations, verdicts), in: unit, source.name)
                 } else if let unit = looked {
-                    announce(told.confirm(), in: unit, source.name)
+                    announce(known.confirm(), in: unit, source.name)
                 }
                 isFresh = false
                 // Checks take at most a fifth of the time.
@@ -177,7 +177,7 @@ package struct FollowRun: Sendable {
             guard let clause = specification[id] else { continue }
             plan.metrics?.found(id)
             let lines = JudgedEvents(unit: unit).lines(of: finding.events)
-            tell(Told(clause: clause, name: name, finding: finding, lines: lines, isWithdrawn: false))
+            notify(Notice(clause: clause, name: name, finding: finding, lines: lines, isWithdrawn: false))
         }
     }
 
@@ -186,10 +186,10 @@ package struct FollowRun: Sendable {
     }
 
     /// Writes a part with violations at once, so that it need not be kept in memory.
-    private func keep(_ unit: JudgeSource.Unit, _ verdicts: [Verdict], _ shared: SharedJudgement) {
+    private func keep(_ unit: JudgeSource.Unit, _ verdicts: [Verdict], _ shared: SharedJudgment) {
         guard let out = plan.out, verdicts.contains(where: { $0.outcome == .violation }),
             shared.parts.withLock({ parts in
-                guard parts.written < Judgement.mostParts else { return false }
+                guard parts.written < Judgment.maxParts else { return false }
                 parts.written += 1
                 return true
             })
@@ -208,16 +208,16 @@ package struct FollowRun: Sendable {
     }
 }
 
-extension FollowRun.Told {
+extension FollowRun.Notice {
     /// The finding as text; nil if it is only counted, never for a withdrawn one.
-    package func text(_ style: ConsoleStyle, _ telling: ToldBreaches.Telling) -> String? {
+    package func text(_ style: ConsoleStyle, _ detail: ReportTally.Detail) -> String? {
         let what = JudgedEvents.cut(finding.what)
         if isWithdrawn {
             return style.spelled("withdrawn \(style.name(clause)): \(what); later events clear it") + "\n"
         }
         var text = ["\(style.head(clause)): \(what)"]
         var cited = lines[...]
-        switch telling {
+        switch detail {
         case .explained:
             text.append(style.wrapped("“\(clause.sentence)”", indent: 2))
             // The head already says what happened.

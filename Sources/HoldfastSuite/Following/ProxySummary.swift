@@ -10,13 +10,13 @@ extension Proxy {
     /// Starts a proxy; each problem names the option that caused it.
     package static func listening(
         _ options: Options, under specification: Specification, note: @escaping @Sendable (String) -> Void,
-        tell: @escaping @Sendable (LiveJudge.Report) -> Void
+        notify: @escaping @Sendable (LiveJudge.Report) -> Void
     ) async throws(InputProblem) -> Proxy {
         do {
-            return try await Proxy(options, under: specification, note: note, tell: tell)
+            return try await Proxy(options, under: specification, note: note, notify: notify)
         } catch let problem as InputProblem {
             throw problem
-        } catch let problem as TransportProblem where problem.isOfTLS {
+        } catch let problem as TransportProblem where problem.isTLSProblem {
             // A problem with the upstream server has its address; any other is about the proxy's own certificate.
             throw InputProblem(
                 problem.address == options.upstream.address ? "--ca" : "--tls-cert",
@@ -31,13 +31,13 @@ extension Proxy {
 }
 
 extension TransportProblem {
-    fileprivate var isOfTLS: Bool { if case .tls = code { true } else { false } }
+    fileprivate var isTLSProblem: Bool { if case .tls = code { true } else { false } }
 }
 
 extension LiveJudge.Report {
     /// A violation or a warning, with its evidence; nil if it is not explained.
-    package func text(_ style: ConsoleStyle, _ telling: ToldBreaches.Telling) -> String? {
-        guard telling == .explained else { return nil }
+    package func text(_ style: ConsoleStyle, _ detail: ReportTally.Detail) -> String? {
+        guard detail == .explained else { return nil }
         if isWithdrawn {
             return style.spelled("withdrawn \(style.name(clause)): \(finding.what); later events clear it") + "\n"
         }
@@ -53,11 +53,11 @@ package struct ProxySummary {
     private let proxy: Proxy
     private let specification: Specification
     private let subject: History.Subject
-    private let breaches: ToldBreaches
+    private let violations: ReportTally
 
     /// The summary of a proxy that has stopped.
-    package init(_ proxy: Proxy, specification: Specification, subject: History.Subject, told breaches: ToldBreaches) {
-        (self.proxy, self.specification, self.subject, self.breaches) = (proxy, specification, subject, breaches)
+    package init(_ proxy: Proxy, specification: Specification, subject: History.Subject, with violations: ReportTally) {
+        (self.proxy, self.specification, self.subject, self.violations) = (proxy, specification, subject, violations)
     }
 
     /// A violation takes precedence, then failures of the proxy itself, then missing evidence.
@@ -77,7 +77,7 @@ package struct ProxySummary {
             guard !isQuiet, let entry = proxy.tally.entries[clause.id], entry.exercised > 0 else { return nil }
             return style.row(clause, entry.outcome, exercised: entry.exercised)
         }
-        for (clause, count) in breaches.totals.sorted(by: { $0.key < $1.key }) {
+        for (clause, count) in violations.totals.sorted(by: { $0.key < $1.key }) {
             lines.append("\(clause) is violated \(counted(count, "time")) in all, as 'conformance judge' shows")
         }
         for rule in proxy.unusedRules {

@@ -15,7 +15,7 @@ struct WireTimes: Sendable {
     private var opened: [Lane: Int] = [:]
     private let dialect: Dialect
     /// The maximum number of entries of each table; beyond it, the oldest half is dropped.
-    private static let most = 20_000
+    private static let maxOpen = 20_000
 
     init(by dialect: Dialect) { self.dialect = dialect }
 
@@ -71,7 +71,7 @@ struct WireTimes: Sendable {
     private static func note<Name>(_ name: Name, _ at: Int, in table: inout [Name: Int]) {
         guard table[name] == nil else { return }
         table[name] = at
-        table.dropOldest(beyond: most, by: \.self)
+        table.dropOldest(beyond: maxOpen, by: \.self)
     }
 }
 

@@ -69,7 +69,7 @@ package struct InputFile: Sendable {
         return bytes
     }
 
-    private mutating func read(_ most: Int) throws(Problem) -> [UInt8] {
+    private mutating func read(_ limit: Int) throws(Problem) -> [UInt8] {
         guard let file else { return [] }
         var mustWait = size == nil
         while true {
@@ -77,7 +77,7 @@ package struct InputFile: Sendable {
                 throw .stalled(seconds: timeout)
             }
             do throws(SystemError) {
-                let bytes = try file.descriptor.read(atMost: most)
+                let bytes = try file.descriptor.read(atMost: limit)
                 position += bytes.count
                 return bytes
             } catch {

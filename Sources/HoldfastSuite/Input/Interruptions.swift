@@ -18,10 +18,10 @@ package final class Interruptions: Sendable {
 
     /// Starts to listen for interruptions.
     ///
-    /// * `tell`: Gets a line if the command has not ended a second after a signal.
+    /// * `notify`: Gets a line if the command has not ended a second after a signal.
     /// * `leaving`: Called before a second signal ends the process.
     package init(
-        ignoringInterrupt: Bool, endingWithInput: Bool, telling tell: @escaping @Sendable (String) -> Void,
+        ignoringInterrupt: Bool, endingWithInput: Bool, notify: @escaping @Sendable (String) -> Void,
         leaving: @escaping @Sendable () -> Void
     ) {
         let reason = reason
@@ -40,7 +40,7 @@ package final class Interruptions: Sendable {
                     reason.set(now)
                     let again = signal == .interrupt ? "Ctrl-C again" : "a second signal"
                     DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
-                        tell("ending in order; \(again) ends this at once")
+                        notify("ending in order; \(again) ends this at once")
                     }
                 } else if let first = firstSignal.value, now - first >= Self.echo {
                     RunningSubjects.killAll()

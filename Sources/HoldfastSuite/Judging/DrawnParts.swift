@@ -14,7 +14,7 @@ struct DrawnParts: Sendable {
     private var events = 0
     private(set) var count = 0
     /// The maximum number of events that are kept, unless one part alone has more.
-    private static let mostEvents = 40_000
+    private static let maxEvents = 40_000
 
     var results: [ScenarioResult] {
         entries.sorted { ($0.location.1, $0.location.2) < ($1.location.1, $1.location.2) }.map(\.result)
@@ -31,7 +31,7 @@ struct DrawnParts: Sendable {
         entries.append(Entry(location: (rank, unit.file, unit.number), result: result))
         entries.sort { $0.location < $1.location }
         events += unit.history.events.count
-        while events > Self.mostEvents, entries.count > 1, let last = entries.popLast() {
+        while events > Self.maxEvents, entries.count > 1, let last = entries.popLast() {
             events -= last.result.history.events.count
         }
     }

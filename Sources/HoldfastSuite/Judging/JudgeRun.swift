@@ -41,7 +41,7 @@ package struct JudgeOptions: Sendable {
             [side].compactMap(\.self), "side", given: "--role", among: Role.allCases.map(\.rawValue),
             expected: "server or client", otherwise: "choose one of them")
         let role = side.flatMap(Role.init(rawValue:)) ?? .server
-        let usual = role == .client ? [.clientCore] : described?.profiles ?? dialect.usualProfiles.union([.core])
+        let usual = role == .client ? [.clientCore] : described?.profiles ?? dialect.defaultProfiles.union([.core])
         let declared = named.isEmpty ? usual : Profile.declared(named: named, of: role, &problems)
         try problems.throwAll()
         self.init(
@@ -80,29 +80,29 @@ package struct JudgeRun: Sendable {
         var active: [(source: JudgeSource, workers: Int)] = []
     }
 
-    package func judge(_ paths: [String], showing show: ProgressDisplay? = nil) async -> Judgement {
+    package func judge(_ paths: [String], showing show: ProgressDisplay? = nil) async -> Judgment {
         let sources = paths.enumerated().map { JudgeSource($0.element, index: $0.offset, options: options) }
         let start = ContinuousClock.now
         let pool = Mutex(Pool(waiting: sources.reversed()))
-        let judgement = Mutex(
-            Judgement(files: sources.map { .init(name: $0.name) }, drawn: draws ? DrawnParts() : nil))
+        let judgment = Mutex(
+            Judgment(files: sources.map { .init(name: $0.name) }, drawn: draws ? DrawnParts() : nil))
         let progress = show.map { _ in JudgeProgress(paths) }
         let end = progress.flatMap { progress in show?({ progress.content }) }
         await onDeepStack {
             DispatchQueue.concurrentPerform(iterations: max(1, jobs)) { _ in
                 while let source = next(pool) {
-                    let isMore = take(from: source, into: judgement)
+                    let isMore = take(from: source, into: judgment)
                     finish(source, isMore: isMore, pool)
-                    progress?.note(source, violations: judgement.withLock { $0.clauses(.violation).count })
+                    progress?.note(source, violations: judgment.withLock { $0.clauses(.violation).count })
                 }
             }
         }
         end?()
-        return judgement.withLock { judgement in
-            for (index, source) in sources.enumerated() { judgement.files[index].summary = source.summary }
-            judgement.duration = .now - start
-            judgement.differences.sort { ($0.file, $0.number, $0.clause) < ($1.file, $1.number, $1.clause) }
-            return judgement
+        return judgment.withLock { judgment in
+            for (index, source) in sources.enumerated() { judgment.files[index].summary = source.summary }
+            judgment.duration = .now - start
+            judgment.differences.sort { ($0.file, $0.number, $0.clause) < ($1.file, $1.number, $1.clause) }
+            return judgment
         }
     }
 
@@ -129,12 +129,12 @@ package struct JudgeRun: Sendable {
         }
     }
 
-    private func take(from source: JudgeSource, into judgement: borrowing Mutex<Judgement>) -> Bool {
+    private func take(from source: JudgeSource, into judgment: borrowing Mutex<Judgment>) -> Bool {
         guard let unit = source.next() else { return false }
         let found = HoldfastJudge.examine(unit.history, under: specification)
-        judgement.withLock {
+        judgment.withLock {
             $0.add(
-                unit, name: source.name, found.verdicts, found.symptoms, found.story, under: specification,
+                unit, name: source.name, found.verdicts, found.symptoms, found.timeline, under: specification,
                 keepsParts: keepsParts)
         }
         return true
@@ -174,13 +174,13 @@ private final class JudgeProgress: Sendable {
         let passed = ContinuousClock.now - began
         return state.withLock { state in
             let done = state.bytes.values.reduce(0, +)
-            let size = JudgementText.size(done) + (total.map { " of \(JudgementText.size($0))" } ?? "")
+            let size = JudgmentText.size(done) + (total.map { " of \(JudgmentText.size($0))" } ?? "")
             var left: TimeLeft.Estimate?
             if let total, done > 0, passed > .seconds(1) {
                 left = .about(passed * (Double(max(0, total - done)) / Double(done)))
             }
             return TextProgress(
-                done: "\(size), \(JudgementText.rate(done, passed))",
+                done: "\(size), \(JudgmentText.rate(done, passed))",
                 flaws: Meter.Flaw.violation.words(state.violations),
                 left: left, running: [state.last].compactMap(\.self))
         }

@@ -26,7 +26,7 @@ final class JudgeSource: Sendable {
 
     struct Summary: Sendable {
         var form: CaptureForm?
-        var leftOut = CaptureLeftOut()
+        var leftOut = CaptureOmissions()
         /// Remarks to show first: how the file was read, and what it lacks.
         var remarks: [String] = []
         /// Whether the file should contain messages, but does not.
@@ -92,7 +92,7 @@ final class JudgeSource: Sendable {
                 file: index, number: state.number, history: scenario.history, locations: [], wasCutShort: false,
                 inQuestion: state.inQuestion, stored: (scenario.name, scenario.verdicts))
         }
-        while state.waiting.isEmpty, !state.isAtEnd { try readOn(&state) }
+        while state.waiting.isEmpty, !state.isAtEnd { try readMore(&state) }
         if state.number == 0, let first = state.waiting.first?.history, first.header.dialect.isCanonical {
             do throws(InputProblem) {
                 try refuse(WireSample(first))
@@ -159,13 +159,13 @@ final class JudgeSource: Sendable {
         state.summary.form = form
         if form == .report { return try readReport(&state) }
         // A large part of a file is read to find the owner of the log; for a pipe, the opening must suffice.
-        let beginning = path == "-" ? opening : (try? state.input?.opening(Self.mostForPeople)) ?? opening
-        let isWhole = beginning.count < (path == "-" ? CaptureForm.openingBytes : Self.mostForPeople)
+        let beginning = path == "-" ? opening : (try? state.input?.opening(Self.maxReadableBytes)) ?? opening
+        let isWhole = beginning.count < (path == "-" ? CaptureForm.openingBytes : Self.maxReadableBytes)
         state.reader = reader(form, beginning, isWhole: isWhole)
     }
 
     /// The number of bytes of a file that are read to find its owner.
-    private static let mostForPeople = 1 << 20
+    private static let maxReadableBytes = 1 << 20
 
     private func reader(
         _ form: CaptureForm, _ opening: [UInt8], isWhole: Bool = false, skipsWrongLines: Bool = false
@@ -222,7 +222,7 @@ final class JudgeSource: Sendable {
         }
     }
 
-    private func readOn(_ state: inout State) throws(InputProblem) {
+    private func readMore(_ state: inout State) throws(InputProblem) {
         guard var reader = state.reader.take() else {
             state.isAtEnd = true
             return
@@ -275,7 +275,7 @@ extension JudgeSource {
         try state.withLock { state throws(InputProblem) in
             var items: [CaptureItem] = []
             defer {
-                state.summary.leftOut = state.reader?.leftOut ?? CaptureLeftOut()
+                state.summary.leftOut = state.reader?.leftOut ?? CaptureOmissions()
                 state.summary.remarks = state.reader?.remarks ?? []
             }
             switch piece {

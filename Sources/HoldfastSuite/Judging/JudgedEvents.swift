@@ -8,13 +8,13 @@ import HoldfastTranscript
 struct JudgedEvents {
     let unit: JudgeSource.Unit
     /// The maximum number of characters of a text to show.
-    private static let most = 400
-    private static let mostCited = 6
+    private static let maxShown = 400
+    private static let maxCited = 6
     /// The longest gap between two cited events that is drawn completely.
-    private static let mostDrawn = 300
+    private static let maxDrawn = 300
 
     private func cited(_ events: [Int]) -> [Int] {
-        events.unique.filter(unit.history.events.indices.contains).suffix(Self.mostCited)
+        events.unique.filter(unit.history.events.indices.contains).suffix(Self.maxCited)
     }
 
     func lines(of events: [Int]) -> [String] {
@@ -34,7 +34,7 @@ struct JudgedEvents {
         var drawn: Set<Int> = []
         for (location, event) in cited.enumerated() {
             let next = location + 1 < cited.count ? cited[location + 1] : event
-            let end = (event...max(event, next)).count <= Self.mostDrawn ? max(event, next) : event
+            let end = (event...max(event, next)).count <= Self.maxDrawn ? max(event, next) : event
             drawn.formUnion((max(0, event - 8)...min(end + 4, all.upperBound - 1)))
         }
         let locations = drawn.sorted()
@@ -71,7 +71,7 @@ struct JudgedEvents {
     /// A text on one line without control characters, cut with its length.
     static func cut(_ text: String) -> String {
         let scalars = text.unicodeScalars
-        let end = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex) ?? scalars.endIndex
+        let end = scalars.index(scalars.startIndex, offsetBy: maxShown, limitedBy: scalars.endIndex) ?? scalars.endIndex
         return visible(String(text[..<end])) + (end < scalars.endIndex ? "… (\(text.utf8.count) bytes)" : "")
     }
 }

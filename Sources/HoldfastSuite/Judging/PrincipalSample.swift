@@ -15,9 +15,9 @@ package struct PrincipalSample {
     /// The number of events so far.
     private var clock = 0
     /// The maximum number of events, and roughly of bytes, that wait for a principal.
-    private static let (most, mostBytes) = (2000, 8 << 20)
+    private static let (maxItems, maxBytes) = (2000, 8 << 20)
     /// The number of lanes that are remembered: the most recently used ones.
-    private static let mostLanes = 20_000
+    private static let maxLanes = 20_000
 
     init(oneIn count: Int) { self.count = max(1, count) }
 
@@ -52,7 +52,7 @@ package struct PrincipalSample {
         var done = 0
         for item in waiting {
             if case .event(let event, _) = item {
-                let mustDecide = isLast || waiting.count - done > Self.most || waitingBytes > Self.mostBytes
+                let mustDecide = isLast || waiting.count - done > Self.maxItems || waitingBytes > Self.maxBytes
                 if mustDecide, lanes[event.lane] == nil { decide(event.lane, isChosen("\(event.lane)")) }
                 guard let lane = lanes[event.lane] else { break }
                 waitingBytes -= event.size
@@ -87,7 +87,7 @@ package struct PrincipalSample {
 
     private mutating func decide(_ lane: Lane, _ isKept: Bool) {
         lanes[lane] = (isKept, clock)
-        lanes.dropOldest(beyond: Self.mostLanes, by: \.lastUse)
+        lanes.dropOldest(beyond: Self.maxLanes, by: \.lastUse)
     }
 
     /// Whether a principal is in the sample: the same answer in every run.

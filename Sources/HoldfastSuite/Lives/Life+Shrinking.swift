@@ -11,7 +11,7 @@ extension Life {
     private var shrinkingTime: Duration { max(.seconds(10), min(.seconds(60), time.duration / 2)) }
     /// The numbers of final rounds that are tried alone, with the steps of earlier rounds that they need.
     private static let lengths = [1, 2, 4, 8]
-    private static let mostFindings = 3
+    private static let maxFindings = 3
     private static let attempts = 200
 
     /// Reproduces findings of a life in fresh, shorter ones, and shrinks these until its time is up, or `stop` returns.
@@ -22,10 +22,10 @@ extension Life {
         let end = ContinuousClock.now + shrinkingTime
         _ = await cancelling(at: first(of: { try? await Task.sleep(until: end, clock: .continuous) }, stop)) { [self] in
             var done: Set<ClauseID> = []
-            for verdict in result.verdicts where verdict.outcome == .violation && done.count < Self.mostFindings {
+            for verdict in result.verdicts where verdict.outcome == .violation && done.count < Self.maxFindings {
                 guard !Task.isCancelled, done.insert(verdict.clause).inserted else { continue }
                 state.withLock { $0.activity = ("repeating \(verdict.clause) in a short one", end) }
-                tell(
+                notify(
                     "\(verdict.clause): repeating it in shorter lives, at most \(readable(end - .now)); "
                         + "Ctrl-C ends this and prints the report\n")
                 guard let small = await small(verdict, after: Self.moment(of: verdict, in: result.history)) else {
@@ -36,11 +36,11 @@ extension Life {
                     summary: verdict.findings.first?.what ?? "Violates \(verdict.clause).")
                 do {
                     let again = try keep(verdict.clause, file.text(pretty: true) + "\n")
-                    tell(
+                    notify(
                         "\(verdict.clause): the same in \(counted(small.count, "step")) of a fresh life\n"
                             + "  again: \(again)\n")
                 } catch {
-                    tell("\(error)\n")
+                    notify("\(error)\n")
                 }
             }
         }

@@ -15,7 +15,7 @@ package final class Life: Sendable {
     package let seed: UInt64
     package let time: LifeTime
     let specification: Specification
-    let tell: @Sendable (String) -> Void
+    let notify: @Sendable (String) -> Void
     private let live: @Sendable (LifeScript) async -> LifePerformance
     /// Performs small plans against the same peer.
     let perform: @Sendable ([ScenarioFile]) async -> SuiteRun.Outcome
@@ -23,7 +23,7 @@ package final class Life: Sendable {
     private let judging = DispatchQueue(label: "holdfast.life")
 
     struct State {
-        var drawing: any LifeDrawing
+        var drawing: any LifePlanner
         /// The rounds so far, each with the time in the life at which it began.
         var rounds: [(at: Duration, round: LifeRound)] = []
         /// The moment from which all times of the life count.
@@ -33,7 +33,7 @@ package final class Life: Sendable {
         var nextLook = ContinuousClock.now
         var lookTime = Duration.zero
         /// The violations that were reported, by cause.
-        var told: Set<String> = []
+        var reported: Set<String> = []
         /// The work after the life, and its deadline.
         var activity: (words: String, until: ContinuousClock.Instant?)?
     }
@@ -55,12 +55,12 @@ package final class Life: Sendable {
     /// The longest heartbeat, in seconds, that a life waits for.
     private static let quick = 2
 
-    /// A life of a server from a seed; `tell` gets each finding at once.
+    /// A life of a server from a seed; `notify` gets each finding at once.
     package init(
         of subject: ServerSubject, seed: UInt64, for time: LifeTime, under specification: Specification,
-        skipsCrashes: Bool = false, telling tell: @escaping @Sendable (String) -> Void
+        skipsCrashes: Bool = false, notify: @escaping @Sendable (String) -> Void
     ) {
-        (role, self.seed, self.time, self.specification, self.tell) = (.server, seed, time, specification, tell)
+        (role, self.seed, self.time, self.specification, self.notify) = (.server, seed, time, specification, notify)
         var grammar = ServerGrammar(
             profiles: subject.profiles, disturbing: [], startsServer: subject.start != nil && !skipsCrashes)
         grammar.isAlone = false
@@ -69,7 +69,7 @@ package final class Life: Sendable {
         let limits = subject.greeting?["limits"]
         let questions = limits?["messagesPerMinute"]?.intValue ?? subject.limits["messagesPerMinute"]
         grammar.limit = questions.map { ($0, subject.stated("rateWindowSeconds")) }
-        let drawing = ServerDrawing(
+        let drawing = ServerPlanner(
             grammar, seed: seed, to: ReachTable.goals(of: .server), isScripted: subject.hasScriptedAgent,
             largestFrame: limits?["maxFrameBytes"]?.intValue ?? 1 << 20,
             isQuick: max(subject.stated("heartbeatSeconds"), subject.stated("authSeconds")) <= Self.quick)
@@ -85,10 +85,10 @@ package final class Life: Sendable {
     /// A life of a client from a seed: one app on one phone.
     package init(
         of subject: ClientSubject, at location: String, seed: UInt64, for time: LifeTime,
-        under specification: Specification, telling tell: @escaping @Sendable (String) -> Void
+        under specification: Specification, notify: @escaping @Sendable (String) -> Void
     ) throws {
-        (role, self.seed, self.time, self.specification, self.tell) = (.client, seed, time, specification, tell)
-        let drawing = ClientDrawing(
+        (role, self.seed, self.time, self.specification, self.notify) = (.client, seed, time, specification, notify)
+        let drawing = ClientPlanner(
             ClientGrammar(profiles: subject.profiles, disturbing: [], without: subject.unsupported), seed: seed,
             to: ReachTable.goals(of: .client))
         state = Mutex(State(drawing: drawing))
@@ -103,7 +103,7 @@ package final class Life: Sendable {
 
     package var again: String { "--life \(time) --seed \(seed)" }
 
-    struct Lived {
+    struct LifeResult {
         let result: ScenarioResult
         let wasInterrupted: Bool
         /// Whether it ended because of a finding.
@@ -117,7 +117,7 @@ package final class Life: Sendable {
     func run(
         _ options: Options, until stop: Stop?, showing show: ProgressDisplay?,
         endingWhen isEnough: @escaping @Sendable (ScenarioResult) -> Bool
-    ) async throws(SuiteProblem) -> Lived {
+    ) async throws(SuiteProblem) -> LifeResult {
         let end = show?({ [self] in progress })
         defer { end?() }
         let enough = Latch<Void>()
@@ -140,7 +140,7 @@ package final class Life: Sendable {
         if let keep = options.keep, !performance.wasInterrupted, !hasStopped {
             await shrink(result, until: stop, keeping: keep)
         }
-        return Lived(
+        return LifeResult(
             result: result, wasInterrupted: performance.wasInterrupted, hasStopped: hasStopped,
             diagnostics: diagnostics(of: result, lived) + [[performance].lateness].compactMap(\.self))
     }
@@ -184,14 +184,14 @@ package final class Life: Sendable {
     private func note(_ verdicts: [Verdict], in history: History) {
         let violations = verdicts.filter { verdict in
             verdict.outcome == .violation
-                && state.withLock { $0.told.insert(Exploration.cause(verdict)).inserted }
+                && state.withLock { $0.reported.insert(Exploration.cause(verdict)).inserted }
         }.map { (moment: Self.moment(of: $0, in: history), verdict: $0) }.sorted { $0.moment < $1.moment }
         guard let first = violations.first else { return }
         let others = violations.dropFirst().map { "\($0.verdict.clause) (\(readable($0.moment)))" }
-        tell(
+        notify(
             "violation \(first.verdict.clause) after \(readable(first.moment)) of this life\n"
                 + "  \(visible(first.verdict.findings.first?.what ?? ""))\n"
-                + (others.isEmpty ? "" : "  with it: \(listed(others, most: 8))\n")
+                + (others.isEmpty ? "" : "  with it: \(listed(others, limit: 8))\n")
                 + "  again: the same command with \(again)\n")
     }
 
@@ -216,7 +216,7 @@ package final class Life: Sendable {
 
     private var progress: TextProgress {
         state.withLock { state in
-            let flaws = state.told.isEmpty ? nil : counted(state.told.count, "violation")
+            let flaws = state.reported.isEmpty ? nil : counted(state.reported.count, "violation")
             if let (words, end) = state.activity {
                 let left = end.map { ", at most \(readable(max(.zero, $0 - .now))) more" } ?? ""
                 return TextProgress(done: "life of \(time) over, \(words)\(left)", flaws: flaws)

@@ -11,7 +11,7 @@ import HoldfastTranscript
 /// Loads a server with devices, judges what each principal sees during the load, and measures how long people wait.
 package struct LoadRun: Sendable {
     /// The first violation of a clause, with a history that shows little else.
-    package struct Told: Sendable {
+    package struct Notice: Sendable {
         package let clause: Clause
         package let finding: Finding
         let principal: String
@@ -42,15 +42,15 @@ package struct LoadRun: Sendable {
         clauses = selection?.clauses
     }
 
-    /// Runs to the end, or until `stop` returns; the results so far are kept, and `tell` gets each violated clause
+    /// Runs to the end, or until `stop` returns; the results so far are kept, and `notify` gets each violated clause
     /// once.
     /// - Throws: A `SuiteProblem` if there is no server.
     package func run(
-        until stop: Stop? = nil, showing show: ProgressDisplay? = nil, telling tell: @escaping @Sendable (Told) -> Void
+        until stop: Stop? = nil, showing show: ProgressDisplay? = nil, notify: @escaping @Sendable (Notice) -> Void
     ) async throws(SuiteProblem) -> RunReport {
         let began = ContinuousClock.now
         let startedAt = Date.now.formatted(.iso8601)
-        let judging = LoadJudging(plan, clauses, under: specification, telling: tell)
+        let judging = LoadJudging(plan, clauses, under: specification, notify: notify)
         let end = show?({ judging.progress })
         let stage = LoadStage(subject, plan, shard: shard.map { ($0.index, $0.count) }, under: specification)
         let (problem, wasInterrupted) = await cancelling(at: stop) { () -> HarnessProblem? in
@@ -92,20 +92,20 @@ final class LoadJudging: Sendable {
     private let specification: Specification
     private let plan: LoadPlan
     private let clauses: Set<ClauseID>?
-    private let tell: @Sendable (LoadRun.Told) -> Void
+    private let notify: @Sendable (LoadRun.Notice) -> Void
     private let state: Mutex<State>
     private let queues: [DispatchQueue]
     private let group = DispatchGroup()
     /// The maximum number of events that wait to be judged.
-    private static let most = 1_000_000
+    private static let maxWaiting = 1_000_000
     /// The maximum number of histories that are kept for a violated clause.
-    private static let mostBroken = 3
+    private static let maxBroken = 3
 
     init(
         _ plan: LoadPlan, _ clauses: Set<ClauseID>? = nil, under specification: Specification,
-        telling tell: @escaping @Sendable (LoadRun.Told) -> Void
+        notify: @escaping @Sendable (LoadRun.Notice) -> Void
     ) {
-        (self.plan, self.clauses, self.specification, self.tell) = (plan, clauses, specification, tell)
+        (self.plan, self.clauses, self.specification, self.notify) = (plan, clauses, specification, notify)
         var figures = LoadFigures(
             mix: plan.mix.name, seed: plan.seed, devices: 0, principals: 0, seconds: max(1, plan.duration / 1000),
             rampSeconds: plan.ramp / 1000)
@@ -128,7 +128,7 @@ final class LoadJudging: Sendable {
         }
     }
 
-    func take(_ news: LoadNews) {
+    func take(_ news: LoadEvent) {
         state.withLock { state in
             switch news {
             case .time(let time, let length, let moment):
@@ -147,7 +147,7 @@ final class LoadJudging: Sendable {
         let size = events.count
         let isTooMuch = state.withLock { state in
             state.principals.insert(principal)
-            guard state.waiting + size <= Self.most else {
+            guard state.waiting + size <= Self.maxWaiting else {
                 state.figures.unjudged += 1
                 return true
             }
@@ -199,7 +199,7 @@ final class LoadJudging: Sendable {
                 state.keep(history, verdicts, of: principal)
             }
             return broken.map { ($0, state.broken[$0.clause] == 1) }.filter {
-                state.broken[$0.0.clause] ?? 0 <= Self.mostBroken
+                state.broken[$0.0.clause] ?? 0 <= Self.maxBroken
             }
         }
         var small: (history: History, verdicts: [Verdict])?
@@ -215,7 +215,7 @@ final class LoadJudging: Sendable {
                 (small, shown) = (shrunk, Self.finding(on: clause.id, in: shrunk.verdicts))
             }
             guard isFirst, let small else { continue }
-            tell(
+            notify(
                 .init(
                     clause: clause, finding: shown ?? finding, principal: principal, events: small.history.events.count)
             )

@@ -4,7 +4,7 @@ import HoldfastStage
 
 extension LoadPlan {
     /// The maximum number of devices in one process; more would need more ports than a machine has.
-    private static let mostDevices = 50_000
+    private static let maxDevices = 50_000
     /// The descriptors that a device needs besides its socket, and those of the program itself.
     private static let (filesPerDevice, ownFiles) = (2, 200)
 
@@ -12,7 +12,7 @@ extension LoadPlan {
     package init(
         devices: Int, for length: String, ramp: String?, seed: UInt64?, mix: String, under specification: Specification
     ) throws {
-        try InputProblem.checked("--devices", devices, within: 1...Self.mostDevices, fix: "use --shard I/N for more")
+        try InputProblem.checked("--devices", devices, within: 1...Self.maxDevices, fix: "use --shard I/N for more")
         let duration = try Self.milliseconds(length, "--for", from: 1000)
         let rampTime = try ramp.map { try Self.milliseconds($0, "--ramp", from: 0) } ?? duration / 6
         guard rampTime < duration else {

@@ -31,7 +31,7 @@ package struct ScenarioSelection<Item: SelectableScenario>: Sendable {
     private var part: (shard: Shard, plan: [String])?
 
     /// The number of scenarios with an unexpected violation after which the run stops; nil if it never does.
-    package var mostFailures: Int?
+    package var maxFailures: Int?
     package var baseline: Baseline?
 
     /// The clauses that were selected together with a scenario, which is then meant to exercise them.

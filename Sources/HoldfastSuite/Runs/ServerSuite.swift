@@ -64,7 +64,7 @@ package struct ServerSuite {
             }
         }
         return scenarios.sorted { $0.key < $1.key }.map { reason, names in
-            "left out \(names.count) times, because \(reason): \(listed(Set(names).sorted(), most: 3))"
+            "left out \(names.count) times, because \(reason): \(listed(Set(names).sorted(), limit: 3))"
         }
     }
 }

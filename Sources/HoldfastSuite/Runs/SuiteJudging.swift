@@ -15,7 +15,7 @@ final class SuiteJudging: Sendable {
 
     private let specification: Specification
     private let early = Mutex(Early())
-    private let aside = DispatchQueue(label: "holdfast.judging.aside")
+    private let backgroundQueue = DispatchQueue(label: "holdfast.judging.aside")
 
     init(specification: Specification) { self.specification = specification }
 
@@ -24,9 +24,9 @@ final class SuiteJudging: Sendable {
     ///
     /// On an overloaded machine, judging waits, unless it is urgent.
     func judgeMeanwhile(
-        _ performance: Performance, isUrgent: Bool, _ told: @escaping @Sendable (ScenarioResult) -> Void
+        _ performance: Performance, isUrgent: Bool, _ notify: @escaping @Sendable (ScenarioResult) -> Void
     ) {
-        aside.async { [self] in
+        backgroundQueue.async { [self] in
             while !isUrgent, isMachineLate(), !early.withLock({ $0.isOver }) { Processes.pause(microseconds: 50_000) }
             let isOver = early.withLock { early in
                 if !early.isOver { early.running = performance.scenario }
@@ -38,7 +38,7 @@ final class SuiteJudging: Sendable {
                 early.results[performance.scenario] = result
                 early.running = nil
             }
-            told(result)
+            notify(result)
         }
     }
 
@@ -58,7 +58,7 @@ final class SuiteJudging: Sendable {
                 early.withLock { $0.results[rest[index].scenario] = result }
             }
             // Wait for the performance that was being judged when the run ended.
-            aside.sync {}
+            backgroundQueue.sync {}
             return early.withLock { early in performances.compactMap { early.results[$0.scenario] } }
         }
     }

@@ -83,7 +83,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     /// Performs a life after the scenarios, unless the run has ended.
     private func live(
         _ life: Life?, _ options: Life.Options, until stop: Stop?, showing show: ProgressDisplay?
-    ) async throws(SuiteProblem) -> Life.Lived? {
+    ) async throws(SuiteProblem) -> Life.LifeResult? {
         guard let life, !wasInterrupted.withLock(\.self) else { return nil }
         hasStopped.withLock { $0 = hasFailedEnough }
         if hasFailedEnough { return nil }
@@ -107,7 +107,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
             startedAt: startedAt, duration: .now - start, wasInterrupted: wasInterrupted.withLock { $0 },
             part: selection.part(of: results), isLifeAlone: life.isAlone)
         report.tool = toolVersion
-        if hasStopped.withLock(\.self) { report.stoppedAfter = selection.mostFailures }
+        if hasStopped.withLock(\.self) { report.stoppedAfter = selection.maxFailures }
         return report
     }
 
@@ -118,7 +118,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         case .finished(let performance, _, _):
             meter.end(Self.short(performance.scenario))
             foreign.note(performance.history)
-            judging.judgeMeanwhile(performance, isUrgent: selection.mostFailures != nil) { [weak self] in self?.note($0)
+            judging.judgeMeanwhile(performance, isUrgent: selection.maxFailures != nil) { [weak self] in self?.note($0)
             }
         }
     }
@@ -128,7 +128,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
         let count = violated.withLock { violated in
             violated.clauses.formUnion(clauses)
             if hasFailed { violated.failures += 1 }
-            if selection.mostFailures.map({ violated.failures >= $0 }) ?? false { enough.set(()) }
+            if selection.maxFailures.map({ violated.failures >= $0 }) ?? false { enough.set(()) }
             return violated.clauses.count
         }
         meter.note(flaws: count)
@@ -147,7 +147,7 @@ final class SuiteSession<Item: SelectableScenario>: Sendable {
     /// Whether --max-failures scenarios have failed unexpectedly, including one that has not ended.
     private func hasFailedEnough(with result: ScenarioResult, of inQuestion: Set<ClauseID>?) -> Bool {
         let more = broken(in: result, of: inQuestion).hasFailed ? 1 : 0
-        return selection.mostFailures.map { most in violated.withLock { $0.failures + more >= most } } ?? false
+        return selection.maxFailures.map { most in violated.withLock { $0.failures + more >= most } } ?? false
     }
 
     private var hasFailedEnough: Bool { enough.value != nil }

@@ -81,7 +81,7 @@ package struct KillMatrix {
         let items = groups.flatMap { group in group.candidates.map { ($0.name, group.kind) } }
         let meter = Meter(Dictionary(items, uniquingKeysWith: { $1 }), flaw: .misjudged, showing: show)
         var result = Result()
-        for group in groups { result.peers += try await group.meet(showing: meter) }
+        for group in groups { result.peers += try await group.run(showing: meter) }
         meter.close()
         // Defects of servers run in two groups, and are reported in the order of the list.
         let order = Dictionary(peers.defects.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { $1 })

@@ -2,7 +2,7 @@
 struct KillMatrixGroup {
     struct Candidate: Sendable {
         let name: String
-        let meet: @Sendable (_ isAlone: Bool) async throws -> KillMatrixPeer
+        let run: @Sendable (_ isAlone: Bool) async throws -> KillMatrixPeer
     }
 
     /// The number of scenarios performed at a time for a peer that is tested alone.
@@ -13,27 +13,27 @@ struct KillMatrixGroup {
     let kind: Int
     let jobs: Int
     /// Whether a misjudged peer should be tested once more, alone.
-    let deservesAnother: @Sendable (KillMatrixPeer) -> Bool
+    let shouldRetry: @Sendable (KillMatrixPeer) -> Bool
 
     init<Item: Sendable>(
         _ items: [Item], named name: (Item) -> String, kind: Int, atOnce jobs: Int,
-        again deservesAnother: @escaping @Sendable (KillMatrixPeer) -> Bool,
-        _ meet: @escaping @Sendable (Item, _ isAlone: Bool) async throws -> KillMatrixPeer
+        again shouldRetry: @escaping @Sendable (KillMatrixPeer) -> Bool,
+        _ run: @escaping @Sendable (Item, _ isAlone: Bool) async throws -> KillMatrixPeer
     ) {
-        candidates = items.map { item in Candidate(name: name(item)) { try await meet(item, $0) } }
-        (self.kind, self.jobs, self.deservesAnother) = (kind, jobs, deservesAnother)
+        candidates = items.map { item in Candidate(name: name(item)) { try await run(item, $0) } }
+        (self.kind, self.jobs, self.shouldRetry) = (kind, jobs, shouldRetry)
     }
 
-    func meet(showing meter: Meter) async throws -> [KillMatrixPeer] {
+    func run(showing meter: Meter) async throws -> [KillMatrixPeer] {
         var peers = try await withThrowingTaskGroup(of: (Int, KillMatrixPeer).self) { group in
             var waiting = candidates.enumerated().makeIterator()
             var done: [(Int, KillMatrixPeer)] = []
             func begin() {
                 guard let (index, candidate) = waiting.next() else { return }
-                group.addTask { [deservesAnother] in
+                group.addTask { [shouldRetry] in
                     meter.begin(candidate.name)
-                    let peer = try await candidate.meet(false)
-                    if !peer.holds, deservesAnother(peer) {
+                    let peer = try await candidate.run(false)
+                    if !peer.holds, shouldRetry(peer) {
                         meter.repeatLater(candidate.name)
                     } else {
                         meter.end(candidate.name, isFlawed: !peer.holds)
@@ -48,9 +48,9 @@ struct KillMatrixGroup {
             }
             return done.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        for (index, candidate) in candidates.enumerated() where !peers[index].holds && deservesAnother(peers[index]) {
+        for (index, candidate) in candidates.enumerated() where !peers[index].holds && shouldRetry(peers[index]) {
             meter.begin(candidate.name)
-            var peer = try await candidate.meet(true)
+            var peer = try await candidate.run(true)
             meter.end(candidate.name, isFlawed: !peer.holds)
             peer.attempts += peers[index].attempts
             peers[index] = peer

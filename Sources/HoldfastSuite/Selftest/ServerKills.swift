@@ -101,14 +101,14 @@ struct ServerKills: Sendable {
         let reference = ReferenceSubject(program: program, defects: [defect.name], replayFrames: Self.replayFrames)
         var last = KillMatrixPeer.unmet(defect.name, defect.clause)
         for (attempt, kills) in Self.kills.enumerated() where !last.holds {
-            func meet(_ selection: Selection) async throws -> RunReport {
+            func run(_ selection: Selection) async throws -> RunReport {
                 try await report(on: reference, selection, kills: kills, patience: Self.patience)
             }
             let chosen = try selection(of: defect)
-            let seen = attempt == 0 ? try await byTheWallClock { try await meet(chosen) } : try await meet(chosen)
+            let seen = attempt == 0 ? try await byTheWallClock { try await run(chosen) } : try await run(chosen)
             last = try await KillMatrixPeer(
                 seen, .defect, defect.name, clause: defect.clause, provesAll: false
-            ).repeated { try await meet(selection($0)) }
+            ).repeated { try await run(selection($0)) }
             last.attempts = attempt + 1
         }
         return last

@@ -24,12 +24,12 @@ extension Specification {
 
 extension Dialect {
     /// The default profiles of a server: all that the dialect supports, but only `core` for the canonical form.
-    var usualProfiles: Set<Profile> { isCanonical ? [.core] : profiles.intersection(Profile.all(of: .server)) }
+    var defaultProfiles: Set<Profile> { isCanonical ? [.core] : profiles.intersection(Profile.all(of: .server)) }
 
     /// The address with the path of this dialect, if it has no path of its own.
     func address(of url: String) -> String {
         guard let socketPath else { return url }
-        if url == StartCommand.usualURL { return url.replacing("/ws", with: socketPath) }
+        if url == StartCommand.defaultURL { return url.replacing("/ws", with: socketPath) }
         guard let endpoint = try? Endpoint(url.replacing("{port}", with: "1")), endpoint.target == "/" else {
             return url
         }

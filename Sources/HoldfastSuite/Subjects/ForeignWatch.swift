@@ -15,7 +15,7 @@ final class ForeignWatch: Sendable {
     }
 
     /// After this many such performances, a client counts as speaking only the other version.
-    private static let mostOtherVersions = 3
+    private static let maxOtherVersions = 3
 
     private let role: Role
     private let dialects: [Dialect]
@@ -38,7 +38,7 @@ final class ForeignWatch: Sendable {
             var found = state.sample.foreign(among: dialects)
             let offered = role == .client ? state.sample.offeredVersion : nil
             if offered != nil { state.otherVersions += 1 }
-            if found == nil, state.otherVersions >= Self.mostOtherVersions { found = offered }
+            if found == nil, state.otherVersions >= Self.maxOtherVersions { found = offered }
             if let found { recognized.set(found) }
             state.isOver = found != nil || state.sample.isOwn && offered == nil || state.sample.isFull
         }

@@ -31,7 +31,7 @@ extension ServerUnderTest {
         let given = (url ?? described?.url).map(Endpoint.webSocketURL)
         let startCommand = startCommand(
             described?.start, in: folder,
-            url: given.map(spoken.address) ?? spoken.address(of: StartCommand.usualURL),
+            url: given.map(spoken.address) ?? spoken.address(of: StartCommand.defaultURL),
             http: http ?? described?.http, &problems)
         let webSocket = endpoint(
             startCommand?.url ?? given, given: url == nil ? "--subject" : "url", isSocket: true,
@@ -45,11 +45,11 @@ extension ServerUnderTest {
                 fix: "give the server to test, or use --reference for the built-in one")
         }
         let named = profiles.isEmpty ? described?.profiles : Profile.declared(named: profiles, &problems)
-        let declared = named ?? spoken.usualProfiles
+        let declared = named ?? spoken.defaultProfiles
         problems += spoken.problems(declaring: declared, given: profiles.isEmpty ? "--subject /profiles" : "--profile")
-        let told = hasScriptedAgent ? .scripted : modelEndpoint != nil ? .model : described?.agent ?? .plain
+        let known = hasScriptedAgent ? .scripted : modelEndpoint != nil ? .model : described?.agent ?? .plain
         // A start command with the address of the suite's model starts a server that uses it.
-        let agent = told == .plain && startCommand?.takesModel == true ? .model : told
+        let agent = known == .plain && startCommand?.takesModel == true ? .model : known
         let wanted = tiers.isEmpty ? described?.tiers : Set(tiers)
         problems += Scope.problems(wanted ?? [], agent: agent, given: tiers.isEmpty ? "--subject" : "--tier")
         var people = people(described, in: folder, &problems)
@@ -86,7 +86,7 @@ extension ServerUnderTest {
     ///
     /// * `stop`: Ends the wait for a server that is not ready yet.
     /// - Throws: `interrupted` if `stop` returned before the server was ready.
-    package func meeting<Result>(
+    package func running<Result>(
         _ subject: ServerSubject, under specification: Specification, until stop: Stop? = nil,
         _ body: (ServerSubject) async throws -> Result
     ) async throws -> Result {

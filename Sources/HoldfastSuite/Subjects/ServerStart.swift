@@ -20,7 +20,7 @@ extension ServerUnderTest {
             return nil
         }
         let isFromFile = self.start == nil
-        var start = StartCommand(words, url: url ?? StartCommand.usualURL, http: http)
+        var start = StartCommand(words, url: url ?? StartCommand.defaultURL, http: http)
         start.directory = isFromFile ? Self.path(described?.directory ?? ".", in: folder) : nil
         start.data = data ?? described?.data.map { Self.path($0, in: folder) }
         start.ready = ready ?? (isFromFile ? described?.ready : nil)

@@ -50,8 +50,8 @@ package final class MessageJudge {
         return faults
     }
 
-    /// Judges every line of a file that is not blank, and gives each fault in words to `tell`.
-    package func judgeLines(of file: String, as name: String, _ tell: (String) -> Void) throws {
+    /// Judges every line of a file that is not blank, and gives each fault in words to `notify`.
+    package func judgeLines(of file: String, as name: String, _ notify: (String) -> Void) throws {
         let limit = JSONLimits.standard.maxBytes
         let fix = "wait until nobody writes to it, or validate a copy"
         var location = name
@@ -62,7 +62,7 @@ package final class MessageJudge {
                     line += 1
                     let message = UnsafeBufferPointer(rebasing: text)
                     guard !message.allSatisfy({ [0x20, 0x0D, 0x09].contains($0) }) else { continue }
-                    for fault in faults(in: message) { tell(fault.text(in: name, line: line)) }
+                    for fault in faults(in: message) { notify(fault.text(in: name, line: line)) }
                 }
             }
         }

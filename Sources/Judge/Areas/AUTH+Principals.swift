@@ -70,7 +70,7 @@ extension AUTH {
     /// not exist".
     ///
     /// Once for each question to another principal's session, and for each later read by the owner.
-    static func foreignSessionsTakeNoQuestions(_ history: Observations, _ evidence: inout Evidence) {
+    static func foreignSessionsRefuseQuestions(_ history: Observations, _ evidence: inout Evidence) {
         let ownership = Ownership(history)
         for (turn, request) in history.requests {
             guard let session = request.sessionAsked, request.principal != "", request.principal != "other",

@@ -12,9 +12,9 @@ enum AUTH {
         Check(
             .AUTH, 6, Rule(turnsStayWithTheirPrincipal), Rule(sessionsAreShownToTheirPrincipal),
             Rule(SYNC.othersAreNotReplayed), Rule(PUSH.noticesStayWithTheirPrincipal, needs: [.pushService])),
-        Check(.AUTH, 7, foreignSessionsTakeNoQuestions, IDEM.keysBelongToTheirPrincipal),
+        Check(.AUTH, 7, foreignSessionsRefuseQuestions, IDEM.keysBelongToTheirPrincipal),
         Check(.AUTH, 8, requestsWithoutTokenAreRefused),
-        Check(.AUTH, 9, tokensInURLsAreNotTaken),
+        Check(.AUTH, 9, tokensInURLsAreIgnored),
         Check(.AUTH, 10, authComesFirst, clientsWaitForTheGreeting),
         Check(.AUTH, 11, tokensStayOutOfURLs),
         Check(.AUTH, 12, capabilitiesAreStated),
@@ -39,7 +39,7 @@ enum AUTH {
                     actual: words == nil ? actual : "error auth_failed", at: [auth, event])
             }
             if let connected = connection.connected {
-                let isInTime = history.patience(from: auth, to: connected) <= bound.microseconds
+                let isInTime = history.netSpan(from: auth, to: connected) <= bound.microseconds
                 if isInTime || !connection.pauses.isEmpty {
                     evidence.keep()
                 } else {
@@ -146,7 +146,7 @@ enum AUTH {
     ///
     /// Once for each request that this specification defines.
     static func requestsWithoutTokenAreRefused(_ history: Observations, _ evidence: inout Evidence) {
-        for exchange in history.exchanges where !exchange.isSomebodys {
+        for exchange in history.exchanges where !exchange.hasKnownPrincipal {
             guard exchange.isRESTRequest, exchange.route != .health else { continue }
             history.judge(
                 exchange, isRefusedWith: 401...401, within: history.timeouts.rest,
@@ -157,7 +157,7 @@ enum AUTH {
     /// AUTH-9: "A server SHOULD NOT accept a token in the URL".
     ///
     /// Once for each request with a valid token in the query, and for each such upgrade if `auth` has no token.
-    static func tokensInURLsAreNotTaken(_ history: Observations, _ evidence: inout Evidence) {
+    static func tokensInURLsAreIgnored(_ history: Observations, _ evidence: inout Evidence) {
         func judge(_ isTaken: Bool, _ actual: String, at events: [Int]) {
             evidence.test(
                 !isTaken, otherwise: "a token in the URL was accepted", expected: "a refusal", actual: actual,
@@ -226,7 +226,7 @@ enum AUTH {
                 continue
             }
             let isEarly = history.span(from: connection.opening, to: ending.event) < limit.microseconds
-            let isLate = history.patience(from: opened, to: ending.event) > (limit + grace).microseconds
+            let isLate = history.netSpan(from: opened, to: ending.event) > (limit + grace).microseconds
             if ending.has(code: 4002), !isEarly, !isLate {
                 evidence.keep()
             } else if isSilent || isLate && ending.kind != .lost {

@@ -7,10 +7,10 @@ extension CLIENT {
     ///
     /// Once for each session that was checked while network and server were healthy, all turns had ended and reads were
     /// answered. The order is that of the last read and of the stream: messages that came beside it may have crossed.
-    static func restShowsTheWhole(_ history: Observations, _ evidence: inout Evidence) {
+    static func screenAtRestIsComplete(_ history: Observations, _ evidence: inout Evidence) {
         let posts = history.exchanges.filter(\.isChat).compactMap { $0.answer?.root["messageId"]?.stringValue }
         let beside = Set(history.received.filter { $0.seq == nil }.compactMap(\.messageId) + posts)
-        let numbered = history.clientPlaces.given.map(\.frame).filter { !beside.contains($0.messageId ?? "") }
+        let numbered = history.clientPositions.given.map(\.frame).filter { !beside.contains($0.messageId ?? "") }
         for rest in history.rests where !rest.messages.isEmpty {
             let read = history.sessionReads.last { $0.sessionId == rest.sessionId && $0.isBefore(rest.event) }
             let known = Set((read?.messages ?? []).compactMap(\.id)).union(
@@ -34,13 +34,13 @@ extension CLIENT {
     /// CLIENT-30, rule 2: at rest nothing is awaited.
     ///
     /// Once for each check of a session at rest, if every message that the person typed for it is settled.
-    static func restIsNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
+    static func nothingIsAwaitedAtRest(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for rest in history.rests {
             let isOpen = questions.contains { question in
                 question.isBefore(rest.end) && question.isAfter(history.client.installation(at: rest.event))
                     && question.requests.first?.sessionAsked ?? rest.sessionId == rest.sessionId
-                    && !question.news.contains {
+                    && !question.facts.contains {
                         $0.kind != .proof && $0.isBefore(rest.event) && $0.error?.retryAfter == nil
                     }
             }
@@ -56,7 +56,7 @@ extension CLIENT {
     /// CLIENT-34, rule 3: a session on the screen has no unread messages.
     ///
     /// Once for each check of a session at rest.
-    static func restIsNotUnread(_ history: Observations, _ evidence: inout Evidence) {
+    static func nothingIsUnreadAtRest(_ history: Observations, _ evidence: inout Evidence) {
         for rest in history.rests {
             evidence.test(history.shown(atRest: rest) { $0.unread[rest.sessionId] ?? 0 == 0 }) { late in
                 Finding(
@@ -68,7 +68,7 @@ extension CLIENT {
 }
 
 /// The server's state of one session, recorded by an `atRest` act.
-struct ClientRest {
+struct ScreenAtRest {
     let event: Int
     let sessionId: String
     let messages: [ObservedSessionRead.StoredMessage]
@@ -76,26 +76,26 @@ struct ClientRest {
 }
 
 extension Observations {
-    var rests: [ClientRest] {
+    var rests: [ScreenAtRest] {
         let acts = history.events.indices.compactMap { index -> (Int, JSONObject)? in
             guard case .act("atRest", let details) = history.events[index].kind else { return nil }
             return (index, details)
         }
         guard !acts.isEmpty else { return [] }
-        let told = Dictionary(clientDeliveries.filter { $0.text != nil }.map { ($0.id ?? "", $0) }) { first, _ in first
+        let item = Dictionary(clientDeliveries.filter { $0.text != nil }.map { ($0.id ?? "", $0) }) { first, _ in first
         }
         return acts.enumerated().compactMap { place, act in
             guard let session = act.1.id("sessionId") else { return nil }
             let replaced = replacedQuestions(in: session, before: act.0)
             let messages = (act.1["messages"]?.arrayValue ?? []).compactMap { $0.stringValue.map(opaqueID) }
-                .filter { !replaced.contains($0) && (told[$0] != nil || !isHeldBack($0, in: session, before: act.0)) }
+                .filter { !replaced.contains($0) && (item[$0] != nil || !isHeldBack($0, in: session, before: act.0)) }
                 .map { id in
                     ObservedSessionRead.StoredMessage(
-                        id: id, role: told[id]?.role, text: told[id]?.text ?? "", clientMessageId: told[id]?.key)
+                        id: id, role: item[id]?.role, text: item[id]?.text ?? "", clientMessageId: item[id]?.key)
                 }
             let next = acts.indices.contains(place + 1) ? acts[place + 1].0 : events.endIndex
             let over = client.acts.first { $0.isAfter(act.0) }?.event ?? events.endIndex
-            return ClientRest(event: act.0, sessionId: session, messages: messages, end: min(next, over))
+            return ScreenAtRest(event: act.0, sessionId: session, messages: messages, end: min(next, over))
         }
     }
 
@@ -115,7 +115,7 @@ extension Observations {
             }.flatMap(\.ids))
     }
 
-    fileprivate func shown(atRest rest: ClientRest, holds: (ObservedClient.State) -> Bool) -> Sighting {
+    fileprivate func shown(atRest rest: ScreenAtRest, holds: (ObservedClient.State) -> Bool) -> ScreenOutcome {
         guard client.hasNetwork(at: rest.event), !wasSentAway(before: rest.event) else { return .unknown }
         return shown(after: rest.event, within: clientBound(\.backoff), before: rest.end) { state in
             // Another session on the screen is judged separately.

@@ -17,7 +17,7 @@ extension CLIENT {
     /// Once for each return of an app that had a connection when it left, if it sends anything afterwards. Frames sent
     /// before it left may arrive after a short absence, and a `ping` may have been on its way; neither excuses a
     /// message typed since.
-    static func oldConnectionsRest(_ history: Observations, _ evidence: inout Evidence) {
+    static func oldConnectionsAreUnused(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for back in client.returns {
             guard let life = client.launch(at: back.event)?.events else { continue }
@@ -33,7 +33,7 @@ extension CLIENT {
             let onTheWay = sent.filter { frame in
                 let sent = frame.type == "ping" ? back.event : back.left
                 return old.contains(frame.connection) && !typed.contains(frame.event)
-                    && history.patience(from: sent, to: frame.event)
+                    && history.netSpan(from: sent, to: frame.event)
                         <= history.timeouts.scheduling.microseconds
             }
             let used = sent.first { frame in
@@ -55,31 +55,31 @@ extension CLIENT {
     static func firstConnectionIsKept(_ history: Observations, _ evidence: inout Evidence) {
         for launch in history.client.launches {
             let begin = launch.events.lowerBound
-            guard let told = history.client.acts("foreground", "background", "networkDown").after(begin).first,
-                told.name == "foreground", told.isBefore(launch.events.upperBound),
-                let late = history.clientDeadline(after: told.event, within: history.clientBound(\.foregroundReconnect))
+            guard let sign = history.client.acts("foreground", "background", "networkDown").after(begin).first,
+                sign.name == "foreground", sign.isBefore(launch.events.upperBound),
+                let late = history.clientDeadline(after: sign.event, within: history.clientBound(\.foregroundReconnect))
             else { continue }
             func end(of index: Int) -> Int? {
                 earliest(history.connections[index].ending?.event, history.connections[index].refused)
             }
             // A client that was refused before, such as for its version, had no connection to keep then.
             let all = history.attempts(in: begin..<late)
-            let attempts = all.drop { end(of: $0).isBefore(told.event) }
+            let attempts = all.drop { end(of: $0).isBefore(sign.event) }
             guard let first = attempts.first, case let opening = history.connections[first].opening,
-                all.first == first || !opening.isAfter(told.event)
+                all.first == first || !opening.isAfter(sign.event)
             else { continue }
             if let end = end(of: first), end < late {
-                guard end.isAfter(told.event), history.endsWithoutReason(first, at: end) else { continue }
+                guard end.isAfter(sign.event), history.endsWithoutReason(first, at: end) else { continue }
                 evidence.violate(
                     "the client ended the connection it had just opened", expected: "the first connection only",
-                    actual: "its end", at: [told.event, end])
+                    actual: "its end", at: [sign.event, end])
             } else {
                 let others = attempts.dropFirst().map { history.connections[$0].opening }
-                let second = others.first { $0.isAfter(told.event) && !history.mayGiveUp(first, at: $0) }
+                let second = others.first { $0.isAfter(sign.event) && !history.mayGiveUp(first, at: $0) }
                 evidence.test(no: second) { other in
                     Finding(
                         "the client opened a second connection", expected: "the first connection only",
-                        actual: "a new connection", at: [told.event, other])
+                        actual: "a new connection", at: [sign.event, other])
                 }
             }
         }
@@ -103,7 +103,7 @@ extension CLIENT {
     ) {
         let bound = history.clientBound(path)
         let next = history.nextOpening(after: event)
-        let isInTime = next.map { history.patience(from: event, to: $0) <= bound.microseconds } ?? false
+        let isInTime = next.map { history.netSpan(from: event, to: $0) <= bound.microseconds } ?? false
         evidence.test(isInTime, orBy: history.clientDeadline(after: event, within: bound)) { late in
             Finding(what, expected: expected, actual: next == late ? "one, too late" : "none", at: [event, late])
         }
@@ -117,7 +117,7 @@ extension CLIENT {
     /// Once for each launch with attempts of its own, each message that was resent, and each position, session or list
     /// that was requested again, in a minute or more. Requests caused by the person, the system or a push are not the
     /// client's own; nor, except for connecting, are those caused by a new connection.
-    static func nothingIsHammered(_ history: Observations, _ evidence: inout Evidence) {
+    static func retriesAreBounded(_ history: Observations, _ evidence: inout Evidence) {
         let acts = history.client.acts.map(\.event)
         let causes = history.recoveryTriggers + acts
         func test(_ deeds: [Int], but causes: [Int], watched: Range<Int>? = nil, _ what: String) {
@@ -126,10 +126,10 @@ extension CLIENT {
             }.map(\.1)
             guard let first = own.first else { return }
             let isLong = history.isWatched(watched ?? first..<history.endOfLife(at: first))
-            evidence.test(no: history.crowd(in: own), keptIf: isLong) { crowd in
+            evidence.test(no: history.burst(in: own), keptIf: isLong) { burst in
                 Finding(
-                    what, expected: "at most \(Observations.mostInAMinute) times a minute",
-                    actual: "\(Observations.mostInAMinute + 1) times in less", at: [crowd.lowerBound, crowd.upperBound])
+                    what, expected: "at most \(Observations.maxPerMinute) times a minute",
+                    actual: "\(Observations.maxPerMinute + 1) times in less", at: [burst.lowerBound, burst.upperBound])
             }
         }
         for launch in history.client.launches {
@@ -221,12 +221,12 @@ extension CLIENT {
     ///
     /// Once for each such end, and once for the sum of the waits after good connections, if there are three or more. An
     /// attempt that neither ends nor is greeted is over after 30 s.
-    static func attemptsGoOn(_ history: Observations, _ evidence: inout Evidence) {
+    static func attemptsContinue(_ history: Observations, _ evidence: inout Evidence) {
         let (client, minute) = (history.client, history.clientWindow(\.attempts).microseconds)
         var waits: [(end: Int, next: Int)] = []
         for index in client.attempts {
             let connection = history.connections[index]
-            if let late = history.endOfVainAttempt(index) {
+            if let late = history.endOfFailedAttempt(index) {
                 let what = "the client waits for an attempt that comes to nothing"
                 evidence.violate(what, expected: "another one", actual: "none", at: [connection.opening, late])
                 continue
@@ -235,7 +235,7 @@ extension CLIENT {
                 let life = client.launch(at: end)?.events, !history.wasSentAway(before: end + 1),
                 !history.hasAnother(than: index, at: end, in: life)
             else { continue }
-            let hasStood = connection.connected.map { history.patience(from: $0, to: end) >= minute } == true
+            let hasStood = connection.connected.map { history.netSpan(from: $0, to: end) >= minute } == true
             let stop = history.end(of: end, at: ObservedClient.interruptions)
             if hasStood, let next = history.nextOpening(after: end), next < stop { waits.append((end, next)) }
             let what = hasStood ? "waits long after a good connection" : "stopped trying to connect"
@@ -245,7 +245,7 @@ extension CLIENT {
         }
         // A busy machine may prolong one wait after a good connection, but not each of them.
         guard waits.count > 2, let last = waits.last else { return }
-        let sum = waits.reduce(0) { $0 + history.patience(from: $1.end, to: $1.next) }
+        let sum = waits.reduce(0) { $0 + history.netSpan(from: $1.end, to: $1.next) }
         let bound = history.clientWindow(\.connect) * waits.count + history.timeouts.scheduling
         evidence.test(
             sum <= bound.microseconds, otherwise: "the client waits long after each good connection",
@@ -253,7 +253,7 @@ extension CLIENT {
     }
 
     /// Acts that imply neither new credentials nor another version of the app.
-    private static let withoutAPerson: Set<String> = ["background", "networkDown", "networkUp", "receivePush"]
+    private static let neutralActs: Set<String> = ["background", "networkDown", "networkUp", "receivePush"]
 
     /// CLIENT-3: "A client MUST NOT reconnect after a terminal close until the person acts or the app returns, unless
     /// the code was 4010 and it offers an open version".
@@ -267,7 +267,7 @@ extension CLIENT {
             guard let close = history.terminalClose(of: connection) else { continue }
             // A client that has opened another connection has abandoned this one.
             if history.attempts(in: connection.opening..<close).count > 1 { continue }
-            let act = client.acts.first { $0.isAfter(close) && !withoutAPerson.contains($0.name) }?.event
+            let act = client.acts.first { $0.isAfter(close) && !neutralActs.contains($0.name) }?.event
             // A client that loses the network right then may never learn of the close.
             let network = client.acts("networkDown", "networkUp").after(close).first?.event
             if let network, history.mayCross(close, network) { continue }
@@ -294,7 +294,7 @@ extension Observations {
     fileprivate func mayGiveUp(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         return connection.connected.isOpen(at: event)
-            && patience(from: connection.opening, to: event) >= clientWindow(\.connect).microseconds
+            && netSpan(from: connection.opening, to: event) >= clientWindow(\.connect).microseconds
     }
 
     fileprivate func endsWithoutReason(_ index: Int, at end: Int) -> Bool {
@@ -306,7 +306,7 @@ extension Observations {
     }
 
     /// The event that proves that an attempt neither ended nor was greeted, and that no other followed.
-    fileprivate func endOfVainAttempt(_ index: Int) -> Int? {
+    fileprivate func endOfFailedAttempt(_ index: Int) -> Int? {
         let (connection, backoff) = (connections[index], clientBound(\.backoff))
         guard let late = clientDeadline(after: connection.opening, within: backoff + backoff),
             client.ends[index].isOpen(at: late), connection.connected.isOpen(at: late),
@@ -320,11 +320,11 @@ extension Observations {
     fileprivate func mayHaveBegun(_ next: Int, before close: Int) -> Bool {
         // On a late machine, the request may have been on its way when the close arrived.
         let isLate = wasLate(from: close, to: next)
-        if isLate, patience(from: close, to: next) < timeouts.scheduling.microseconds { return true }
+        if isLate, netSpan(from: close, to: next) < timeouts.scheduling.microseconds { return true }
         let opened = attempts(in: 0..<close).last.map { connections[$0].opening } ?? 0
         let isCaused = client.acts("foreground", "openPush", "networkUp").contains { act in
             act.isAfter(opened) && act.isBefore(close)
-                && patience(from: act.event, to: next) < clientBound(\.foregroundReconnect).microseconds
+                && netSpan(from: act.event, to: next) < clientBound(\.foregroundReconnect).microseconds
         }
         // A client that has just sent something over REST may have abandoned the connection already.
         return isCaused
@@ -334,13 +334,13 @@ extension Observations {
     }
 
     /// The maximum number of attempts, sends or reads of one kind that a client may make in a minute on its own.
-    static let mostInAMinute = 20
+    static let maxPerMinute = 20
 
     /// The first range of events that contains too many for a minute of the client's time.
-    func crowd(in events: [Int]) -> ClosedRange<Int>? {
+    func burst(in events: [Int]) -> ClosedRange<Int>? {
         let window = clientWindow(\.attempts).microseconds
-        return events.indices.dropFirst(Self.mostInAMinute).lazy
-            .map { events[$0 - Self.mostInAMinute]...events[$0] }
+        return events.indices.dropFirst(Self.maxPerMinute).lazy
+            .map { events[$0 - Self.maxPerMinute]...events[$0] }
             .first { span(from: $0.lowerBound, to: $0.upperBound) < window }
     }
 

@@ -7,7 +7,7 @@ extension CLIENT {
     ///
     /// Once for each state shown while a handshake was pending and no other connection could be in use, and for each
     /// `connected` shown before any greeting.
-    static func connectedIsShownWhenTold(_ history: Observations, _ evidence: inout Evidence) {
+    static func connectedFollowsTheGreeting(_ history: Observations, _ evidence: inout Evidence) {
         for state in history.client.states {
             guard let life = history.client.launch(at: state.event)?.events else { continue }
             let attempts = history.attempts(in: life.lowerBound..<state.event)
@@ -48,7 +48,7 @@ extension CLIENT {
             }
             guard let typed = question.typed,
                 question.requests.first.map({ history.span(from: typed, to: $0.event) > 0 }) ?? true,
-                let dead = history.deadConnection(at: typed), !history.isHeldUp(question)
+                let dead = history.deadConnection(at: typed), !history.mayWaitForEarlier(question)
             else { continue }
             // A message shown as failed at once, such as for its size, was not sent.
             if history.hasFailed(question, from: typed, to: history.endOfCrossing(with: typed)) { continue }
@@ -65,8 +65,8 @@ extension CLIENT {
         if !client.isForeground(at: event) || !client.hasNetwork(at: event) || client.launch(at: event) == nil {
             return
         }
-        let limit = history.patience(of: event) + bound.microseconds
-        func isInTime(_ event: Int?) -> Bool { event.map { history.patience(of: $0) <= limit } ?? false }
+        let limit = history.netTime(of: event) + bound.microseconds
+        func isInTime(_ event: Int?) -> Bool { event.map { history.netTime(of: $0) <= limit } ?? false }
         if let end = client.ends[index], isInTime(end) {
             if history.wasEndedByClient(history.connections[index]) { evidence.keep() }
             return
@@ -98,14 +98,14 @@ extension CLIENT {
         _ question: ClientQuestion, on index: Int, after event: Int, isInTime: (Int?) -> Bool, _ history: Observations
     ) -> Bool {
         // The news may have crossed with the question.
-        guard let news = question.news.first(where: { !$0.isBefore(history.inFlight(before: event)) })?.event else {
+        guard let fact = question.facts.first(where: { !$0.isBefore(history.inFlight(before: event)) })?.event else {
             return false
         }
         let sentAgain = history.reaction(after: event) { exchange in
             exchange.isChat && exchange.body?.id("clientMessageId").map(question.keys.contains) == true
         }
-        return news < event
-            || isInTime(news) && (history.arrivals(on: index).contains(news) || sentAgain.isOpen(at: news))
+        return fact < event
+            || isInTime(fact) && (history.arrivals(on: index).contains(fact) || sentAgain.isOpen(at: fact))
     }
 
     /// CLIENT-4, rule 2: a connection that is silent for `silence` while a turn is awaited counts as ended.
@@ -120,7 +120,7 @@ extension CLIENT {
             for (arrival, next) in zip(arrivals, arrivals.dropFirst().map(Optional.some) + [nil]) {
                 let isAwaited = questions.contains { question in
                     question.proof.map { $0 <= arrival } == true
-                        && !question.news.contains { $0.kind != .proof && !$0.isAfter(arrival) }
+                        && !question.facts.contains { $0.kind != .proof && !$0.isAfter(arrival) }
                 }
                 if isAwaited { silenceEnds(index, after: arrival, before: next, questions, history, &evidence) }
             }
@@ -133,8 +133,8 @@ extension CLIENT {
     ) {
         let connection = history.connections[index]
         let whole = history.clientBound(\.silence) + history.clientWindow(\.backoff)
-        let limit = history.patience(of: arrival) + whole.microseconds
-        func isInTime(_ event: Int?) -> Bool { event.map { history.patience(of: $0) <= limit } ?? false }
+        let limit = history.netTime(of: arrival) + whole.microseconds
+        func isInTime(_ event: Int?) -> Bool { event.map { history.netTime(of: $0) <= limit } ?? false }
         if isInTime(next) { return }
         let reaction = earliest(history.nextOpening(after: arrival), history.client.ends[index])
         if let reaction, isInTime(reaction) {
@@ -150,11 +150,11 @@ extension CLIENT {
             history.isAble(from: arrival, to: proof),
             // Polling may end soon after, and with it the waiting.
             let late = history.looks(after: arrival, before: proof + 1).first(where: { look in
-                history.patience(askedFor: look) - history.patience(of: arrival)
+                history.netTime(askedFor: look) - history.netTime(of: arrival)
                     >= history.clientWindow(\.silence).microseconds
             })?.event,
             history.isAwaiting(questions, at: late)
-                || questions.contains(where: { history.firstLookOnReturn(to: $0, elsewhereAt: late)?.thinking == true }),
+                || questions.contains(where: { history.stateOnReturn(to: $0, elsewhereAt: late)?.thinking == true }),
             !history.hasAnother(than: index, at: arrival, in: 0..<history.events.endIndex)
         else { return }
         evidence.violate(
@@ -169,7 +169,7 @@ extension CLIENT {
     /// as different states".
     ///
     /// Once for each state shown during one of these problems, if it had lasted long enough to be noticed.
-    static func troublesAreToldApart(_ history: Observations, _ evidence: inout Evidence) {
+    static func troublesAreDistinguished(_ history: Observations, _ evidence: inout Evidence) {
         for state in history.client.states {
             guard let (since, expected) = history.trouble(at: state.event) else { continue }
             if let shown = state.connection, shown == .connected || expected.contains(shown) {
@@ -188,7 +188,7 @@ extension CLIENT {
     ///
     /// Once for each time that messages were stored in the session on the screen while no socket delivered and reads
     /// were answered.
-    static func messagesComeWithoutSocket(_ history: Observations, _ evidence: inout Evidence) {
+    static func messagesArriveWithoutSocket(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         let bound = history.clientBound(\.degraded)
         for stored in client.stored {
@@ -196,8 +196,8 @@ extension CLIENT {
                 client.state(at: stored.event)?.sessionId == stored.sessionId
             else { continue }
             let states = client.states.filter { $0.isAfter(stored.event) }
-            let limit = history.patience(of: stored.event) + bound.microseconds
-            if let first = states.first(where: { shows(stored, $0) }), history.patience(of: first.event) <= limit {
+            let limit = history.netTime(of: stored.event) + bound.microseconds
+            if let first = states.first(where: { shows(stored, $0) }), history.netTime(of: first.event) <= limit {
                 if !history.wasGreeted(between: stored.event, and: first.event) { evidence.keep() }
                 continue
             }

@@ -5,7 +5,7 @@ extension CLIENT {
     ///
     /// Once for each look at a message before the first proof, including after a refusal, at a later launch, or if it
     /// was never sent or never arrived.
-    static func sentMeansProved(_ history: Observations, _ evidence: inout Evidence) {
+    static func sentMeansConfirmed(_ history: Observations, _ evidence: inout Evidence) {
         evidence.add(history.messageModel[.proof])
     }
 
@@ -13,7 +13,7 @@ extension CLIENT {
     /// message, arrives by any road, until it sends again".
     ///
     /// Once for each ending or refusal of a message that a screen waited for, if the screen stops waiting.
-    static func whatIsOverIsNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
+    static func finishedMessagesAreNotAwaited(_ history: Observations, _ evidence: inout Evidence) {
         evidence.add(history.messageModel[.waiting])
     }
 
@@ -22,7 +22,7 @@ extension CLIENT {
     ///
     /// Once for each answer of a message that was shown as failed before, or beside an error that names it, if a look
     /// at it followed.
-    static func anAnswerEndsTheFailure(_ history: Observations, _ evidence: inout Evidence) {
+    static func answersClearFailures(_ history: Observations, _ evidence: inout Evidence) {
         evidence.add(history.messageModel[.answered])
     }
 
@@ -30,7 +30,7 @@ extension CLIENT {
     ///
     /// Once for each message that was seen meanwhile. A client that has read twice since may have polled to the end
     /// (CLIENT-39).
-    static func whatRunsHasNotFailed(_ history: Observations, _ evidence: inout Evidence) {
+    static func runningMessagesAreNotFailed(_ history: Observations, _ evidence: inout Evidence) {
         evidence.add(history.messageModel[.running])
     }
 

@@ -22,7 +22,7 @@ extension CLIENT {
             if let there = looks.first(where: { isThere($0.state) }) {
                 let lost = looks.first { $0.isAfter(there.event) && $0.state.sessionId != session }
                 // A message that was on the screen before any request for it is in time.
-                let taken = since.map { history.patience(from: $0, to: there.event) } ?? .min
+                let taken = since.map { history.netSpan(from: $0, to: there.event) } ?? .min
                 let isInTime = taken < history.timeouts.pong.microseconds
                 evidence.test(no: lost, keptIf: isInTime) { lost in
                     Finding(
@@ -47,14 +47,14 @@ extension CLIENT {
         of notice: ClientNotice, _ named: [ClientDelivery], before end: Int, _ history: Observations
     ) -> Int? {
         let life = history.client.launch(at: notice.event)?.events.lowerBound ?? 0
-        if named.contains(where: { told in
-            told.isBefore(notice.event) && told.isAfter(life) && told.road == .read
-                && history.departure(after: told.event, on: nil).isOpen(at: notice.event)
+        if named.contains(where: { item in
+            item.isBefore(notice.event) && item.isAfter(life) && item.channel == .read
+                && history.departure(after: item.event, on: nil).isOpen(at: notice.event)
         }) {
             return notice.event
         }
         // Requests after the person has left the session say nothing about the tap.
-        let brought = named.first { $0.isAfter(notice.event) && $0.isBefore(end) && $0.road == .read }
+        let brought = named.first { $0.isAfter(notice.event) && $0.isBefore(end) && $0.channel == .read }
         if let brought { return brought.event }
         guard history.client.hasNetwork(at: notice.event), !history.wasSentAway(before: notice.event) else {
             return nil
@@ -79,7 +79,7 @@ extension CLIENT {
     ///
     /// Once for each tapped notification whose session is answered with 404, or is in no list that was requested since,
     /// or whose message the client does not have while there is no network or a read has failed.
-    static func lostSessionsAreTold(_ history: Observations, _ evidence: inout Evidence) {
+    static func lostSessionsAreReported(_ history: Observations, _ evidence: inout Evidence) {
         for notice in ClientNotice.all(in: history) where notice.isTapped {
             guard let stretch = history.unreadStretch(of: notice) else { continue }
             // An earlier error may stand for this one, and certainly does so while there is no connection.
@@ -87,8 +87,8 @@ extension CLIENT {
             let looks = history.looks(after: notice.event, before: stretch.cause)
             func tells(_ state: ObservedClient.State) -> Bool? {
                 let isCutOff = state.connection == .offline || state.connection == .degraded
-                let isTold = state.errors.count > before.count || state.errors.contains { !before.contains($0) }
-                if isTold || isCutOff && !state.errors.isEmpty || history.isShown(notice, in: state) { return true }
+                let isReported = state.errors.count > before.count || state.errors.contains { !before.contains($0) }
+                if isReported || isCutOff && !state.errors.isEmpty || history.isShown(notice, in: state) { return true }
                 let mayBeOld = state.errors.contains { $0.key == nil && $0.code.map(passingCodes.contains) != true }
                 return mayBeOld ? nil : false
             }
@@ -118,7 +118,7 @@ extension CLIENT {
         for notice in ClientNotice.all(in: history) where !notice.isTapped {
             guard let session = notice.sessionId, let id = notice.messageId,
                 !history.wasSentAway(before: notice.event),
-                !deliveries.contains(where: { $0.id == id && $0.isBefore(notice.event) && $0.road != .push }),
+                !deliveries.contains(where: { $0.id == id && $0.isBefore(notice.event) && $0.channel != .push }),
                 !history.connections.indices.contains(where: { history.delivers($0, at: notice.event) })
             else { continue }
             let late = history.clientDeadline(after: notice.event, within: history.clientBound(\.backoff))
@@ -172,9 +172,9 @@ extension Observations {
     fileprivate func unreadStretch(of notice: ClientNotice) -> (cause: Int, bound: Duration, end: Int)? {
         guard let session = notice.sessionId else { return nil }
         let departure = end(of: notice.event, at: CLIENT.departures)
-        if let told = notFound(session, after: notice.event) { return (told, timeouts.pong, departure) }
+        if let item = notFound(session, after: notice.event) { return (item, timeouts.pong, departure) }
         guard let id = notice.messageId else { return nil }
-        let brought = clientDeliveries.first { $0.id == id && $0.road != .push && $0.road != .typed }
+        let brought = clientDeliveries.first { $0.id == id && $0.channel != .push && $0.channel != .typed }
         if let brought, brought.isBefore(notice.event) { return nil }
         if client.states.contains(where: { $0.isBefore(notice.event) && isShown(notice, in: $0) }) { return nil }
         let reads = client.reads(of: session).filter { end(of: $0).isAfter(notice.event) }

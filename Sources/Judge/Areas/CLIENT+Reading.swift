@@ -10,7 +10,7 @@ extension CLIENT {
     /// answered. A client without a connection may read after the next greeting; one without a network reads then,
     /// within the bound for a failed read. Doubt about the stream favors the client: with an epoch, any message of the
     /// session is enough, as long as each greeting since was followed by a `sync` and no gap was announced.
-    static func whatIsOpenedIsRead(_ history: Observations, _ evidence: inout Evidence) {
+    static func openedSessionsAreRead(_ history: Observations, _ evidence: inout Evidence) {
         for act in history.client.acts("selectSession", "openPush") {
             guard let session = act.details.id("sessionId"),
                 let before = history.client.state(at: act.event), before.sessionId != session,
@@ -50,7 +50,7 @@ extension CLIENT {
         // A pending read suffices if it is answered, unless it is lost by then.
         let pending = history.client.reads(of: session).last { pending in
             pending.isAsked(before: cause) && history.end(of: pending) > cause
-                && history.patience(from: pending.request, to: cause) < history.clientBound(\.polling).microseconds
+                && history.netSpan(from: pending.request, to: cause) < history.clientBound(\.polling).microseconds
         }
         // A read that failed without a network is repeated with the network, possibly before the greeting.
         let back = opened.map { history.end(of: $0, at: ["networkUp"]) }
@@ -137,7 +137,7 @@ extension Observations {
         return (recoveryTriggers + acts).contains { $0 > cause && $0 < read }
             || clientQuestions.contains { question in
                 question.requests.contains { $0.isBefore(read) }
-                    && !question.news.contains { $0.kind != .proof && $0.isBefore(cause) }
+                    && !question.facts.contains { $0.kind != .proof && $0.isBefore(cause) }
             }
     }
 
@@ -166,21 +166,21 @@ extension Observations {
         let greetings = connections.filter { $0.connected.map { $0 > start && $0 < event } == true }
         guard greetings.last?.greeting?.epoch != nil else { return false }
         let read = sessionReads.last { $0.sessionId == session && $0.isAfter(start) && $0.isBefore(event) }?.event
-        let told = framesTold.filter {
+        let item = allFrames.filter {
             $0.sessionId == session && $0.isAfter(start) && $0.isBefore(event)
         }.map(\.event).min()
-        guard let since = read ?? told else { return false }
+        guard let since = read ?? item else { return false }
         let isSynced = greetings.allSatisfy { connection in
             connection.connected.isBefore(since) || connection.sent.contains { $0.type == "sync" }
                 || isPassedOver(connection, before: event)
         }
-        return isSynced && !gaps.contains { $0.told > since && $0.told < event }
+        return isSynced && !gaps.contains { $0.reportedAt > since && $0.reportedAt < event }
     }
 
     /// Whether a later `sync` used a position held before the greeting, and so brought what that connection did not.
     private func isPassedOver(_ connection: ObservedConnection, before event: Int) -> Bool {
         guard let greeting = connection.greeting, let epoch = greeting.epoch else { return false }
-        let held = clientPlaces.ceiling(of: epoch, before: greeting.event)
+        let held = clientPositions.ceiling(of: epoch, before: greeting.event)
         return syncs.contains { sync in
             sync.request.isAfter(greeting.event) && sync.request.isBefore(event) && sync.request.epoch == epoch
                 && sync.lastSeqSeen.map { $0 <= held } == true

@@ -14,7 +14,7 @@ extension CLIENT {
     /// from the end of the old connection on, even one that was still pending then; a sync counts if the server has an
     /// epoch, and the client may have held a position in it. A capture of several clients is not judged.
     static func reconnectsAreFollowedByRecovery(_ history: Observations, _ evidence: inout Evidence) {
-        guard history.isOfOneClient else { return }
+        guard history.hasOneClient else { return }
         let questions = history.clientQuestions
         for (index, connection) in history.connections.enumerated() {
             guard let greeted = connection.connected, let lost = history.lossBefore(connection: index) else { continue }
@@ -44,29 +44,29 @@ extension CLIENT {
     ///
     /// Once for each read or replay of the session on the screen that brings a message which was not shown, and for
     /// each read whose messages were shown in another order.
-    static func allThatWasMissedIsShown(_ history: Observations, _ evidence: inout Evidence) {
-        for told in history.toldHistories {
-            guard let before = history.client.state(at: told.event), before.sessionId == told.sessionId,
-                told.messages.contains(where: { !before.shows($0) })
-                    || told.connection == nil && !before.shows(inOrder: told.messages),
-                history.end(of: told.asked, at: navigationAwayActs).isAfter(told.event),
+    static func missedMessagesAreShown(_ history: Observations, _ evidence: inout Evidence) {
+        for batch in history.receivedHistories {
+            guard let before = history.client.state(at: batch.event), before.sessionId == batch.sessionId,
+                batch.messages.contains(where: { !before.shows($0) })
+                    || batch.connection == nil && !before.shows(inOrder: batch.messages),
+                history.end(of: batch.asked, at: navigationAwayActs).isAfter(batch.event),
                 // A client that asked again before the answer has abandoned the first read.
-                !history.client.reads(of: told.sessionId).contains(where: {
-                    $0.isAsked(after: told.asked) && $0.isAsked(before: told.event)
+                !history.client.reads(of: batch.sessionId).contains(where: {
+                    $0.isAsked(after: batch.asked) && $0.isAsked(before: batch.event)
                 })
             else { continue }
             // Frames that arrived as the client left may never have been processed.
-            let departure = history.departure(after: told.event, on: told.connection) ?? .max
-            let end = min(history.end(of: told.event, at: navigationAwayActs), departure)
-            let result = history.shown(after: told.event, within: history.clientPatience, before: end) { state in
-                state.sessionId == told.sessionId ? state.shows(inOrder: told.messages) : nil
+            let departure = history.departure(after: batch.event, on: batch.connection) ?? .max
+            let end = min(history.end(of: batch.event, at: navigationAwayActs), departure)
+            let result = history.shown(after: batch.event, within: history.clientPatience, before: end) { state in
+                state.sessionId == batch.sessionId ? state.shows(inOrder: batch.messages) : nil
             }
             evidence.test(result) { event in
-                let ids = told.messages.map { $0.id ?? "a message without id" }.joined(separator: " ")
+                let ids = batch.messages.map { $0.id ?? "a message without id" }.joined(separator: " ")
                 let shown = history.client.state(at: event)?.messages.map { $0.id ?? $0.key ?? "a message without id" }
                 return Finding(
                     "recovered messages are missing or out of order", expected: "\(ids), in this order",
-                    actual: shown?.joined(separator: " ") ?? "nothing", at: [told.event, event])
+                    actual: shown?.joined(separator: " ") ?? "nothing", at: [batch.event, event])
             }
         }
     }
@@ -82,7 +82,7 @@ extension CLIENT {
             guard let session = before.sessionId, history.endOfStay(at: before.event).isAfter(after.event),
                 history.isRecovering(session, between: before.event, and: after.event)
             else { continue }
-            accuse(after, after: before, &accused, history, &evidence)
+            reportLoss(after, after: before, &accused, history, &evidence)
             if let gone = history.answerTaken(from: session, between: before, and: after),
                 accused.insert(after.event).inserted
             {
@@ -99,15 +99,15 @@ extension CLIENT {
             guard recovery.ended < end else { continue }
             let stored = Set(before.messages.compactMap(\.id))
             // The answer may still be on its way to the screen, and a refused question may be resent meanwhile.
-            let limit = history.patience(of: recovery.ended) + history.clientPatience.microseconds
+            let limit = history.netTime(of: recovery.ended) + history.clientPatience.microseconds
             for after in states.between(recovery.ended, end)
-            where history.patience(of: after.event) <= limit && !stored.isSubset(of: after.messages.compactMap(\.id)) {
-                accuse(after, after: before, &accused, history, &evidence)
+            where history.netTime(of: after.event) <= limit && !stored.isSubset(of: after.messages.compactMap(\.id)) {
+                reportLoss(after, after: before, &accused, history, &evidence)
             }
         }
     }
 
-    private static func accuse(
+    private static func reportLoss(
         _ after: ObservedClient.State, after before: ObservedClient.State, _ accused: inout Set<Int>,
         _ history: Observations, _ evidence: inout Evidence
     ) {
@@ -161,12 +161,12 @@ extension CLIENT {
                 let isBeside = polls.last.map { last in
                     history.mayCross(last, poll) && (lists.contains(last) || lists.contains(poll))
                 }
-                let isForNews = lists.contains(poll) && history.connectionInUse(at: poll) == nil
-                if isBeside != true, !isForNews { polls.append(poll) }
+                let isForFact = lists.contains(poll) && history.connectionInUse(at: poll) == nil
+                if isBeside != true, !isForFact { polls.append(poll) }
             }
             guard let first = polls.first else { continue }
             let answers = history.answers(served: polls, among: waits)
-            let end = history.proof(after: first, limit: history.patience(of: first) + bound.microseconds)
+            let end = history.proof(after: first, limit: history.netTime(of: first) + bound.microseconds)
             evidence.test(no: surplus(of: polls, for: answers, within: bound, history), keptIf: wait.end > end ?? .max)
             {
                 Finding(
@@ -185,8 +185,8 @@ extension CLIENT {
         var rest = polls[...]
         for _ in 0..<answers {
             guard let first = rest.first else { return nil }
-            let limit = history.patience(of: first) + bound.microseconds
-            rest = rest.dropFirst(min(12, rest.prefix { history.patience(of: $0) <= limit }.count))
+            let limit = history.netTime(of: first) + bound.microseconds
+            rest = rest.dropFirst(min(12, rest.prefix { history.netTime(of: $0) <= limit }.count))
         }
         return rest.first
     }
@@ -197,7 +197,7 @@ extension CLIENT {
     /// Once for each time that a client polled at least twice for an answer that did not arrive, and once for each
     /// period in which it waited on the screen although nothing could bring the answer. Without a network, `offline` is
     /// as good as an error.
-    static func pollingEndsInTheOpen(_ history: Observations, _ evidence: inout Evidence) {
+    static func pollingEndsVisibly(_ history: Observations, _ evidence: inout Evidence) {
         let bound = history.clientBound(\.polling)
         let waits = history.waitsForAnswers
         for wait in waits {
@@ -217,15 +217,15 @@ extension CLIENT {
         }
         for question in history.clientQuestions {
             for period in history.undeliverablePeriods(of: question, acrossVisits: true) {
-                waitingEndsElsewhere(for: question, in: period, history, &evidence)
+                waitEndsOffScreen(for: question, in: period, history, &evidence)
             }
             for period in history.undeliverablePeriods(of: question) {
-                waitingEndsHere(for: question, in: period, history, &evidence)
+                waitEndsOnScreen(for: question, in: period, history, &evidence)
             }
         }
     }
 
-    private static func waitingEndsHere(
+    private static func waitEndsOnScreen(
         for question: ClientQuestion, in period: Range<Int>, _ history: Observations, _ evidence: inout Evidence
     ) {
         guard let state = history.client.state(at: period.lowerBound), state.thinking,
@@ -243,14 +243,14 @@ extension CLIENT {
         }
     }
 
-    private static func waitingEndsElsewhere(
+    private static func waitEndsOffScreen(
         for question: ClientQuestion, in period: Range<Int>, _ history: Observations, _ evidence: inout Evidence
     ) {
         let start = period.lowerBound
-        let limit = history.patience(of: start) + history.clientBound(\.polling).microseconds
+        let limit = history.netTime(of: start) + history.clientBound(\.polling).microseconds
         guard let due = history.proof(after: start, limit: limit), due < period.upperBound,
             history.isAble(from: start, to: due),
-            let back = history.firstLookOnReturn(to: question, elsewhereAt: due),
+            let back = history.stateOnReturn(to: question, elsewhereAt: due),
             back.isBefore(period.upperBound) || history.mayCross(period.upperBound, back.event)
         else { return }
         evidence.test(
@@ -267,7 +267,7 @@ extension CLIENT {
     /// Once for each question of a new conversation that was lost before any news of it. A conversation is the right
     /// one only after a frame, response or history has named it together with the key or the turn; asking again with
     /// the same key is one way to find it, reading is another.
-    static func aTurnIsFoundByItsKey(_ history: Observations, _ evidence: inout Evidence) {
+    static func turnsAreFoundByKey(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let lost = LostConversation(of: question, in: history) else { continue }
             let wrong = lost.wrongSession
@@ -309,10 +309,10 @@ private struct LostConversation {
 
     init?(of question: ClientQuestion, in history: Observations) {
         guard let first = question.requests.first, first.sessionAsked == nil, let lost = history.end(of: first),
-            lost.isAfter(first.event), !question.news.contains(where: { $0.isBefore(lost) })
+            lost.isAfter(first.event), !question.facts.contains(where: { $0.isBefore(lost) })
         else { return nil }
         (self.question, self.first, event, self.history) = (question, first, lost, history)
-        settled = question.news.first { $0.kind == .refusal && $0.isAfter(lost) }?.event ?? .max
+        settled = question.facts.first { $0.kind == .refusal && $0.isAfter(lost) }?.event ?? .max
         end = min(
             history.end(of: lost, at: ["selectSession", "openPush"]), history.endOfLife(at: first.event), settled)
         let failed = history.client.states.first { $0.isAfter(lost) && $0.showsAsFailed(question) }?.event ?? .max
@@ -330,7 +330,7 @@ private struct LostConversation {
             homes
             + neighbors.filter { other in
                 other.isBefore(question.event)
-                    && other.news.contains { $0.kind == .refusal && $0.isBefore(first.event) }
+                    && other.facts.contains { $0.kind == .refusal && $0.isBefore(first.event) }
             }
     }
 
@@ -381,7 +381,7 @@ private struct LostConversation {
     }
 
     /// Whether the screen showed the right session, counted from the moment at which the client could ask for it.
-    func find() -> Observations.Sighting {
+    func find() -> Observations.ScreenOutcome {
         // Another message of the conversation has taken it to its own session.
         let others = onScreen.filter { $0.event != question.event }
         let isElsewhere = history.looks(after: event, before: end).contains { look in
@@ -390,14 +390,14 @@ private struct LostConversation {
             } == true
         }
         if isElsewhere { return .unknown }
-        let news = question.news.first { news in
-            news.kind != .refusal && news.sessionId != nil && !history.mayBeMissed(news, of: question, before: .max)
+        let fact = question.facts.first { fact in
+            fact.kind != .refusal && fact.sessionId != nil && !history.mayBeMissed(fact, of: question, before: .max)
         }?.event
         // A message that was resent and not answered cannot be found.
-        if news == nil, question.requests.count > 1 { return .unknown }
+        if fact == nil, question.requests.count > 1 { return .unknown }
         let greeted = history.connections.lazy.compactMap(\.connected).first { $0 > event }
         let bound = history.clientBound(\.polling)
-        guard let cause = news ?? greeted, news != nil || history.standing(after: event, within: bound) != nil else {
+        guard let cause = fact ?? greeted, fact != nil || history.standing(after: event, within: bound) != nil else {
             return .unknown
         }
         return history.shown(after: cause, within: bound, before: end) { state in
@@ -414,9 +414,9 @@ extension Observations {
         guard let asked = question.requests.first?.event, asked < lost, endOfLife(at: asked) > greeted else {
             return false
         }
-        return !question.news.contains { $0.isBefore(greeted) && $0.kind != .proof }
-            && question.news.contains { news in
-                news.isBefore(lost) && news.kind == .proof && !mayBeMissed(news, of: question, before: greeted)
+        return !question.facts.contains { $0.isBefore(greeted) && $0.kind != .proof }
+            && question.facts.contains { fact in
+                fact.isBefore(lost) && fact.kind == .proof && !mayBeMissed(fact, of: question, before: greeted)
             }
     }
 
@@ -425,7 +425,7 @@ extension Observations {
     fileprivate func endOfWaiting(
         for question: ClientQuestion, after cause: Int, within bound: Duration, before end: Int,
         orOffline isSaidByOffline: Bool = false
-    ) -> Sighting {
+    ) -> ScreenOutcome {
         let before = client.state(at: cause)
         return shown(after: cause, within: bound, before: end) { state in
             guard mayStand(question, on: state, before: end) else { return nil }

@@ -20,11 +20,11 @@ extension CLIENT {
                 actual: times(double.count), at: double.events.suffix(3) + [state.event])
         }
         let looks = history.looks(after: -1, before: .max)
-        var told: [String: [ClientDelivery]] = [:]
-        for delivery in messages.deliveries where delivery.id != nil && delivery.road != .typed {
-            told[messages.identity(of: delivery), default: []].append(delivery)
+        var item: [String: [ClientDelivery]] = [:]
+        for delivery in messages.deliveries where delivery.id != nil && delivery.channel != .typed {
+            item[messages.identity(of: delivery), default: []].append(delivery)
         }
-        for (_, deliveries) in told.sorted(by: { ($0.value[0].event, $0.key) < ($1.value[0].event, $1.key) }) {
+        for (_, deliveries) in item.sorted(by: { ($0.value[0].event, $0.key) < ($1.value[0].event, $1.key) }) {
             if deliveries.count > 1, doubled.isEmpty,
                 looks.contains(where: { look in
                     look.isAfter(deliveries[1].event) && deliveries[0].isShown(in: look.state)
@@ -40,10 +40,10 @@ extension CLIENT {
         in state: ObservedClient.State, _ messages: ClientMessages
     ) -> (name: String, count: Int, known: Int, events: [Int])? {
         // Most screens show nothing twice.
-        var (ids, said): (Set<String>, Set<ClientMessages.Words>) = ([], [])
+        var (ids, stated): (Set<String>, Set<ClientMessages.Words>) = ([], [])
         let mayBeDouble = state.messages.contains { message in
             let isNew = message.id.map { ids.insert($0).inserted } ?? true
-            return !said.insert(ClientMessages.Words(message.role, message.text)).inserted || !isNew
+            return !stated.insert(ClientMessages.Words(message.role, message.text)).inserted || !isNew
         }
         guard mayBeDouble else { return nil }
         let byID = Dictionary(grouping: state.messages.compactMap(\.id)) { $0 }
@@ -98,7 +98,7 @@ extension CLIENT {
         let messages = history.clientMessages
         var found: Set<String> = []
         for state in history.client.states {
-            guard let (message, delivery) = messages.stranger(in: state) else { continue }
+            guard let (message, delivery) = messages.foreign(in: state) else { continue }
             let session = delivery.sessionId ?? ""
             guard found.insert("\(message.id ?? message.text) \(state.sessionId ?? "")").inserted else { continue }
             evidence.violate(
@@ -108,7 +108,7 @@ extension CLIENT {
         }
         var judged: Set<Int> = []
         let last = history.looks(after: -1, before: .max).last?.event ?? 0
-        for delivery in messages.deliveries where delivery.road != .typed && delivery.road != .push {
+        for delivery in messages.deliveries where delivery.channel != .typed && delivery.channel != .push {
             guard found.isEmpty, let session = delivery.sessionId, let state = history.client.state(at: delivery.event),
                 state.sessionId != session, last.isAfter(delivery.event), judged.insert(delivery.event).inserted
             else { continue }
@@ -122,8 +122,8 @@ extension CLIENT {
     /// Once for each choice that was on the screen when a message of another session arrived, and was seen afterwards.
     /// After a message was typed, only a session that was on the screen before is certainly another one. CLIENT-29
     /// judges sessions from taps.
-    static func theScreenStays(_ history: Observations, _ evidence: inout Evidence) {
-        let deliveries = history.clientDeliveries.filter { $0.road != .typed }
+    static func screenIsStable(_ history: Observations, _ evidence: inout Evidence) {
+        let deliveries = history.clientDeliveries.filter { $0.channel != .typed }
         for act in history.client.acts("selectSession") {
             let (choice, session) = (act.event, act.details.id("sessionId"))
             let end = history.end(of: choice, at: ObservedClient.endsOfLife.union(["selectSession", "openPush"]))
@@ -159,7 +159,7 @@ extension CLIENT {
     ///
     /// Once for each choice of a conversation other than the one shown, counted from the answer to the first read of
     /// it; without a read, if a connection is in use.
-    static func theChosenAppears(_ history: Observations, _ evidence: inout Evidence) {
+    static func chosenSessionAppears(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for act in client.acts("selectSession") {
             let (choice, session) = (act.event, act.details.id("sessionId"))
@@ -201,12 +201,12 @@ extension CLIENT {
                 guard let id = message.id, !broken.contains(id), whole[id] != message.text, let came = byID[id] else {
                     continue
                 }
-                let told = came.prefix { $0.isBefore(state.event) }
+                let item = came.prefix { $0.isBefore(state.event) }
                 let core = ClientQuestion.core(message.text)
-                if told.contains(where: { $0.text.map(ClientQuestion.core) == core }) {
+                if item.contains(where: { $0.text.map(ClientQuestion.core) == core }) {
                     if whole.updateValue(message.text, forKey: id) == nil { evidence.keep() }
-                } else if let first = told.first(where: { $0.text != nil && $0.road != .push }),
-                    !told.contains(where: { $0.road == .push })
+                } else if let first = item.first(where: { $0.text != nil && $0.channel != .push }),
+                    !item.contains(where: { $0.channel == .push })
                         || history.hadTime(
                             for: first.event, on: first.frame?.connection, before: state.event,
                             atLeast: history.clientPatience)
@@ -227,7 +227,7 @@ extension CLIENT {
     ///
     /// Once for each such answer while the app is in the foreground and its connection stays open: the count is one
     /// more than before the answer arrived.
-    static func othersAreCounted(_ history: Observations, _ evidence: inout Evidence) {
+    static func otherSessionsAreCounted(_ history: Observations, _ evidence: inout Evidence) {
         let choices = history.client.acts("selectSession", "openPush")
         for frame in history.received where frame.type == "done" && !frame.isDuplicate {
             guard let session = frame.sessionId, let state = history.client.state(at: frame.event),
@@ -239,7 +239,7 @@ extension CLIENT {
             let chosen = choices.between(state.event, history.endOfCrossing(with: frame.event))
             let sessions = chosen.prefix { $0.isBefore(frame.event) }.map { $0.details.id("sessionId") }
             let wasChosen = chosen.contains { $0.details.id("sessionId") == session }
-            let isLeft = !choices.between(frame.event, history.due(frame.event)).isEmpty
+            let isLeft = !choices.between(frame.event, history.latestArrival(frame.event)).isEmpty
             if wasChosen || isLeft && ([state.sessionId] + sessions).contains(nil) { continue }
             let wanted = (state.unread[session] ?? 0) + 1
             let seen = history.client.states.first { $0.isAfter(frame.event) && $0.sessionId == session }?.event
@@ -247,7 +247,7 @@ extension CLIENT {
             let outcome = history.shown(
                 after: frame.event, within: history.timeouts.pong, before: min(left, seen ?? .max)
             ) { $0.unread[session] ?? 0 >= wanted }
-            if case .broken(let late) = outcome, history.mayBeUntaken(frame, by: late) { continue }
+            if case .broken(let late) = outcome, history.mayBeUnhandled(frame, by: late) { continue }
             evidence.test(outcome) { late in
                 Finding(
                     "an answer in a background session is not counted as unread",
@@ -264,7 +264,7 @@ extension CLIENT {
     static func nothingIsCountedTwice(_ history: Observations, _ evidence: inout Evidence) {
         let messages = history.clientMessages
         let others = Dictionary(
-            grouping: history.clientDeliveries.filter { $0.role != "user" && $0.road != .typed }, by: \.sessionId)
+            grouping: history.clientDeliveries.filter { $0.role != "user" && $0.channel != .typed }, by: \.sessionId)
         var judged: Set<String> = []
         for state in history.client.states {
             for (session, count) in state.unread.sorted(by: { $0.key < $1.key }) where session != state.sessionId {
@@ -276,17 +276,17 @@ extension CLIENT {
                 // Frames that arrived as the person left may have been processed afterwards.
                 let since = stay.map { history.inFlight(before: $0.event) } ?? start
                 let all = others[session]?.prefix { $0.isBefore(state.event) } ?? []
-                let had = all.filter { told in stay.map { history.wasSeen(told, in: $0, launch, since) } == true }
+                let had = all.filter { item in stay.map { history.wasSeen(item, in: $0, launch, since) } == true }
                 let seen = Set(had.map(messages.identity))
-                let told = all.filter { !$0.isBefore(since) && !seen.contains(messages.identity(of: $0)) }
-                let known = Set(told.map(messages.identity)).count
+                let item = all.filter { !$0.isBefore(since) && !seen.contains(messages.identity(of: $0)) }
+                let known = Set(item.map(messages.identity)).count
                 let place = "\(session) \(since)"
                 if count > known {
                     guard judged.insert("\(place) more").inserted else { continue }
                     evidence.violate(
                         "more messages are counted as unread than arrived",
                         expected: "at most \(known) in \(shown(session))", actual: "\(count)",
-                        at: told.suffix(3).map(\.event) + [state.event])
+                        at: item.suffix(3).map(\.event) + [state.event])
                 } else if judged.insert(place).inserted {
                     evidence.keep()
                 }
@@ -359,7 +359,7 @@ extension CLIENT {
 
 extension Observations {
     /// Whether a client may not have processed an answer as live: its connection ended, or a read brought it earlier.
-    fileprivate func mayBeUntaken(_ frame: Frame, by late: Int) -> Bool {
+    fileprivate func mayBeUnhandled(_ frame: Frame, by late: Int) -> Bool {
         !connections[frame.connection].isOpen(at: late - 1)
             || sessionReads.contains { read in
                 read.sessionId == frame.sessionId && read.isBefore(late)
@@ -370,14 +370,14 @@ extension Observations {
     /// Whether a message was seen while its session was last on the screen: it was shown, or it had certainly arrived
     /// between the launch of the app and the end of that stay.
     fileprivate func wasSeen(
-        _ told: ClientDelivery, in stay: ObservedClient.State, _ launch: Int, _ since: Int
+        _ item: ClientDelivery, in stay: ObservedClient.State, _ launch: Int, _ since: Int
     ) -> Bool {
-        let isShown = told.id.map(stay.idSet.contains) == true
+        let isShown = item.id.map(stay.idSet.contains) == true
         // A notification does not count as the message, unless the message is on the screen.
-        if told.road == .push, !isShown { return false }
-        if isShown, told.isBefore(stay.event) { return true }
+        if item.channel == .push, !isShown { return false }
+        if isShown, item.isBefore(stay.event) { return true }
         // A message on its way when a connection or the app ended may arrive again.
-        return told.isAfter(launch) && told.isBefore(since)
-            && hadTime(for: told.event, on: told.frame?.connection, before: since)
+        return item.isAfter(launch) && item.isBefore(since)
+            && hadTime(for: item.event, on: item.frame?.connection, before: since)
     }
 }

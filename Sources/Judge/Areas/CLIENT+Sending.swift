@@ -12,7 +12,7 @@ extension CLIENT {
     static func lostQuestionsAreSentAgain(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let lost = history.loss(of: question) else { continue }
-            let limits = history.frameLimits.filter { history.endOfLife(at: $0.told) > lost.sent }.map(\.bytes)
+            let limits = history.frameLimits.filter { history.endOfLife(at: $0.at) > lost.sent }.map(\.bytes)
             var bytes = question.requests.compactMap(history.size).max() ?? question.text.utf8.count
             // A failed message may have been too large together with the conversation sent with it.
             if history.hasFailed(question, from: lost.sent, to: .max) {
@@ -20,7 +20,7 @@ extension CLIENT {
                 bytes += screens.map { $0.messages.reduce(64) { $0 + $1.text.utf8.count + 64 } }.max() ?? 0
             }
             if limits.contains(where: { $0 < bytes }) { continue }
-            let hasArrived = question.news.contains { $0.isAfter(lost.sent) }
+            let hasArrived = question.facts.contains { $0.isAfter(lost.sent) }
             let proof = hasArrived ? nil : history.proofNotSentAgain(of: question, lostAt: lost)
             evidence.test(lost.isSentAgain(question), orBy: proof) { proof in
                 Finding(
@@ -36,11 +36,11 @@ extension CLIENT {
     /// that is open, and never under one that is spent".
     ///
     /// Once for each request after the first of one message, until the client learned of its ending or refusal.
-    static func theSameIsSentAgain(_ history: Observations, _ evidence: inout Evidence) {
+    static func resendsAreUnchanged(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
             guard let first = question.requests.first, let key = first.clientMessageId else { continue }
             for again in question.requests.dropFirst() {
-                guard !question.news.contains(where: { $0.isBefore(again.event) && $0.kind != .proof }) else { break }
+                guard !question.facts.contains(where: { $0.isBefore(again.event) && $0.kind != .proof }) else { break }
                 let isSameText = MessageContent.isSame(again.content, as: first.content)
                 evidence.test(
                     again.clientMessageId == key && isSameText,
@@ -56,7 +56,7 @@ extension CLIENT {
     ///
     /// Once for each message after the first, and once for each without a key. The second of two equal texts is known
     /// to have the key of the first if the first had been answered, and the second is never sent with another key.
-    static func eachMessageHasAKeyOfItsOwn(_ history: Observations, _ evidence: inout Evidence) {
+    static func messagesHaveOwnKeys(_ history: Observations, _ evidence: inout Evidence) {
         var used: [String: Int] = [:]
         let questions = history.clientQuestions
         for (index, question) in questions.enumerated() {
@@ -85,14 +85,14 @@ extension CLIENT {
     private static func taken(
         for question: ClientQuestion, among earlier: ArraySlice<ClientQuestion>, _ history: Observations
     ) -> (first: Int, second: Int)? {
-        guard let typed = question.typed, let twin = earlier.last(where: { $0.says(question.text) }),
+        guard let typed = question.typed, let twin = earlier.last(where: { $0.hasText(question.text) }),
             let first = twin.requests.first, let proof = twin.proof, proof < typed,
             let second = twin.requests.first(where: { $0.isAfter(typed) })
         else { return nil }
         // A turn that is known to have ended is not requested again; one that runs may be.
-        let isOver = twin.news.contains { news in
-            news.kind == .ending && news.isBefore(typed)
-                && !history.mayBeMissed(news, of: twin, before: second.event)
+        let isOver = twin.facts.contains { fact in
+            fact.kind == .ending && fact.isBefore(typed)
+                && !history.mayBeMissed(fact, of: twin, before: second.event)
         }
         guard isOver || history.clientDeadline(after: typed, within: history.clientPatience) != nil else { return nil }
         return (first.event, second.event)
@@ -105,9 +105,9 @@ extension CLIENT {
     /// a connection was open, and is shown as failed.
     static func limitsAreKept(_ history: Observations, _ evidence: inout Evidence) {
         let limits = history.frameLimits
-        func limit(before event: Int, for sent: Int) -> (told: Int, bytes: Int)? {
-            let last = limits.lastIndex { $0.told < event && history.endOfLife(at: $0.told) > sent }
-            return last.map { (limits[$0].told, limits[$0...].prefix { $0.told < sent }.map(\.bytes).max() ?? 0) }
+        func limit(before event: Int, for sent: Int) -> (at: Int, bytes: Int)? {
+            let last = limits.lastIndex { $0.at < event && history.endOfLife(at: $0.at) > sent }
+            return last.map { (limits[$0].at, limits[$0...].prefix { $0.at < sent }.map(\.bytes).max() ?? 0) }
         }
         for question in history.clientQuestions {
             for request in question.requests {
@@ -115,12 +115,12 @@ extension CLIENT {
                 let event = request.connection == nil ? history.inFlight(before: request.event) : request.event
                 guard let limit = limit(before: event, for: request.event),
                     let bytes = history.size(of: request), bytes > limit.bytes,
-                    history.wasSurelyGreeted(before: request.event, by: limit.told)
+                    history.wasSurelyGreeted(before: request.event, by: limit.at)
                 else { continue }
                 evidence.violate(
                     "a question is larger than the server accepts",
                     expected: "at most \(limit.bytes) bytes, or nothing",
-                    actual: "\(bytes) bytes", at: [limit.told, request.event])
+                    actual: "\(bytes) bytes", at: [limit.at, request.event])
             }
             guard let typed = question.typed, question.requests.isEmpty, let limit = limit(before: typed, for: typed),
                 question.text.utf8.count > limit.bytes, history.connectionInUse(at: typed) != nil,
@@ -139,8 +139,8 @@ extension CLIENT {
     ]
 
     /// Whether a message is over: its turn has ended, or it was refused for good (chapter 2).
-    static func isFinal(_ news: ClientQuestion.News) -> Bool {
-        news.kind == .ending || finalCodes.contains(news.error?.code ?? "")
+    static func isFinal(_ fact: ClientQuestion.Fact) -> Bool {
+        fact.kind == .ending || finalCodes.contains(fact.error?.code ?? "")
     }
 
     /// CLIENT-9: "A client MUST NOT send a message again after a final refusal, or more than 24 hours after its first
@@ -150,7 +150,7 @@ extension CLIENT {
     /// arrived just before the client left or its connection ended may never have been processed.
     static func refusalsSettle(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
-            let refusals = question.news.filter { $0.input == .refusedForGood || $0.input == .refusedMismatch }
+            let refusals = question.facts.filter { $0.input == .refusedForGood || $0.input == .refusedMismatch }
             for refusal in refusals {
                 let again = question.requests.first { $0.isAfter(refusal.event) }
                 guard !history.mayBeMissed(refusal, of: question, before: again?.event ?? .max) else { continue }
@@ -177,20 +177,20 @@ extension CLIENT {
     /// that may never have processed the refusal must resend the message once its connection ends (CLIENT-7).
     static func rateLimitsAreWaitedFor(_ history: Observations, _ evidence: inout Evidence) {
         for question in history.clientQuestions where !question.isAmbiguous {
-            for news in question.news where news.kind == .refusal && news.error?.code == "rate_limited" {
-                guard let wait = news.error?.retryAfter, wait > 0 else { continue }
-                let limit = history.time(of: news.event) + wait
-                let again = question.requests.first { $0.isAfter(news.event) }
-                guard !history.mayBeMissed(news, of: question, before: again?.event ?? .max) else { continue }
+            for fact in question.facts where fact.kind == .refusal && fact.error?.code == "rate_limited" {
+                guard let wait = fact.error?.retryAfter, wait > 0 else { continue }
+                let limit = history.time(of: fact.event) + wait
+                let again = question.requests.first { $0.isAfter(fact.event) }
+                guard !history.mayBeMissed(fact, of: question, before: again?.event ?? .max) else { continue }
                 if let again {
                     evidence.test(
                         history.time(of: again.event) >= limit,
                         otherwise: "a rate-limited message was resent too soon",
                         expected: "not within \(wait / 1_000) ms",
-                        actual: "after \((history.span(from: news.event, to: again.event)) / 1_000) ms",
-                        at: [news.event, again.event])
-                } else if let proof = history.proof(after: news.event, limit: limit),
-                    history.isAble(from: news.event, to: proof)
+                        actual: "after \((history.span(from: fact.event, to: again.event)) / 1_000) ms",
+                        at: [fact.event, again.event])
+                } else if let proof = history.proof(after: fact.event, limit: limit),
+                    history.isAble(from: fact.event, to: proof)
                 {
                     evidence.keep()
                 }

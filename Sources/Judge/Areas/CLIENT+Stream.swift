@@ -9,8 +9,8 @@ extension CLIENT {
     /// answer. The position must be possible: not beyond the frames sent to the client before this greeting, and not
     /// before a frame that it certainly processed, unless a `sync` still has to fill a gap. CLIENT-19 judges a position
     /// of another stream.
-    static func placesAreSynced(_ history: Observations, _ evidence: inout Evidence) {
-        let places = history.clientPlaces
+    static func syncsStartAtThePosition(_ history: Observations, _ evidence: inout Evidence) {
+        let places = history.clientPositions
         let questions = history.clientQuestions
         for (index, connection) in history.connections.enumerated() {
             guard let greeting = connection.greeting, let epoch = greeting.epoch,
@@ -21,7 +21,7 @@ extension CLIENT {
             // A position that survived the end of the app is visible only in the `sync` that names it.
             let isKept =
                 sync?.lastSeqSeen.map { $0 > 0 && $0 != greeting["lastSeq"]?.intValue } == true
-                && !places.epochs(toldBefore: greeting.event).isEmpty
+                && !places.epochs(reportedBefore: greeting.event).isEmpty
             guard held != nil || isKept || history.isAwaiting(questions, at: greeting.event) else { continue }
             if let sync {
                 judge(sync, on: greeting, epoch, held, places, into: &evidence)
@@ -38,10 +38,10 @@ extension CLIENT {
 
     private static func judge(
         _ sync: ObservedSync, on greeting: Frame, _ current: String, _ held: NumberedFrame?,
-        _ places: ClientPlaces, into evidence: inout Evidence
+        _ places: ClientPositions, into evidence: inout Evidence
     ) {
         guard let position = sync.lastSeqSeen else { return }
-        let told = places.epochs(toldBefore: greeting.event)
+        let reported = places.epochs(reportedBefore: greeting.event)
         func test(_ holds: Bool, _ what: String, _ expected: String) {
             evidence.test(
                 holds, otherwise: what, expected: expected, actual: sync.words,
@@ -52,21 +52,21 @@ extension CLIENT {
             let expected = place ?? "an epoch, or lastSeqSeen 0"
             return test(held == nil && position == 0, "a sync names a position without its epoch", expected)
         }
-        guard told.contains(epoch) || epoch == current else {
+        guard reported.contains(epoch) || epoch == current else {
             let expected = place ?? "an epoch that the server sent, or none"
             return test(false, "a sync names an epoch that the server never sent", expected)
         }
         let all = places.ceiling(of: epoch, before: sync.request.event)
         let ceiling = places.ceiling(of: epoch, before: sync.request.event, without: greeting)
-        if position > all, told.count > 1 || !told.contains(epoch) { return }
-        if !told.contains(epoch), held != nil || position > 0 {
+        if position > all, reported.count > 1 || !reported.contains(epoch) { return }
+        if !reported.contains(epoch), held != nil || position > 0 {
             test(false, "a sync names the new epoch instead of the old one", place ?? "lastSeqSeen 0")
         } else if position > ceiling {
             let expected = place ?? "lastSeqSeen of at most \(ceiling)"
             test(false, "a sync names a position that the client cannot have", expected)
         } else {
-            let isBack = held.map { $0.epoch == epoch && position < $0.seq } == true
-            let holds = !isBack || !places.isClosed(before: greeting.event)
+            let hasReconnected = held.map { $0.epoch == epoch && position < $0.seq } == true
+            let holds = !hasReconnected || !places.isClosed(before: greeting.event)
             test(holds, "a sync names an earlier position than the client had", place ?? "")
         }
     }
@@ -80,10 +80,10 @@ extension CLIENT {
         for (place, index) in greeted.enumerated() {
             let connection = history.connections[index]
             guard let greeting = connection.greeting, greeting.epoch == nil else { continue }
-            let said = connection.sent.filter { $0.isAfter(greeting.event) }
+            let sent = connection.sent.filter { $0.isAfter(greeting.event) }
             let end = history.client.ends[index] ?? .max
             let asked = history.client.reads.contains { $0.isAsked(after: greeting.event) && $0.isAsked(before: end) }
-            evidence.test(no: said.first { $0.type == "sync" }, keptIf: place > 0 && (!said.isEmpty || asked)) { sync in
+            evidence.test(no: sent.first { $0.type == "sync" }, keptIf: place > 0 && (!sent.isEmpty || asked)) { sync in
                 Finding(
                     "the client sent a sync to a server without replay", expected: "a read over REST", actual: "sync",
                     at: [greeting.event, sync.event])
@@ -97,11 +97,11 @@ extension CLIENT {
     /// Once for each such answer, counted from its last page, while a session stays on the screen. A read that was
     /// pending when the answer arrived may suffice too, and proves nothing unless it fails. A refusal that another read
     /// would not change proves nothing either.
-    static func gapsAreRead(_ history: Observations, _ evidence: inout Evidence) {
-        for (sync, result, told) in history.gaps {
+    static func gapsAreClosedByReads(_ history: Observations, _ evidence: inout Evidence) {
+        for (sync, result, reported) in history.gaps {
             guard let session = history.client.state(at: result.event)?.sessionId else { continue }
             var read = OwedRead(
-                session: session, cause: result.event, since: told, bound: history.clientBound(\.rest),
+                session: session, cause: result.event, since: reported, bound: history.clientBound(\.rest),
                 connection: sync.connection)
             let underWay = history.client.reads(of: session).filter {
                 $0.isAsked(before: result.event) && history.end(of: $0).isAfter(result.event)
@@ -154,14 +154,14 @@ extension CLIENT {
     ///
     /// Once for each first `sync` of a connection after such a frame had the greatest number of its epoch and was
     /// certainly processed.
-    static func unknownTypesMovePlaces(_ history: Observations, _ evidence: inout Evidence) {
-        let places = history.clientPlaces
+    static func unknownTypesMovePosition(_ history: Observations, _ evidence: inout Evidence) {
+        let places = history.clientPositions
         for (sync, position) in history.firstSyncs {
             let start = history.client.launch(at: sync.request.event)?.events.lowerBound ?? 0
             let end = history.connections[sync.connection].connected ?? sync.request.event
             let given = places.given(from: start, to: end)
             guard let last = given.filter({ $0.epoch == given.last?.epoch }).max(by: { $0.seq < $1.seq }),
-                !last.isOfKnownType, !last.frame.isReplayed, places.isTaken(last.frame, before: end),
+                !last.isOfKnownType, !last.frame.isReplayed, places.handled(last.frame, before: end),
                 places.isClosed(before: end), sync.request.epoch.map({ $0 == last.epoch }) ?? true
             else { continue }
             evidence.test(
@@ -177,7 +177,7 @@ extension CLIENT {
     /// one for the client. The bound is that of an immediate answer, and involves no timer of the client. A client that
     /// still polls for the answer has not processed the frame.
     static func sparseFramesAreShown(_ history: Observations, _ evidence: inout Evidence) {
-        let places = history.clientPlaces
+        let places = history.clientPositions
         for item in places.given where !item.frame.isReplayed && ["done", "message"].contains(item.frame.type) {
             let frame = item.frame
             guard let state = history.client.state(at: frame.event), state.sessionId == frame.sessionId,
@@ -218,22 +218,22 @@ extension CLIENT {
     /// on the screen. A client that abandoned an unanswered `sync` and read a session no longer waits for it; the
     /// specification does not say what it may do then.
     static func holesAreKept(_ history: Observations, _ evidence: inout Evidence) {
-        let places = history.clientPlaces
+        let places = history.clientPositions
         for (sync, position) in history.firstSyncs {
             guard let greeted = history.connections[sync.connection].connected, let hole = places.hole(before: greeted),
                 hole.sync.connection != sync.connection, let old = history.connections[hole.sync.connection].greeting
             else { continue }
-            if hole.told == nil, places.isRead(since: hole.sync, before: sync.request.event) { continue }
+            if hole.reported == nil, places.isRead(since: hole.sync, before: sync.request.event) { continue }
             let given = places.given(from: history.client.installation(at: greeted), to: sync.request.event)
             let allowed: Int
-            if let told = hole.told, told.epoch != hole.epoch, sync.request.epoch == told.epoch {
-                guard position <= places.ceiling(of: told.epoch, before: sync.request.event),
-                    lacks(given, of: told.epoch, from: 0, to: max(position, told.lastSeq))
+            if let reported = hole.reported, reported.epoch != hole.epoch, sync.request.epoch == reported.epoch {
+                guard position <= places.ceiling(of: reported.epoch, before: sync.request.event),
+                    lacks(given, of: reported.epoch, from: 0, to: max(position, reported.lastSeq))
                 else { continue }
                 allowed = 0
             } else {
-                let last = hole.told?.lastSeq ?? (old.epoch == hole.epoch ? old["lastSeq"]?.intValue : nil) ?? 0
-                let isNewStream = hole.told.map { $0.epoch != hole.epoch } ?? (old.epoch != hole.epoch)
+                let last = hole.reported?.lastSeq ?? (old.epoch == hole.epoch ? old["lastSeq"]?.intValue : nil) ?? 0
+                let isNewStream = hole.reported.map { $0.epoch != hole.epoch } ?? (old.epoch != hole.epoch)
                 guard sync.request.epoch.map({ $0 == hole.epoch }) ?? (position == 0),
                     isNewStream || lacks(given, of: hole.epoch, from: hole.floor, to: last)
                 else { continue }
@@ -258,12 +258,12 @@ extension CLIENT {
     ///
     /// Once for each `sync` that names an epoch after two were announced: its number must belong to that epoch. Once a
     /// client certainly processed a frame of the newest epoch, with nothing still to come, it names no older one.
-    static func epochsComeWhole(_ history: Observations, _ evidence: inout Evidence) {
-        let places = history.clientPlaces
+    static func newEpochsAreComplete(_ history: Observations, _ evidence: inout Evidence) {
+        let places = history.clientPositions
         for sync in history.syncs {
             guard let epoch = sync.request.epoch, let position = sync.lastSeqSeen else { continue }
-            let told = places.epochs(toldBefore: sync.request.event)
-            guard told.count > 1, let age = told.firstIndex(of: epoch) else { continue }
+            let reported = places.epochs(reportedBefore: sync.request.event)
+            guard reported.count > 1, let age = reported.firstIndex(of: epoch) else { continue }
             let ceiling = places.ceiling(of: epoch, before: sync.request.event)
             let held = places.held(before: history.connections[sync.connection].connected ?? sync.request.event)
             let actual = "epoch '\(epoch)', lastSeqSeen \(position)"
@@ -272,7 +272,7 @@ extension CLIENT {
                     "a sync combines an epoch with a number from another epoch",
                     expected: "lastSeqSeen of at most \(ceiling)",
                     actual: actual, at: [sync.request.event])
-            } else if let held, let newest = told.firstIndex(of: held.epoch), age < newest,
+            } else if let held, let newest = reported.firstIndex(of: held.epoch), age < newest,
                 places.isClosed(before: history.connections[sync.connection].connected ?? sync.request.event)
             {
                 evidence.violate(

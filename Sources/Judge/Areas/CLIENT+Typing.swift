@@ -8,7 +8,7 @@ extension CLIENT {
     ///
     /// Once for each `sendAgain` that a request followed. All news up to the request counts; if some arrived so shortly
     /// before it that the client may not have processed it, either key is right.
-    static func whatIsSentAgainHasItsKey(_ history: Observations, _ evidence: inout Evidence) {
+    static func resendsKeepTheirKey(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for question in questions where !question.isAmbiguous && question.key != nil {
             for again in question.repeats {
@@ -18,14 +18,14 @@ extension CLIENT {
                     !question.repeats.contains(where: { $0 > again && $0.isBefore(request.event) })
                 else { continue }
                 let hasOldKey = request.clientMessageId.map(question.keys.contains) == true
-                let news = question.news.filter { $0.isBefore(request.event) && $0.kind != .proof }
-                let endings = news.filter { $0.kind == .ending || $0.error?.code == "idempotency_mismatch" }
-                let isOver = endings.contains { news in
-                    history.isTaken(news, of: question, before: request, told: again)
-                        && !history.mayBeMissed(news, of: question, before: again)
+                let facts = question.facts.filter { $0.isBefore(request.event) && $0.kind != .proof }
+                let endings = facts.filter { $0.kind == .ending || $0.error?.code == "idempotency_mismatch" }
+                let isOver = endings.contains { fact in
+                    history.handled(fact, of: question, before: request, reported: again)
+                        && !history.mayBeMissed(fact, of: question, before: again)
                 }
                 // Each refusal answers one send.
-                let isOpen = endings.isEmpty && news.count < question.requests.count { $0.isBefore(again) }
+                let isOpen = endings.isEmpty && facts.count < question.requests.count { $0.isBefore(again) }
                 guard isOpen || isOver else { continue }
                 evidence.test(
                     hasOldKey == isOpen,
@@ -44,7 +44,7 @@ extension CLIENT {
     /// Once for each message that was sent or shown as failed. Violated if neither happens while a connection is open
     /// for `resend`, no earlier message is still awaited, and no error names the message. Texts that were sent but not
     /// typed may be altered forms of typed ones.
-    static func whatIsTypedIsSent(_ history: Observations, _ evidence: inout Evidence) {
+    static func typedMessagesAreSent(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for (index, question) in questions.enumerated() where !question.isAmbiguous {
             guard let typed = question.typed, let life = history.client.launch(at: typed)?.events,
@@ -59,7 +59,7 @@ extension CLIENT {
             // A failure shown later is too late.
             let isFailed = history.hasFailed(question, from: typed, to: proof.map { $0 + 1 } ?? life.upperBound)
             let isOpen = proof.map { proof in
-                history.wasTold(of: question, from: typed, to: proof + 1)
+                history.wasReported(of: question, from: typed, to: proof + 1)
                     || questions.contains { $0.typed == nil && $0.isAfter(typed) && $0.isBefore(proof) }
             }
             evidence.test(isSent || isFailed, orBy: isOpen == false ? proof : nil) { proof in
@@ -81,7 +81,7 @@ extension CLIENT {
     /// Once for each session that was checked at rest after messages were typed into it in the same life of the app.
     /// Equal texts must be sent as often as they were typed. A message that waits for `retryAfterMs`, or for one that
     /// the server never answered, may still wait at rest.
-    static func restOwesNoMessage(_ history: Observations, _ evidence: inout Evidence) {
+    static func nothingIsUnsentAtRest(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for rest in history.rests {
             guard let life = history.client.launch(at: rest.event)?.events else { continue }
@@ -93,7 +93,7 @@ extension CLIENT {
             let isOpen = questions.contains { $0.typed == nil && life.contains($0.event) && $0.isBefore(rest.end) }
             if isOpen || typed.isEmpty { continue }
             let lost = typed.first { question in
-                let alike = questions.filter { $0.says(question.text) }
+                let alike = questions.filter { $0.hasText(question.text) }
                 let requests = alike.flatMap(\.requests).filter { life.contains($0.event) && $0.isBefore(rest.end) }
                 let owed = alike.count(where: isTyped) - Set(requests.map { $0.clientMessageId ?? "\($0.event)" }).count
                 return owed > alike.count { history.hasFailed($0, from: $0.event, to: rest.end) }
@@ -101,7 +101,7 @@ extension CLIENT {
             let last = min(rest.event, lost?.event ?? .max)
             let earlier = questions.filter { !$0.requests.isEmpty && $0.isBefore(last) }
             if earlier.contains(where: { mayWait($0, at: rest, history) }) { continue }
-            let settled = earlier.flatMap(\.news).map(\.event).filter { $0.isBefore(rest.event) }.max() ?? 0
+            let settled = earlier.flatMap(\.facts).map(\.event).filter { $0.isBefore(rest.event) }.max() ?? 0
             let looked = history.client.states.last { $0.isBefore(rest.end) && $0.sessionId == rest.sessionId }?.event
             let proof = lost.flatMap { history.standing(from: $0.event, released: max($0.event, settled)) }
                 .flatMap { looked.isOpen(at: max($0, rest.event) - 1) ? looked : nil }
@@ -114,9 +114,9 @@ extension CLIENT {
     }
 
     /// Whether a message may hold up others at rest: refused temporarily, or awaited, and not shown as failed.
-    private static func mayWait(_ question: ClientQuestion, at rest: ClientRest, _ history: Observations) -> Bool {
+    private static func mayWait(_ question: ClientQuestion, at rest: ScreenAtRest, _ history: Observations) -> Bool {
         if history.hasFailed(question, from: question.event, to: rest.end) { return false }
-        let last = question.news.last { question.settles($0, before: rest.event) }
+        let last = question.facts.last { question.settles($0, before: rest.event) }
         return last.map { $0.error?.retryAfter != nil || !isFinal($0) } ?? true
     }
 
@@ -130,17 +130,17 @@ extension CLIENT {
     ) {
         guard let again = question.repeats.last, let life = history.client.launch(at: again)?.events,
             history.client.state(at: again)?.showsAsFailed(question) == true,
-            question.news.allSatisfy({ $0.kind == .refusal && $0.isBefore(again) }),
+            question.facts.allSatisfy({ $0.kind == .refusal && $0.isBefore(again) }),
             questions.allSatisfy({ other in
                 other.isAfter(again) || other.typed == question.typed
-                    || other.news.contains { other.settles($0, before: again) }
+                    || other.facts.contains { other.settles($0, before: again) }
             })
         else { return }
-        let alike = questions.filter { $0.says(question.text) }.flatMap(\.requests)
+        let alike = questions.filter { $0.hasText(question.text) }.flatMap(\.requests)
         let proof = history.standing(from: again, released: again)
         let isSent = alike.contains { $0.isAfter(again) && life.contains($0.event) }
-        let isTold = history.wasTold(of: question, from: again + 1, to: proof ?? life.upperBound)
-        let isOpen = isTold || proof.map { history.endOfStay(at: again) <= $0 } ?? true
+        let isReported = history.wasReported(of: question, from: again + 1, to: proof ?? life.upperBound)
+        let isOpen = isReported || proof.map { history.endOfStay(at: again) <= $0 } ?? true
         evidence.test(isSent, orBy: isOpen ? nil : proof) { proof in
             Finding(
                 "a message was not resent", expected: "its chat, or the message shown as failed",
@@ -154,7 +154,7 @@ extension CLIENT {
     /// Once for each message that was typed into a session, once for each after the first in a new conversation whose
     /// session the client knew before it sent it, and once for the first in an empty conversation that the person
     /// chose: it begins a session. A session that is gone, or that left the screen by itself, does not bind the client.
-    static func messagesGoWhereTheyWereTyped(_ history: Observations, _ evidence: inout Evidence) {
+    static func messagesGoToTheirSession(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions
         for (index, question) in questions.enumerated() where !question.isAmbiguous && question.repeats.isEmpty {
             guard let typed = question.typed, let request = question.requests.first,
@@ -195,7 +195,7 @@ extension CLIENT {
             }
         }
         guard let first = conversation.first(before: request, in: history), request.sessionAsked == nil,
-            conversation.sessions(toldOf: first, before: request, in: history).isEmpty,
+            conversation.sessions(reportedFor: first, before: request, in: history).isEmpty,
             history.mayBegin(first, before: request.event)
         else { return }
         evidence.violate(
@@ -210,7 +210,7 @@ extension CLIENT {
     /// one counts as shown. Violated if neither happens although a connection is open for `resend` while the screen
     /// shows the session of the message, or a new conversation if it was typed into one. A message typed at the moment
     /// of a crash may not have been stored.
-    static func nothingTypedIsForgotten(_ history: Observations, _ evidence: inout Evidence) {
+    static func typedMessagesSurvive(_ history: Observations, _ evidence: inout Evidence) {
         let client = history.client
         for end in client.acts where ObservedClient.deaths.contains(end.name) {
             guard let launch = client.acts("launch").after(end.event).first,
@@ -245,20 +245,20 @@ extension CLIENT {
     ///
     /// Once for each two successive messages of one conversation that waited together to be sent, or sent again, and
     /// went on one connection or over REST. REST requests may overtake each other.
-    static func theOrderOfTypingIsKept(_ history: Observations, _ evidence: inout Evidence) {
+    static func typingOrderIsKept(_ history: Observations, _ evidence: inout Evidence) {
         let questions = history.clientQuestions.filter { $0.typed != nil && !$0.isAmbiguous }
         for (place, first) in questions.enumerated() {
             let others = questions[(place + 1)...].filter { history.isOneConversation(first, $0) }
             for (number, second) in others.enumerated() {
                 for (early, late) in waitingTogether(first, second, in: history) {
                     let start = min(early.event, late.event)
-                    guard !(first.news + second.news).contains(where: { $0.isBefore(start) }) else { continue }
+                    guard !(first.facts + second.facts).contains(where: { $0.isBefore(start) }) else { continue }
                     if early.isBefore(late.event) {
                         if number == 0 { evidence.keep() }
                     } else if early.connection == late.connection,
                         early.connection != nil
                             || !history.mayCross(late.event, early.event),
-                        !history.stoodAside(first, at: late.event, until: early.event)
+                        !history.mayBeOvertaken(first, at: late.event, until: early.event)
                     {
                         evidence.violate(
                             "messages were not sent in the order of typing",
@@ -307,7 +307,7 @@ private struct NewConversation {
     let isBegun: Bool
 
     private func isOver(_ other: ClientQuestion, before event: Int, in history: Observations) -> Bool {
-        other.news.contains { ($0.kind == .refusal || $0.error != nil) && $0.isBefore(event) }
+        other.facts.contains { ($0.kind == .refusal || $0.error != nil) && $0.isBefore(event) }
             || history.hasFailed(other, from: other.event, to: event)
     }
 
@@ -317,27 +317,27 @@ private struct NewConversation {
         let first = others.first { !$0.isAmbiguous && !isOver($0, before: request.event, in: history) }
         let mayBeBegun = others.contains { other in
             (first?.event).isOpen(at: other.event) && other.requests.count > 1
-                && other.news.contains { $0.kind == .refusal && $0.isBefore(request.event) }
+                && other.facts.contains { $0.kind == .refusal && $0.isBefore(request.event) }
         }
         return mayBeBegun ? nil : first
     }
 
     /// The sessions that the client certainly knew for a message when it sent another one.
-    func sessions(toldOf first: ClientQuestion, before request: ObservedRequest, in history: Observations) -> Set<
+    func sessions(reportedFor first: ClientQuestion, before request: ObservedRequest, in history: Observations) -> Set<
         String
     > {
         // The client may not have known a fact that arrived a moment before the request.
         let known = request.sessionAsked == nil ? history.inFlight(before: request.event) : request.event
-        let news = first.news.filter {
+        let facts = first.facts.filter {
             $0.isBefore(known) && !history.mayBeMissed($0, of: first, before: request.event)
         }
-        return Set(news.compactMap(\.sessionId))
+        return Set(facts.compactMap(\.sessionId))
     }
 
     func session(for request: ObservedRequest, in history: Observations) -> String? {
         guard let first = first(before: request, in: history) else { return nil }
-        let told = sessions(toldOf: first, before: request, in: history)
-        return told.count == 1 ? told.first : nil
+        let reported = sessions(reportedFor: first, before: request, in: history)
+        return reported.count == 1 ? reported.first : nil
     }
 }
 
@@ -358,15 +358,15 @@ extension Observations {
         !question.isAmbiguous && question.repeats.isEmpty
             && client.launch(at: typed)?.events.upperBound == end.event
             && (end.name == "quit" || !mayCross(typed, end.event))
-            && question.news.allSatisfy { $0.kind == .refusal || $0.isAfter(end.event) }
-            && !clientQuestions.contains { $0.typed != typed && $0.says(question.text) }
+            && question.facts.allSatisfy { $0.kind == .refusal || $0.isAfter(end.event) }
+            && !clientQuestions.contains { $0.typed != typed && $0.hasText(question.text) }
     }
 
     /// Whether a message was sent; with equal texts, whether as many were sent as had waited.
     ///
     /// CLIENT-5 judges a message sent under the key of an equal text.
     fileprivate func areSent(_ question: ClientQuestion, _ typed: Int, before end: Int, in life: Range<Int>) -> Bool {
-        let equals = clientQuestions.filter { $0.says(question.text) }
+        let equals = clientQuestions.filter { $0.hasText(question.text) }
         let waiting = equals.count { !$0.isAfter(typed) && ($0.requests.first?.event).isOpen(at: typed) }
         let sent = equals.flatMap(\.requests).between(typed, end).filter { life.contains($0.event) }
         return sent.count >= max(1, waiting)
@@ -382,11 +382,11 @@ extension Observations {
         let settled = earlier.filter { $0.isAfter(start ?? 0) }.map { other -> Int? in
             // A message that was refused, but not finally, may delay later ones until it is shown as failed; one that
             // was refused for a time is sent again, and may go first.
-            let ending = other.news.first { news in
-                other.settles(news, before: .max) && CLIENT.isFinal(news)
-                    && !mayBeMissed(news, of: other, before: typed)
+            let ending = other.facts.first { fact in
+                other.settles(fact, before: .max) && CLIENT.isFinal(fact)
+                    && !mayBeMissed(fact, of: other, before: typed)
             }
-            let isPassing = other.news.contains { CLIENT.passingCodes.contains($0.error?.code ?? "") }
+            let isPassing = other.facts.contains { CLIENT.passingCodes.contains($0.error?.code ?? "") }
             return ending?.event ?? (isPassing ? nil : failure(of: other, after: other.event))
         }
         // A message delayed by an earlier one may be sent once that one is settled.
@@ -396,14 +396,14 @@ extension Observations {
         // message that is too long stays.
         let isNew = screen(at: typed).map { $0.sessionId == nil } ?? false
         // The frame around the text counts too.
-        let isTooLong = frameLimits.contains { $0.told > typed && $0.bytes < question.text.utf8.count + 256 }
+        let isTooLong = frameLimits.contains { $0.at > typed && $0.bytes < question.text.utf8.count + 256 }
         return isNew && !isTooLong || endOfStay(at: typed) > stood
             ? stood : sighting(of: question, after: stood, before: life.upperBound)
     }
 
     fileprivate func mayBegin(_ question: ClientQuestion, before event: Int) -> Bool {
         guard let last = question.requests.last(where: { $0.isBefore(event) }), last.sessionAsked == nil,
-            question.news.allSatisfy({ $0.isAfter(event) })
+            question.facts.allSatisfy({ $0.isAfter(event) })
         else { return false }
         return exchange(of: last)?.response.map { $0 > event } ?? (end(of: last).map { $0 > event } ?? true)
     }
@@ -420,9 +420,9 @@ extension Observations {
     /// Whether a message may have been overtaken by a later one: refused, shown as failed or reported before the later
     /// one was sent or so shortly after it that the screen was late, or resent by the person although it was not seen
     /// waiting.
-    fileprivate func stoodAside(_ question: ClientQuestion, at start: Int, until sent: Int) -> Bool {
+    fileprivate func mayBeOvertaken(_ question: ClientQuestion, at start: Int, until sent: Int) -> Bool {
         let late = min(sent, endOfCrossing(with: start))
-        if wasTold(of: question, from: question.event, to: late, mayBeNameless: true) { return true }
+        if wasReported(of: question, from: question.event, to: late, mayBeNameless: true) { return true }
         guard let again = question.repeats.first(where: { $0 < sent }) else { return false }
         return !looks(after: late - 1, before: again).contains { look in
             look.state.shows(question) && !look.state.showsAsFailed(question)
@@ -469,33 +469,33 @@ extension Observations {
     /// and an act of the person, and no failed request explains that, or a busy machine had enough time.
     ///
     /// After a long wait, a client may report by itself that nothing arrived.
-    fileprivate func isTaken(
-        _ news: ClientQuestion.News, of question: ClientQuestion, before request: ObservedRequest, told act: Int
+    fileprivate func handled(
+        _ fact: ClientQuestion.Fact, of question: ClientQuestion, before request: ObservedRequest, reported act: Int
     ) -> Bool {
-        if hadTime(for: news.event, on: news.connection, before: request.event, atLeast: timeouts.scheduling) {
+        if hadTime(for: fact.event, on: fact.connection, before: request.event, atLeast: timeouts.scheduling) {
             return true
         }
         // A message sent on an ended connection is resent over another transport, and may have left before the news.
-        let last = question.requests.last { $0.isBefore(news.event) }
-        if last.map({ min(end(of: $0) ?? .max, endOfLife(at: $0.event)).isBefore(news.event) }) == true,
-            request.connection == nil || request.connection != news.connection,
-            mayCross(news.event, request.event)
+        let last = question.requests.last { $0.isBefore(fact.event) }
+        if last.map({ min(end(of: $0) ?? .max, endOfLife(at: $0.event)).isBefore(fact.event) }) == true,
+            request.connection == nil || request.connection != fact.connection,
+            mayCross(fact.event, request.event)
         {
             return false
         }
-        let before = client.state(at: news.event)
+        let before = client.state(at: fact.event)
         let start = inFlight(before: before?.event ?? 0)
         let failed = question.requests.compactMap(exchange).filter { $0.status != 200 }
-            .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != news.event }
-        let isLong = last.map { patience(from: $0.event, to: news.event) >= clientBound(\.resend).microseconds } == true
+            .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != fact.event }
+        let isLong = last.map { netSpan(from: $0.event, to: fact.event) >= clientBound(\.resend).microseconds } == true
         // News that arrived as the client left, and arrived again, may have been processed only then.
-        let isMissed = departure(after: news.event, on: news.connection) != nil
-        let again = isMissed ? question.news.first { $0.isAfter(news.event) && $0.kind != .proof }?.event : nil
+        let isMissed = departure(after: fact.event, on: fact.connection) != nil
+        let again = isMissed ? question.facts.first { $0.isAfter(fact.event) && $0.kind != .proof }?.event : nil
         return client.states.contains { state in
-            state.isAfter(news.event) && state.isBefore(min(act, again ?? .max))
+            state.isAfter(fact.event) && state.isBefore(min(act, again ?? .max))
                 && !failed.contains { $0.isBefore(state.event) }
                 && (state.messages != before?.messages || state.errors != before?.errors)
-                && (!isLong || news.error == nil || state.errors.contains { $0.code == news.error?.code })
+                && (!isLong || fact.error == nil || state.errors.contains { $0.code == fact.error?.code })
         }
     }
 }

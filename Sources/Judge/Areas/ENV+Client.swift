@@ -46,10 +46,10 @@ extension ENV {
         for connection in history.connections {
             let strange = connection.received.filter(isStrange)
             for frame in strange { isIgnored(frame, on: connection, history, into: &evidence) }
-            if let greeting = connection.greeting, UnknownMembers.areTold(in: greeting) {
+            if let greeting = connection.greeting, UnknownMembers.areReported(in: greeting) {
                 isBelieved(greeting, history, into: &evidence)
             }
-            guard let first = connection.received.first(where: { isStrange($0) || UnknownMembers.areTold(in: $0) })
+            guard let first = connection.received.first(where: { isStrange($0) || UnknownMembers.areReported(in: $0) })
             else { continue }
             let cause = isStrange(first) ? "after an unknown type" : "after unknown members"
             for frame in connection.received where !frame.isBefore(first.event) {
@@ -146,7 +146,7 @@ extension ENV {
         return history.hasWaited(on: index, at: event)
             || history.client.acts.contains { act in
                 act.isAfter(history.connections[index].opening) && act.isBefore(event) && names.contains(act.name)
-                    && history.patience(from: act.event, to: event) < history.timeouts.scheduling.microseconds
+                    && history.netSpan(from: act.event, to: event) < history.timeouts.scheduling.microseconds
             }
     }
 

@@ -24,7 +24,7 @@ extension ENV {
 
 extension Observations {
     /// Codes that refuse a frame for its content.
-    private static let spoken = Frame.refusals.subtracting([
+    private static let contentRefusals = Frame.refusals.subtracting([
         "auth_failed", "auth_timeout", "not_authenticated", "unsupported_version",
     ])
 
@@ -33,7 +33,7 @@ extension Observations {
         on index: Int, _ connection: ObservedConnection
     ) -> [(frame: Int, error: Int)] {
         let errors = connection.received.filter { frame in
-            frame.isRefusal && frame.code.map(Self.spoken.contains) == true
+            frame.isRefusal && frame.code.map(Self.contentRefusals.contains) == true
         }
         let chats = connection.sent.filter { $0.type == "chat" }
         func only<Element>(_ elements: [Element]) -> Element? { elements.count == 1 ? elements.first : nil }

@@ -36,8 +36,8 @@ extension ENV {
         for message in turn.frames where message.isQuestion {
             if let text = message.text { test(text, at: message.event) }
         }
-        let told = turn.firstFrame ?? turn.response ?? .max
-        for read in reads.asked(after: told) {
+        let since = turn.firstFrame ?? turn.response ?? .max
+        for read in reads.asked(after: since) {
             guard let index = history.question(of: turn, in: read) else { continue }
             let text = read.messages[index].text
             test(text, at: read.event)

@@ -87,7 +87,7 @@ enum ENV {
     /// judged by that clause. Once per frame of a known type.
     static func everyFrameIsValid(_ history: Observations, _ evidence: inout Evidence) {
         for frame in history.receivedOfKnownType {
-            guard let value = frame.said, let type = frame.type else { continue }
+            guard let value = frame.stated, let type = frame.type else { continue }
             let problem = history.problem(at: frame.event, of: ClauseID(.ENV, 2))
             evidence.test(no: problem) { Finding($0, in: value, of: type, at: [frame.event]) }
         }

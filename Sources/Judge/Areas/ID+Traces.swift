@@ -67,7 +67,7 @@ extension ID {
         var (turns, messages, places) = (IdRegister(), IdRegister(), IdRegister())
         for (index, turn) in history.turns.enumerated() {
             for frame in [turn.acks, turn.frames, turn.endings, turn.copies].joined() {
-                if let turnId = frame.turnId, frame.says("turnId"), frame.type == "ack" || turn.acks.isEmpty {
+                if let turnId = frame.turnId, frame.states("turnId"), frame.type == "ack" || turn.acks.isEmpty {
                     turns.note(turnId, of: turn.principal, as: "turn \(index)", at: frame.event)
                 }
                 guard let id = frame.messageId else { continue }
@@ -137,14 +137,14 @@ extension ID {
 }
 
 private struct IdRegister {
-    private var uses: [OwnName: (what: String, event: Int)] = [:]
+    private var uses: [ScopedName: (what: String, event: Int)] = [:]
     private var clashing: Set<String> = []
     private(set) var clashes: [Finding] = []
 
     var count: Int { uses.count }
 
     mutating func note(_ id: String, of principal: String, as what: String, at event: Int) {
-        let name = OwnName(id, of: principal)
+        let name = ScopedName(id, of: principal)
         guard let use = uses[name] else { return uses[name] = (what, event) }
         guard use.what != what, clashing.insert(id).inserted else { return }
         clashes.append(

@@ -96,16 +96,16 @@ enum ID {
     /// in this history. If one key ran as several turns (IDEM-1), a frame may belong to any of them.
     static func framesNameTheirTurn(_ history: Observations, _ evidence: inout Evidence) {
         let nameless = Set(history.turns.flatMap(\.nameless).map(\.event))
-        for frame in history.received + history.syncs.flatMap(\.missed) where isOfTurn(frame, nameless) {
+        for frame in history.received + history.syncs.flatMap(\.missed) where belongsToTurn(frame, nameless) {
             let names = frame.isOf("ack", "message") ? ["turnId"] : ["sessionId", "turnId"]
-            evidence.test(no: names.first { !frame.says($0) }) { name in
+            evidence.test(no: names.first { !frame.states($0) }) { name in
                 Finding(
                     "\(called(frame)) has no \(name)", expected: "a '\(name)'", actual: "none", at: [frame.event],
                     lacking: name)
             }
         }
         for turn in history.turns {
-            let names = NamesOfTurn(turn, history)
+            let names = TurnNames(turn, history)
             for frame in turn.acks + turn.frames + turn.endings + turn.copies {
                 evidence.test(no: names.difference(to: frame)) { difference in
                     Finding(
@@ -121,7 +121,7 @@ enum ID {
     ///
     /// An error ends a turn if it has a turn id, the key of an accepted question, a number, `duplicate` or the code of
     /// a failure, or if it is replayed.
-    private static func isOfTurn(_ frame: Frame, _ nameless: Set<Int>) -> Bool {
+    private static func belongsToTurn(_ frame: Frame, _ nameless: Set<Int>) -> Bool {
         guard frame.type == "error" else { return frame.isOf("ack", "message", "toolUse", "done") }
         return frame.turnId != nil || frame.isReplayed || frame.isDuplicate || nameless.contains(frame.event)
             || frame.seq != nil && frame.code.map(Frame.refusals.contains) != true
@@ -158,7 +158,7 @@ enum ID {
             && turn.requests.contains { $0.event != request.event && $0.refusal == nil }
         if isKeyTaken || ["rate_limited", "not_authenticated", "too_large"].contains(code) { return }
         guard let connection = request.connection else {
-            guard let exchange = history.exchange(of: request), exchange.isSomebodys,
+            guard let exchange = history.exchange(of: request), exchange.hasKnownPrincipal,
                 exchange.body.map({ history.coreSchemas.accepts($0, as: "chatRequest") }) == true
             else { return }
             return history.judge(
@@ -210,17 +210,17 @@ enum ID {
             // In a capture, the error may refuse an unrecorded question.
             if history.isCapture, frame.type == "error", frame.turnId == nil { continue }
             let isReplay = frame["missed"]?.arrayValue?.contains { $0["sessionId"] != nil } == true
-            judge(frame.said, isReplay || frame.sessionId != nil, at: [frame.event])
+            judge(frame.stated, isReplay || frame.sessionId != nil, at: [frame.event])
         }
         for exchange in history.exchanges where exchange.status == 200 {
-            guard let root = exchange.said else { continue }
+            guard let root = exchange.stated else { continue }
             let isList = root["sessions"]?.arrayValue?.isEmpty == false
             judge(root, isList || root["session"] != nil || root["sessionId"] != nil, at: exchange.events)
         }
     }
 }
 
-private struct NamesOfTurn {
+private struct TurnNames {
     private let turn: ObservedTurn
     private let turnId: String?
     /// The names in the acks and responses of its questions.
@@ -238,7 +238,7 @@ private struct NamesOfTurn {
 
     func difference(to frame: Frame) -> (name: String, own: String?, given: String?)? {
         let isAck = frame.type == "ack"
-        if frame.says("turnId"), let given = frame.turnId, let turnId, given != turnId {
+        if frame.states("turnId"), let given = frame.turnId, let turnId, given != turnId {
             let isOfAnother = started.count > 1 && started.contains(given)
             if !isOfAnother, !(isAck && frame.isDuplicate) { return ("turnId", turnId, given) }
         }
@@ -247,7 +247,7 @@ private struct NamesOfTurn {
         if !isAck, !mayBeSecond, let own = turn.sessionId, let given = frame.sessionId, given != own {
             return ("sessionId", own, given)
         }
-        if !isAck, frame.says("clientMessageId"), let given = frame.clientMessageId, given != turn.clientMessageId,
+        if !isAck, frame.states("clientMessageId"), let given = frame.clientMessageId, given != turn.clientMessageId,
             let name = named.first, frame.turnId == name
         {
             return ("clientMessageId", turn.clientMessageId, given)

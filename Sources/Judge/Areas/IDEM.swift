@@ -95,11 +95,11 @@ enum IDEM {
 
     /// Judges the keys in a read of a capture: two messages with one key were stored for one question.
     private static func judgeKeys(in read: ObservedSessionRead, _ evidence: inout Evidence) {
-        let asked = read.messages.filter { $0.role == "user" && $0.saidKey != nil }
-        let byKey = Dictionary(grouping: asked) { $0.saidKey ?? "" }
+        let asked = read.messages.filter { $0.role == "user" && $0.statedKey != nil }
+        let byKey = Dictionary(grouping: asked) { $0.statedKey ?? "" }
         for (key, stored) in byKey.sorted(by: { $0.key < $1.key }) {
             guard let first = stored.first,
-                let second = stored.first(where: { $0.id != first.id && $0.isOfOneDay(as: first) })
+                let second = stored.first(where: { $0.id != first.id && $0.isSameDay(as: first) })
             else { continue }
             evidence.violate(
                 "one question is stored twice", expected: "one message with clientMessageId \(shown(key))",
@@ -119,10 +119,10 @@ enum IDEM {
             let request = again.request
             guard let connection = request.connection else { continue }
             // The conversation sent with it may have outgrown the limit (ENV-8).
-            if request.ack == nil, history.size(of: request) ?? 0 > history.leastFrameLimit { continue }
+            if request.ack == nil, history.size(of: request) ?? 0 > history.minFrameLimit { continue }
             if let ack = request.ack {
                 let expected = history.answers(to: again.turn).lazy.compactMap(\.turnId).first
-                let named = ack.says("turnId") ? ack.turnId : nil
+                let named = ack.states("turnId") ? ack.turnId : nil
                 evidence.test(
                     ack.isDuplicate && (expected == nil || named == expected),
                     otherwise: "the ack of a repeat does not say so",
@@ -191,7 +191,7 @@ enum IDEM {
     }
 
     private static func misplacedCopy(of ending: Frame, for again: Repeat, _ ack: Frame) -> Finding? {
-        let (copies, told) = (again.turn.copies, again.turn.acks.filter(\.isDuplicate))
+        let (copies, duplicateAcks) = (again.turn.copies, again.turn.acks.filter(\.isDuplicate))
         let here = copies.on(ack.connection)
         let repeats = again.turn.requests.filter { $0.ack?.isDuplicate == true }
         let stray = copies.after(ack.event).first { copy in
@@ -199,7 +199,7 @@ enum IDEM {
         }
         // An earlier ack may explain a copy before this one.
         let before = here.before(ack.event)
-        let isEarly = before.count > told.before(ack.event).on(ack.connection).count
+        let isEarly = before.count > duplicateAcks.before(ack.event).on(ack.connection).count
         let early = before.last.flatMap { isEarly && $0.isAfter(again.event) ? $0 : nil }
         let extra = here.dropFirst(repeats.count { $0.connection == ack.connection }).first
         let wrong = [
@@ -265,7 +265,7 @@ enum IDEM {
                         actual: "a failure", at: [again.event, failure])
                 }
             } else if let refusal = again.request.refusal, !history.isRefusedForItsRate(again.request),
-                history.size(of: again.request) ?? 0 <= history.leastFrameLimit
+                history.size(of: again.request) ?? 0 <= history.minFrameLimit
             {
                 evidence.violate(
                     "a repeat over REST was refused", expected: "the first outcome",
@@ -302,21 +302,21 @@ enum IDEM {
             guard let key = turn.clientMessageId, let place = stored.first, stored.count == 1,
                 history.turnIdsStarted(by: turn).count < 2
             else { return }
-            let saidKey = read.messages[place].saidKey
-            if saidKey == key {
+            let given = read.messages[place].statedKey
+            if given == key {
                 evidence.keep()
             } else {
                 evidence.violate(
                     Finding(
                         "a user message does not show its key", expected: "clientMessageId \(key)",
-                        actual: saidKey ?? "none", at: [read.event], lacking: saidKey == nil ? "clientMessageId" : nil))
+                        actual: given ?? "none", at: [read.event], lacking: given == nil ? "clientMessageId" : nil))
             }
             guard let turnId = turn.turnId else { return }
-            let saidTurns = ([place] + places.answers(of: turn)).map { read.messages[$0].saidTurn }
-            evidence.test(no: saidTurns.first { $0 != turnId }) { said in
+            let statedTurns = ([place] + places.answers(of: turn)).map { read.messages[$0].statedTurn }
+            evidence.test(no: statedTurns.first { $0 != turnId }) { stated in
                 Finding(
-                    "a message does not show its turn", expected: "turnId \(turnId)", actual: said ?? "none",
-                    at: [read.event], lacking: said == nil ? "turnId" : nil)
+                    "a message does not show its turn", expected: "turnId \(turnId)", actual: stated ?? "none",
+                    at: [read.event], lacking: stated == nil ? "turnId" : nil)
             }
         }
     }

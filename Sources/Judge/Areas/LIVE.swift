@@ -6,7 +6,7 @@ import HoldfastTranscript
 enum LIVE {
     static let checks: [Check] = [
         Check(.LIVE, 1, pingsAreAnswered),
-        Check(.LIVE, 2, silentPeersAreLetGo),
+        Check(.LIVE, 2, silentPeersAreDisconnected),
         Check(.LIVE, 3, idlePeersAreKept),
         Check(.LIVE, 4, transportPingsAreAnswered),
         Check(.LIVE, 5, stoppingClosesConnections),
@@ -36,7 +36,7 @@ enum LIVE {
                                 actual: shown(pong.id("nonce")), at: [asked, pong.event], lacking: "nonce"))
                         continue
                     }
-                    let isInTime = history.patience(from: asked, to: pong.event) <= bound.microseconds
+                    let isInTime = history.netSpan(from: asked, to: pong.event) <= bound.microseconds
                     evidence.test(
                         isInTime || !history.knowsDelays || !connection.pauses.isEmpty,
                         otherwise: "a ping was answered late",
@@ -166,7 +166,7 @@ enum LIVE {
     ///
     /// Once for each connection on which the stage stopped answering pings and sent nothing afterwards, but continued
     /// to read. The timeout `close` is added, for the time between the decision to end a connection and its end.
-    static func silentPeersAreLetGo(_ history: Observations, _ evidence: inout Evidence) {
+    static func silentPeersAreDisconnected(_ history: Observations, _ evidence: inout Evidence) {
         for (index, connection) in history.connections.enumerated() where connection.pauses.isEmpty {
             guard let connected = connection.connected, let mute = connection.mutes.first,
                 let heartbeat = connection.heartbeat
@@ -189,7 +189,7 @@ enum LIVE {
             guard kept == nil, let last = signs.last, let ending = history.unannouncedEnd(of: index, after: last),
                 history.wasSilent(connection, before: ending.event)
             else { continue }
-            let isInTime = history.patience(from: last, to: ending.event) <= bound.microseconds
+            let isInTime = history.netSpan(from: last, to: ending.event) <= bound.microseconds
             let isCoded = if case .closed(_, let code) = ending.kind { code != 4001 && code != 4004 } else { false }
             let hasWrongCode = isInTime && isCoded && !history.lives.refusedWrites(between: last, and: ending.event)
             test(
@@ -214,7 +214,7 @@ enum LIVE {
                 if connection.mutes.isEmpty, history.wasKeptIdle(connection) { evidence.keep() }
                 continue
             }
-            guard !ending.saysGoodbye, !ending.isExcused,
+            guard !ending.announcesStop, !ending.isExcused,
                 !history.mayHaveCaused(ending, since: connected)
             else { continue }
             let last = history.lastSign(on: connection, before: ending.event)
@@ -273,7 +273,7 @@ enum LIVE {
             || history.mayHaveCaused(ending, since: connection.connected ?? connection.opening)
             || history.endedWithItsProcess(ending.event) || history.isWithinBudgetWait(ending.event, on: index)
             || connection.heartbeat == nil
-            || (!ending.saysGoodbye || !connection.mutes.isEmpty)
+            || (!ending.announcesStop || !connection.mutes.isEmpty)
                 && (history.wasSilent(connection, before: ending.event)
                     || history.wasIdle(connection, before: ending.event))
     }
@@ -290,7 +290,7 @@ enum LIVE {
                 guard history.lives.life(at: connection.opening) == life, let ending = connection.ending,
                     ending.isAfter(end.event)
                 else { continue }
-                let delay = history.patience(from: end.event, to: ending.event)
+                let delay = history.netSpan(from: end.event, to: ending.event)
                 func test(_ holds: Bool, _ actual: String) {
                     evidence.test(
                         holds, otherwise: "a stopping server did not close a connection as specified",

@@ -36,10 +36,10 @@ enum ORDER {
                     let what = "an answer is stored before its question"
                     test(place, before: answer, what, "the question first", at: [])
                 }
-                if let told = answers.last(before: turn.event), all.count == 1 {
+                if let answered = answers.last(before: turn.event), all.count == 1 {
                     test(
-                        told.place, before: place, "a question is listed before an answer that it follows",
-                        "the answer before \(turn.request.excerpt)", at: [told.ended, turn.event])
+                        answered.place, before: place, "a question is listed before an answer that it follows",
+                        "the answer before \(turn.request.excerpt)", at: [answered.ended, turn.event])
                 }
                 if let before = asked.last(where: { $0.turn.precedes(turn) && Set($0.all).isDisjoint(with: all) }) {
                     test(
@@ -60,9 +60,9 @@ enum ORDER {
     static func turnsOfASessionAreSerial(_ history: Observations, _ evidence: inout Evidence) {
         evidence.exercised += history.turns.count { $0.request.refusalCode == "busy" }
         let frames = history.turns.filter { $0.session != nil }.flatMap { turn in
-            (turn.toolUses + turn.endings).filter { $0.says("turnId") }.map { (frame: $0, turn: turn) }
+            (turn.toolUses + turn.endings).filter { $0.states("turnId") }.map { (frame: $0, turn: turn) }
         }
-        let groups = Dictionary(grouping: frames) { OwnName($0.turn.session ?? "", of: "\($0.frame.connection)") }
+        let groups = Dictionary(grouping: frames) { ScopedName($0.turn.session ?? "", of: "\($0.frame.connection)") }
         for group in groups.values {
             let frames = group.sorted { $0.frame.isBefore($1.frame.event) }
             judgeInterleaving(of: frames, &evidence)
@@ -195,7 +195,7 @@ enum ORDER {
             let turnId = turn.acks.first?.turnId
             if let session, let given = frame.sessionId, given != session {
                 evidence.violate(mixed("session", session, given, frame))
-            } else if let turnId, let given = frame.turnId, given != turnId, frame.says("turnId") {
+            } else if let turnId, let given = frame.turnId, given != turnId, frame.states("turnId") {
                 evidence.violate(mixed("turn", turnId, given, frame))
             } else if let given = frame.messageId, acknowledged[given]?.contains(where: { $0.turn !== turn }) == true {
                 evidence.violate(mixed("message", "a unique id", given, frame))
@@ -236,7 +236,7 @@ enum ORDER {
             var before: (event: Int, seq: Int)?
             for frame in connection.received {
                 if frame.type == "syncResult", frame.epoch != connection.greeting?.epoch { before = nil }
-                guard NumberedFrame.isOfStream(frame.type), !frame.isDuplicate, let given = frame["seq"]?.numberValue
+                guard NumberedFrame.isInStream(frame.type), !frame.isDuplicate, let given = frame["seq"]?.numberValue
                 else { continue }
                 guard let seq = frame.seq, seq >= 1 else {
                     evidence.violate(
@@ -336,7 +336,7 @@ private struct EndedAnswers {
     /// The answers that are stored after every answer with an earlier ending.
     private var rising: [(ended: Int, place: Int)] = []
 
-    init(of turns: [ObservedTurn], at places: StoredPlaces) {
+    init(of turns: [ObservedTurn], at places: StoredIndices) {
         let single = turns.compactMap { turn -> (ended: Int, place: Int)? in
             let all = places.answers(of: turn)
             guard all.count == 1, let ended = turn.ended else { return nil }

@@ -8,8 +8,8 @@ enum PERSIST {
         Check(
             .PERSIST, 1, Rule(doneMeansDurable, needs: [.stage]), Rule(responseMeansDurable, needs: [.stage]),
             Rule(PUSH.announcedAnswersAreStored), Rule(PUSH.unstoredAnswersAreNotAnnounced)),
-        Check(.PERSIST, 2, readsHoldWhatWasTold),
-        Check(.PERSIST, 3, failedStoringIsTold),
+        Check(.PERSIST, 2, readsHoldReportedMessages),
+        Check(.PERSIST, 3, failedStorageIsReported),
         Check(.PERSIST, 4, turnsCompleteAgain),
         Check(.PERSIST, 5, shownMessagesAreKept),
         Check(.PERSIST, 6, otherSessionsSurvive),
@@ -22,24 +22,24 @@ enum PERSIST {
     /// Once for each question and each answer in each read of its session that started after it was announced; a 404
     /// lacks all of them. TURN-2 and PERSIST-1 judge losses by a crash, and PERSIST-5 the loss of a session that a read
     /// had shown.
-    static func readsHoldWhatWasTold(_ history: Observations, _ evidence: inout Evidence) {
+    static func readsHoldReportedMessages(_ history: Observations, _ evidence: inout Evidence) {
         history.forEachTurnRead { turn, read, places in
-            func test(_ told: Int?, _ found: [Int], _ what: String, at events: [Int?]) {
-                guard history.mustHold(read, whatCameAt: [told]) else { return }
+            func test(_ reported: Int?, _ found: [Int], _ what: String, at events: [Int?]) {
+                guard history.mustHold(read, whatCameAt: [reported]) else { return }
                 evidence.test(
                     !found.isEmpty, otherwise: "a read lacks \(what) that was announced before it began",
                     expected: "\(what) of \(turn.request.excerpt)",
                     actual: "\(read.messages.count) messages without it",
                     at: (events + [read.event]).compactMap(\.self))
             }
-            let asked = turn.told.filter { $0.code != "persist_failed" }.earliest?.event
+            let asked = turn.allFrames.filter { $0.code != "persist_failed" }.earliest?.event
             test(earliest(asked, turn.response), places.questions(of: turn), "the question", at: [turn.event])
             let success = turn.response.flatMap { history.body(ofResponse: $0) }
             // A response without ids does not tell which message it announced.
             let isNamed = success?.id("messageId") != nil || turn.turnId != nil
-            let told = earliest(turn.dones.earliest?.event, isNamed ? turn.response : nil)
+            let reported = earliest(turn.dones.earliest?.event, isNamed ? turn.response : nil)
             let answers = places.answers(of: turn, under: success?.id("messageId"))
-            test(told, answers, "the answer", at: [turn.event, told])
+            test(reported, answers, "the answer", at: [turn.event, reported])
         }
         namedSessionsAreFound(history, &evidence)
     }
@@ -49,15 +49,15 @@ enum PERSIST {
             guard let session = exchange.sessionRead, let response = exchange.response,
                 let principal = exchange.sent.principal,
                 history.lastShown(session, to: principal, before: exchange.request) == nil,
-                let told = history.received.before(exchange.request).last(where: { frame in
+                let reported = history.received.before(exchange.request).last(where: { frame in
                     (frame.type == "done" || !history.isCapture && frame.isOf("ack", "toolUse"))
                         && frame.sessionId == session && history.principal(of: frame) == principal
                         && !history.hasCrashed(between: frame.event, and: exchange.request)
                 })
             else { continue }
             evidence.violate(
-                "\(called(told)) names a session that is not stored", expected: "a session that can be read",
-                actual: "404 for \(shown(session))", at: [told.event, response])
+                "\(called(reported)) names a session that is not stored", expected: "a session that can be read",
+                actual: "404 for \(shown(session))", at: [reported.event, response])
         }
     }
 
@@ -69,7 +69,7 @@ enum PERSIST {
     static func readsAreAnsweredWhole(_ history: Observations, _ evidence: inout Evidence) {
         lazy var members = history.membersOfStoredMessages
         let bound = history.timeouts.rest
-        for exchange in history.exchanges where exchange.sent.method == "GET" && exchange.isSomebodys {
+        for exchange in history.exchanges where exchange.sent.method == "GET" && exchange.hasKnownPrincipal {
             func isKnown(_ test: (String, String, Int) -> Bool) -> Bool {
                 if exchange.route == .sessions { return true }
                 guard let id = exchange.sessionRead, let principal = exchange.sent.principal else { return false }
@@ -87,7 +87,7 @@ enum PERSIST {
             // Possible reasons: expired credentials, a budget that others spent, the reader's cache, or a gateway.
             let isOfOthers = (300...399).contains(status) || status > 500 || [401, 403, 429].contains(status)
             if history.isCapture, isOfOthers { continue }
-            let taken = history.patience(from: exchange.request, to: response)
+            let taken = history.netSpan(from: exchange.request, to: response)
             let isLate = history.knowsDelays && taken > bound.microseconds
             evidence.test(no: isLate ? "\(taken / 1_000) ms" : flaw(of: exchange, status, members)) { flaw in
                 Finding(
@@ -236,7 +236,7 @@ enum PERSIST {
             guard let lost = promise.lostAt else { continue }
             // A later refused write removed an answer that a read had shown (PERSIST-5).
             let isRemoved = history.lives.faults.contains { promise.shownAt.isBefore($0.begin) && $0.begin < lost }
-            if isRemoved, !history.hasCrashed(between: promise.told, and: lost) { continue }
+            if isRemoved, !history.hasCrashed(between: promise.madeAt, and: lost) { continue }
             evidence.violate(lostAnswer(promise, lost, history))
         }
         evidence.remarks = proof.remarks
@@ -249,18 +249,18 @@ enum PERSIST {
     }
 
     private static func lostAnswer(_ promise: StoredPromise, _ lost: Int, _ history: Observations) -> Finding {
-        let hasCrashed = history.hasCrashed(between: promise.told, and: lost)
-        let hadNoDisk = history.lives.faults.contains { $0.covers(promise.told) }
-        let told = promise.kind == .response ? "a 200" : "done"
+        let hasCrashed = history.hasCrashed(between: promise.madeAt, and: lost)
+        let hadNoDisk = history.lives.faults.contains { $0.covers(promise.madeAt) }
+        let reported = promise.kind == .response ? "a 200" : "done"
         let what: String =
             switch (hadNoDisk, hasCrashed) {
-            case (true, _): "\(told) was sent while writes failed, and the answer is missing afterward"
-            case (false, true): "an answer announced by \(told) is lost after a crash"
-            case (false, false): "a read that began after \(told) lacks the answer"
+            case (true, _): "\(reported) was sent while writes failed, and the answer is missing afterward"
+            case (false, true): "an answer announced by \(reported) is lost after a crash"
+            case (false, false): "a read that began after \(reported) lacks the answer"
             }
         return Finding(
             what, expected: "the answer to \(promise.turn.request.excerpt)", actual: "a read without it",
-            at: [promise.told, lost])
+            at: [promise.madeAt, lost])
     }
 
     /// PERSIST-1, rule 2: the answer is durable before a 200.
@@ -271,8 +271,8 @@ enum PERSIST {
         let promises = history.promises(by: .response)
         for promise in promises {
             guard let lost = promise.lostAt,
-                history.hasCrashed(between: promise.told, and: lost)
-                    || history.lives.faults.contains(where: { $0.covers(promise.told) })
+                history.hasCrashed(between: promise.madeAt, and: lost)
+                    || history.lives.faults.contains(where: { $0.covers(promise.madeAt) })
             else { continue }
             evidence.violate(lostAnswer(promise, lost, history))
         }
@@ -286,7 +286,7 @@ enum PERSIST {
     /// Once for each turn without a `done` while writes were refused. An error with another code is judged only for a
     /// turn certainly accepted before it, or for a question asked during the fault on a connection that the server left
     /// open; an error without a code only for the turn. Without a script, the agent may fail for its own reasons.
-    static func failedStoringIsTold(_ history: Observations, _ evidence: inout Evidence) {
+    static func failedStorageIsReported(_ history: Observations, _ evidence: inout Evidence) {
         let expected = "error persist_failed, or the end of the connection"
         for write in RefusedWrite.all(in: history) {
             switch write.outcome {

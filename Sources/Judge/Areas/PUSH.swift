@@ -7,10 +7,10 @@ enum PUSH {
     static let checks: [Check] = [
         Check(.PUSH, 1, unseenAnswersArePushed),
         Check(.PUSH, 2, pushesAreValidAndNameTheAnswer),
-        Check(.PUSH, 3, bodiesAreCutWell),
+        Check(.PUSH, 3, bodiesAreTruncatedWell),
         Check(.PUSH, 4, turnsAreAnnouncedOnce),
         Check(.PUSH, 5, devicesOutliveOtherRefusals),
-        Check(.PUSH, 6, goneDevicesAreLeftAlone),
+        Check(.PUSH, 6, goneDevicesGetNoPush),
         Check(.PUSH, 7, turnsDoNotWaitForPushes),
         Check(.PUSH, 8, titlesAreForPeople),
     ]
@@ -68,7 +68,7 @@ enum PUSH {
     ///
     /// A short answer shown whole proves nothing; a body that is not a start of the answer, such as a summary, is
     /// judged by its length only.
-    static func bodiesAreCutWell(_ history: Observations, _ evidence: inout Evidence) {
+    static func bodiesAreTruncatedWell(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             guard let body = push.alertBody else { continue }
             let count = body.count
@@ -118,13 +118,13 @@ enum PUSH {
     /// server caused or certainly noticed, if pushes were then recorded for the timeout `push`. It does not count if
     /// the push service had refused the device, or owes an answer, because a server may send one push at a time.
     static func unseenAnswersArePushed(_ history: Observations, _ evidence: inout Evidence) {
-        for answer in history.turnsEndedAway + history.unheardAnswers {
+        for answer in history.answersWhileAbsent + history.maybeUnseenAnswers {
             let turn = answer.turn
             let pushes = history.pushes.filter { $0.principal == turn.principal }
             let announced = pushes.filter { $0.isAfter(turn.event) }.map { history.turn(announcedBy: $0) }
             // A push whose turn is unknown may announce this answer.
             let isOwed =
-                !announced.contains { $0 == nil } && pushes.allSatisfy { $0.wasTaken || $0.isAfter(answer.shown) }
+                !announced.contains { $0 == nil } && pushes.allSatisfy { $0.wasAccepted || $0.isAfter(answer.shown) }
                 && !history.wasStopped(between: turn.event, and: answer.shown)
             evidence.test(
                 announced.contains { $0 === turn }, orBy: isOwed ? history.pushDeadline(after: answer) : nil
@@ -169,15 +169,15 @@ enum PUSH {
     /// after a resend, a replay or a restart, once a later push to the device, or the timeout `push`, ends the wait.
     static func turnsAreAnnouncedOnce(_ history: Observations, _ evidence: inout Evidence) {
         for (index, push) in history.pushes.enumerated() {
-            let same = history.pushes[..<index].first { $0.wasTaken && history.announceTheSame($0, push) }
+            let same = history.pushes[..<index].first { $0.wasAccepted && history.announceTheSame($0, push) }
             if let same {
                 evidence.violate(
                     "two pushes to one device for one turn", expected: "one push for each turn", actual: "one more",
                     at: [same.event, push.event])
-            } else if push.wasTaken,
+            } else if push.wasAccepted,
                 !history.pushes[(index + 1)...].contains(where: { history.announceTheSame(push, $0) })
             {
-                for cause in history.temptations(after: push)
+                for cause in history.pushTriggers(after: push)
                 where history.staysSilent(after: cause, besides: push) { evidence.keep() }
             }
         }
@@ -192,11 +192,11 @@ enum PUSH {
             let pushes = history.pushes.filter { $0.isAfter(turn.event) && $0.principal == turn.principal }
             let own = pushes.filter { history.turn(announcedBy: $0) === turn }
             func staysSilent(after failed: Int) -> Bool {
-                let answer = UnseenAnswer(turn: turn, shown: failed, known: history.patience(of: failed))
+                let answer = UnseenAnswer(turn: turn, shown: failed, known: history.netTime(of: failed))
                 let isFollowed = pushes.contains { push in
                     push.isAfter(failed) && history.turn(announcedBy: push).map { $0 !== turn } ?? false
                 }
-                return history.away(turn.principal, at: failed) != nil
+                return history.absentSince(turn.principal, at: failed) != nil
                     && (isFollowed || history.pushDeadline(after: answer) != nil)
             }
             let wrong = own.first { push in
@@ -253,7 +253,7 @@ enum PUSH {
                 evidence.keep()
                 continue
             }
-            let silences = history.turnsEndedAway.compactMap { answer -> [Int]? in
+            let silences = history.answersWhileAbsent.compactMap { answer -> [Int]? in
                 guard answer.turn.principal == push.principal, answer.turn.isAfter(push.event),
                     !later.contains(where: { $0.endsTheDevice || $0.outcome == .hung }),
                     !history.wasStopped(between: push.event, and: answer.shown),
@@ -277,7 +277,7 @@ enum PUSH {
     /// A further push is one for the same turn or for a turn asked after the refusal, in the same life of the server:
     /// the device may register again before the next one. Its absence is evidence for each turn whose answer would have
     /// been announced, once a push to another device for a later turn, or the timeout `push`, ends the wait.
-    static func goneDevicesAreLeftAlone(_ history: Observations, _ evidence: inout Evidence) {
+    static func goneDevicesGetNoPush(_ history: Observations, _ evidence: inout Evidence) {
         let refused = history.pushes.filter { $0.wasGone && !history.wasStopped(between: $0.event, and: $0.event) }
         let firsts = Dictionary(grouping: refused, by: \.request.path).values.compactMap(\.first)
         for push in firsts.sorted(by: { $0.isBefore($1.event) }) {
@@ -293,7 +293,7 @@ enum PUSH {
                     at: [push.event, further.event])
                 continue
             }
-            for answer in history.turnsEndedAway
+            for answer in history.answersWhileAbsent
             where answer.turn.principal == push.principal && answer.turn.isAfter(push.event) {
                 let isFollowed = history.pushes.contains { other in
                     other.principal != push.principal
@@ -311,7 +311,7 @@ enum PUSH {
     static func turnsDoNotWaitForPushes(_ history: Observations, _ evidence: inout Evidence) {
         for turn in history.turns where !turn.isRefused {
             let trouble = history.pushes.first { push in
-                push.principal == turn.principal && push.outcome != nil && !push.wasTaken
+                push.principal == turn.principal && push.outcome != nil && !push.wasAccepted
                     && (push.isBefore(turn.event) || history.turn(announcedBy: push) === turn)
             }
             guard let trouble, turn.ended.isOpen(at: trouble.event) else { continue }

@@ -7,7 +7,7 @@ enum RATE {
         Check(.RATE, 1, budgetIsStated),
         Check(.RATE, 2, budgetIsGranted),
         Check(
-            .RATE, 3, Rule(refusalsTellTheBudget), Rule(responsesTellWhenToRetry, needs: [.headers]),
+            .RATE, 3, Rule(refusalsStateTheBudget), Rule(responsesStateTheWait, needs: [.headers]),
             Rule(excessIsRefused, needs: [.frames])),
         Check(.RATE, 4, connectionsOutliveRefusals),
         Check(.RATE, 5, statedWaitsAreEnough),
@@ -41,7 +41,7 @@ enum RATE {
             let most = ledger.possiblyCounted(before: entry, refused: refusal, withRepeats: true) ?? limit
             evidence.test(
                 most >= limit, keptIf: ledger.surelyCounted(before: entry, decided: refusal).count >= limit,
-                otherwise: "\(entry.request.road) was rate-limited before the budget was used up",
+                otherwise: "\(entry.request.transportName) was rate-limited before the budget was used up",
                 expected: "accepted, with at most \(most) of \(limit) questions accepted before", actual: "refused",
                 at: [entry.request.event, refusal])
         }
@@ -51,7 +51,7 @@ enum RATE {
     /// and over REST with a `Retry-After` in whole seconds".
     ///
     /// Once for each such `error`, which must match its schema.
-    static func refusalsTellTheBudget(_ history: Observations, _ evidence: inout Evidence) {
+    static func refusalsStateTheBudget(_ history: Observations, _ evidence: inout Evidence) {
         for frame in RateLedger.limitErrors(history) {
             let problem = frame.value.flatMap { value in
                 history.coreSchemas.accepts(value, as: "rateLimit")
@@ -68,7 +68,7 @@ enum RATE {
     /// RATE-3, rule 2: a 429 has a `Retry-After` in whole seconds.
     ///
     /// Once for each 429.
-    static func responsesTellWhenToRetry(_ history: Observations, _ evidence: inout Evidence) {
+    static func responsesStateTheWait(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isChat && exchange.status == 429 {
             let given = exchange.received?[header: "retry-after"]
             let isWhole = given.map { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } } ?? false

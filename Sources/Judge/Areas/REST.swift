@@ -6,7 +6,7 @@ import HoldfastTranscript
 enum REST {
     static let checks: [Check] = [
         Check(.REST, 1, successesHaveTheirShape),
-        Check(.REST, 2, bodiesAreCalledJSON),
+        Check(.REST, 2, bodiesAreLabeledJSON),
         Check(.REST, 3, newestComesFirst),
         Check(.REST, 4, everySessionIsListedOnce),
         Check(.REST, 5, countsAreTrue),
@@ -28,7 +28,7 @@ enum REST {
                 evidence.violate("a request failed", expected: "200 and a \(name)", actual: "\(status)", at: events)
                 continue
             }
-            guard let root = exchange.said else {
+            guard let root = exchange.stated else {
                 evidence.violate(
                     "a body is not JSON", expected: "a \(name)", actual: shown(exchange.received?.body), at: events)
                 continue
@@ -42,7 +42,7 @@ enum REST {
 
     /// The schema of the body that is due, if the request succeeded or had to succeed.
     private static func schema(ofSuccess exchange: ObservedExchange, _ history: Observations) -> String? {
-        guard let status = exchange.status, exchange.isSomebodys else { return nil }
+        guard let status = exchange.status, exchange.hasKnownPrincipal else { return nil }
         if exchange.isRead(of: .sessions) { return status == 200 ? "sessionList" : nil }
         if exchange.sessionRead != nil { return status == 200 ? "session" : nil }
         let isSuccess = (200...299).contains(status) || status >= 500 && completed(exchange, history)
@@ -59,7 +59,7 @@ enum REST {
     /// REST-2: "A server MUST send JSON bodies with the media type `application/json`".
     ///
     /// Once per response with a body; parameters such as `charset` are allowed.
-    static func bodiesAreCalledJSON(_ history: Observations, _ evidence: inout Evidence) {
+    static func bodiesAreLabeledJSON(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isRESTRequest {
             guard let received = exchange.received, !received.body.isEmpty else { continue }
             let type = received[header: "content-type"]
@@ -195,7 +195,7 @@ enum REST {
     /// A session does not exist if no frame, response or list named it before. After a 200 with messages, its creation
     /// is assumed to be unrecorded.
     static func unknownSessionsAreNotFound(_ history: Observations, _ evidence: inout Evidence) {
-        for exchange in history.exchanges where exchange.isSomebodys {
+        for exchange in history.exchanges where exchange.hasKnownPrincipal {
             guard let id = exchange.sessionRead, isSessionID(id), let principal = exchange.sent.principal,
                 !history.sessions.exists(id, for: principal, before: exchange.response ?? exchange.request)
             else { continue }
@@ -224,7 +224,7 @@ enum REST {
     /// may be accepted.
     static func malformedQuestionsAreBadRequests(_ history: Observations, _ evidence: inout Evidence) {
         for exchange in history.exchanges where exchange.isChat {
-            guard let text = exchange.sent.body, text.utf8.count <= history.leastFrameLimit, exchange.isSomebodys,
+            guard let text = exchange.sent.body, text.utf8.count <= history.minFrameLimit, exchange.hasKnownPrincipal,
                 exchange.status != 429, isMalformed(text, history)
             else { continue }
             history.judge(
@@ -254,7 +254,7 @@ enum REST {
         _ history: Observations
     ) -> [(exchange: ObservedExchange, size: Int, limit: Int)] {
         history.exchanges.compactMap { exchange in
-            guard exchange.isChat, exchange.isSomebodys, let text = exchange.sent.body,
+            guard exchange.isChat, exchange.hasKnownPrincipal, let text = exchange.sent.body,
                 let limit = history.frameLimit(before: exchange.request), case let size = text.utf8.count,
                 size > limit / 2 || exchange.status == 413, !isMalformed(text, history)
             else { return nil }
@@ -302,7 +302,7 @@ enum REST {
     static func responsesAreEndings(_ history: Observations, _ evidence: inout Evidence) {
         for (turn, request) in history.requests {
             if turn.requests.count == 1, let outcome = request.outcome,
-                let named = history.exchange(of: request)?.said?.id("turnId"), named != turn.turnId,
+                let named = history.exchange(of: request)?.stated?.id("turnId"), named != turn.turnId,
                 history.turns.contains(where: { $0.turnId == named && $0.principal == turn.principal })
             {
                 evidence.violate(
@@ -322,7 +322,7 @@ enum REST {
             let isUnstored =
                 request.refusalCode == "persist_failed" && turn.firstSign == nil
                 && history.wasDisturbed(between: exchange.request, and: response)
-            if status >= 500, exchange.said?.id("turnId") == nil, !isUnstored {
+            if status >= 500, exchange.stated?.id("turnId") == nil, !isUnstored {
                 evidence.violate(
                     Finding(
                         "a failed turn is not named", expected: "its turnId in the error body", actual: "none",
@@ -347,8 +347,8 @@ enum REST {
                 continue
             }
             if let response = exchange.response {
-                let isEarly = response < ended && tellsNothing(response, to: request, of: turn, history)
-                let taken = history.patience(from: min(ended, response), to: response)
+                let isEarly = response < ended && saysNothing(response, to: request, of: turn, history)
+                let taken = history.netSpan(from: min(ended, response), to: response)
                 let late = taken > bound.microseconds ? "\(taken / 1_000) ms" : nil
                 evidence.test(no: isEarly ? "status \(exchange.status ?? 0)" : late) {
                     Finding(
@@ -357,8 +357,8 @@ enum REST {
                         at: [exchange.request, ended, response], lacking: isEarly ? "turnId" : nil)
                 }
             } else if exchange.unread == nil,
-                case let limit = history.patience(of: ended) + bound.microseconds,
-                exchange.failure.map({ history.patience(of: $0) >= limit }) ?? true,
+                case let limit = history.netTime(of: ended) + bound.microseconds,
+                exchange.failure.map({ history.netTime(of: $0) >= limit }) ?? true,
                 let end = history.proof(after: ended, limit: limit),
                 !history.wasStopped(between: exchange.request, and: end)
             {
@@ -370,7 +370,7 @@ enum REST {
     }
 
     /// Whether a response does not report the outcome of its turn, which had begun and succeeded later.
-    private static func tellsNothing(
+    private static func saysNothing(
         _ response: Int, to request: ObservedRequest, of turn: ObservedTurn, _ history: Observations
     ) -> Bool {
         // In a capture, it may be the response of a gateway.
@@ -393,7 +393,7 @@ enum REST {
             || exchange.sent.body.map { isMalformed($0, history) } ?? true
         // The ending may take `turn`, and the response another `rest`.
         let bound = history.timeouts.turn + history.timeouts.rest + request.scriptedWait
-        guard exchange.isSomebodys, !isOther, let unanswered = history.unanswered(exchange, within: bound) else {
+        guard exchange.hasKnownPrincipal, !isOther, let unanswered = history.unanswered(exchange, within: bound) else {
             return
         }
         let isInLine = history.siblings(of: turn).before(turn.event).contains { other in
@@ -402,7 +402,7 @@ enum REST {
         if isInLine { return }
         // A server that ends a connection may not have read an oversized body.
         let size = exchange.sent.body?.utf8.count ?? 0
-        if size > history.leastFrameLimit, unanswered.proof == exchange.failure { return }
+        if size > history.minFrameLimit, unanswered.proof == exchange.failure { return }
         evidence.violate(
             "a question over REST got no response", expected: "one within the bounds 'turn' and 'rest'", by: unanswered)
     }
@@ -419,8 +419,8 @@ enum REST {
                 let sources = history.texts(of: id, for: principal).filter { $0.utf16.count > 60 }
                 guard !sources.isEmpty else { continue }
                 let values = ["title", "lastMessage"].compactMap { entry[$0]?.stringValue }
-                let told = values.filter { $0.contains { $0 != "…" && $0 != "." && !$0.isWhitespace } }
-                let cuts = told.compactMap { value in
+                let nonEmpty = values.filter { $0.contains { $0 != "…" && $0 != "." && !$0.isWhitespace } }
+                let cuts = nonEmpty.compactMap { value in
                     sources.lazy.map { AnswerCut(of: value, from: $0) }.first { $0 != .other }.map { (value, $0) }
                 }
                 evidence.test(no: cuts.first { $0.1 == .inside }, keptIf: !cuts.isEmpty || values.isEmpty) { cut in

@@ -10,7 +10,7 @@ extension SYNC {
     /// shown elsewhere. A frame is lost once a later number came live on the connection, unless a later replay there
     /// contains it, or once the timeout `turn` passed. A frame above `lastSeq` that came before the answer left a hole
     /// behind it.
-    static func liveGoesOnWhereTheReplayEnds(_ history: Observations, _ evidence: inout Evidence) {
+    static func liveFollowsTheReplay(_ history: Observations, _ evidence: inout Evidence) {
         var received: [Int: LiveFrames] = [:]
         for (sync, result) in history.answeredSyncs {
             guard let last = sync.lastSeq else { continue }
@@ -81,7 +81,7 @@ extension SYNC {
         for (sync, result) in history.answeredSyncs {
             let principal = history.principal(of: sync)
             let others = history.received.before(sync.request.event).contains { frame in
-                NumberedFrame.isOfStream(frame.type) && history.principal(of: frame) != principal
+                NumberedFrame.isInStream(frame.type) && history.principal(of: frame) != principal
             }
             guard others else { continue }
             let foreign = sync.missed.first { frame in
@@ -103,7 +103,7 @@ extension SYNC {
     /// position, as shown by the end of a later turn of its session on the asking connection. SYNC-5 judges which
     /// frames survive a restart.
     static func unseenAnswersAreReplayed(_ history: Observations, _ evidence: inout Evidence) {
-        let whole = history.replays.filter { !$0.isCutShort && !$0.keepsBack }
+        let whole = history.replays.filter { !$0.isCutShort && !$0.withholdsFrames }
         let replays = Dictionary(grouping: whole, by: \.principal)
         for turn in history.turns where turn.isAccepted {
             for replay in replays[turn.principal] ?? [] where replay.first.request.isAfter(turn.event) {
@@ -161,7 +161,7 @@ extension SYNC {
                     !history.wasStopped(between: newer.opening, and: lost.event)
                 {
                     let isOfTheProcess = history.endedWithItsProcess(end) && history.endedWithItsProcess(lost.event)
-                    let isOneCause = older.ending?.kind == lost.kind && lost.saysGoodbye
+                    let isOneCause = older.ending?.kind == lost.kind && lost.announcesStop
                     if older.wasEndedByServer, hostile.contains(index) || isOfTheProcess || isOneCause { continue }
                     if history.wasSilent(newer, before: lost.event) { continue }
                     evidence.violate("a newer connection ended when an older one did", at: [end, lost.event])
@@ -196,11 +196,11 @@ extension SYNC {
     /// shown.
     static func restartsKeepTheStreamOrName(_ history: Observations, _ evidence: inout Evidence) {
         let shown = history.shown.map { (item: $0, life: history.life(of: $0.frame)) }
-        var judged: Set<OwnName> = []
+        var judged: Set<ScopedName> = []
         for connection in history.connections {
             guard let greeting = connection.greeting, let epoch = greeting.epoch else { continue }
             let life = history.lives.life(at: connection.opening)
-            let key = OwnName("\(life)", of: connection.principal)
+            let key = ScopedName("\(life)", of: connection.principal)
             guard life > 0, !judged.contains(key) else { continue }
             let own = shown.filter { $0.item.principal == connection.principal && $0.life <= life }
             guard own.contains(where: { $0.life < life }), judged.insert(key).inserted else { continue }

@@ -13,9 +13,9 @@ enum SYNC {
         Check(.SYNC, 3, completeMeansWhole),
         Check(.SYNC, 4, missedRisesFromThePosition),
         Check(.SYNC, 5, restartsKeepTheStreamOrName),
-        Check(.SYNC, 6, gapsAreTold),
+        Check(.SYNC, 6, gapsAreReported),
         Check(.SYNC, 7, promisedFramesAreReplayed, unseenAnswersAreReplayed),
-        Check(.SYNC, 8, liveGoesOnWhereTheReplayEnds),
+        Check(.SYNC, 8, liveFollowsTheReplay),
         Check(.SYNC, 9, lastSeqCoversAll),
         Check(.SYNC, 10, newerConnectionIsUndisturbed),
         Check(.SYNC, 11, limitIsKept),
@@ -29,11 +29,11 @@ enum SYNC {
     static func greetingStatesThePosition(_ history: Observations, _ evidence: inout Evidence) {
         for connection in history.connections {
             guard let greeting = connection.greeting else { continue }
-            guard let epoch = greeting.said?.id("epoch"), let last = greeting.said?["lastSeq"]?.intValue
+            guard let epoch = greeting.stated?.id("epoch"), let last = greeting.stated?["lastSeq"]?.intValue
             else {
                 evidence.violate(
                     "connected does not state epoch and lastSeq", expected: "a string 'epoch' and an integer 'lastSeq'",
-                    actual: "epoch \(text(greeting.said?["epoch"])), lastSeq \(text(greeting.said?["lastSeq"]))",
+                    actual: "epoch \(text(greeting.stated?["epoch"])), lastSeq \(text(greeting.stated?["lastSeq"]))",
                     at: [greeting.event])
                 continue
             }
@@ -190,7 +190,7 @@ enum SYNC {
     static func completeMeansWhole(_ history: Observations, _ evidence: inout Evidence) {
         let isPlain = history.isCapture && history.history.header.dialect.isCanonical
         for replay in history.replays where isPlain && replay.last.claimsComplete && !replay.isCutShort {
-            guard let last = replay.last.lastSeq, replay.unspoken.isEmpty,
+            guard let last = replay.last.lastSeq, replay.silentlyMissing.isEmpty,
                 case let end = max(replay.position, replay.numbers.max() ?? 0), end < last
             else { continue }
             evidence.violate(
@@ -198,7 +198,7 @@ enum SYNC {
                 actual: replay.numbers.isEmpty ? "no frame" : "seq \(end) as the last", at: [replay.result.event])
         }
         for replay in history.replays where !replay.wanted.isEmpty && replay.result.complete != nil {
-            let lacking = replay.last.claimsComplete ? replay.unspoken.first : nil
+            let lacking = replay.last.claimsComplete ? replay.silentlyMissing.first : nil
             evidence.test(no: lacking.flatMap { replay.wanted[$0] }) { item in
                 Finding(
                     "complete is true, but a frame that this principal received is missing",
@@ -213,7 +213,7 @@ enum SYNC {
     ///
     /// Once for each position of another epoch, without an epoch, or beyond the `lastSeq` of its own answer; and for
     /// each answer without frames that are certainly no longer promised: a server may keep more.
-    static func gapsAreTold(_ history: Observations, _ evidence: inout Evidence) {
+    static func gapsAreReported(_ history: Observations, _ evidence: inout Evidence) {
         for (sync, result) in history.answeredSyncs {
             guard let (reason, what) = gap(sync, result, history) else { continue }
             judgeGap(sync, result, reason: reason, what, into: &evidence)

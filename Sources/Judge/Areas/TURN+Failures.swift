@@ -84,7 +84,7 @@ extension TURN {
                 // A question in a read was accepted, because refused ones are not stored.
                 let isAccepted = turn.isAccepted || history.question(of: turn, in: read) != nil
                 let begun = turn.accepted(since: turn.event)
-                return !isSerial && isAccepted && history.patience(from: begun, to: read.request) >= bound
+                return !isSerial && isAccepted && history.netSpan(from: begun, to: read.request) >= bound
             }
             // An agent without a script may fail for its own reasons.
             func isFailed(_ read: ObservedSessionRead) -> Bool { canFail && read.entry(of: turn)?.status == "failed" }
@@ -179,7 +179,7 @@ extension TURN {
     /// Once for each turn that a read shows as `done`, unless an answer there names no turn; and once for each that an
     /// earlier read had shown as ended, while all writes succeeded. A `done` after `failed` also violates it.
     static func endedTurnsStayAsTheyEnded(_ history: Observations, _ evidence: inout Evidence) {
-        var ended: [OwnName: (status: String, read: ObservedSessionRead)] = [:]
+        var ended: [ScopedName: (status: String, read: ObservedSessionRead)] = [:]
         for read in history.sessionReads {
             let answered = Set(read.messages.filter { $0.role == "assistant" }.map(\.turnId))
             for turn in read.turns {
@@ -189,7 +189,7 @@ extension TURN {
                         answered.contains(id), otherwise: "a read shows a turn as done without its answer",
                         expected: "an answer with turnId \(id)", actual: "none", at: [read.request, read.event])
                 }
-                let name = OwnName("\(read.sessionId)/\(id)", of: principal)
+                let name = ScopedName("\(read.sessionId)/\(id)", of: principal)
                 if let before = ended[name], read.isAsked(after: before.read.event),
                     !history.lives.refusedWrites(between: 0, and: read.event)
                 {
@@ -205,12 +205,12 @@ extension TURN {
     }
 
     private static func failedTurnsGetNoAnswer(
-        _ ended: [OwnName: (status: String, read: ObservedSessionRead)], _ history: Observations,
+        _ ended: [ScopedName: (status: String, read: ObservedSessionRead)], _ history: Observations,
         _ evidence: inout Evidence
     ) {
         for turn in history.turns {
             guard let id = turn.turnId, let session = turn.sessionId,
-                let shown = ended[OwnName("\(session)/\(id)", of: turn.principal)], shown.status == "failed",
+                let shown = ended[ScopedName("\(session)/\(id)", of: turn.principal)], shown.status == "failed",
                 let done = turn.dones.after(shown.read.event).first(where: { !$0.isReplayed && !$0.isDuplicate })
             else { continue }
             evidence.violate(
@@ -239,10 +239,10 @@ extension TURN {
     static func ackMeansDurable(_ history: Observations, _ evidence: inout Evidence) {
         let promises = history.promises(by: .ack)
         for promise in promises {
-            guard let lost = promise.lostAt, history.hasCrashed(between: promise.told, and: lost) else { continue }
+            guard let lost = promise.lostAt, history.hasCrashed(between: promise.madeAt, and: lost) else { continue }
             evidence.violate(
                 "an acknowledged question is lost after a crash", expected: shown(promise.turn.request.prompt),
-                actual: "a read without it", at: [promise.told, lost])
+                actual: "a read without it", at: [promise.madeAt, lost])
         }
         evidence.take(ArmedKills(on: "ack", promises, in: history), on: "`ack`", "question")
     }

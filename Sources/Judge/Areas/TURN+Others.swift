@@ -185,10 +185,10 @@ extension TURN {
         )
         for (sync, result) in history.answeredSyncs where sync.claimsComplete && !result.hasMore {
             guard let position = sync.lastSeqSeen, let epoch = result.epoch, sync.request.epoch == epoch,
-                let told = firstTold(position, of: epoch, to: history.principal(of: sync), history)
+                let delivered = firstDelivered(position, of: epoch, to: history.principal(of: sync), history)
             else { continue }
             for ending in sync.missed where ending.isOf("done", "error") {
-                guard let turn = ending.turnId.flatMap({ turns[$0] }), turn.isAfter(told), turn.isAccepted else {
+                guard let turn = ending.turnId.flatMap({ turns[$0] }), turn.isAfter(delivered), turn.isAccepted else {
                     continue
                 }
                 evidence.test(
@@ -208,7 +208,7 @@ extension TURN {
     }
 
     /// The first event that showed a principal a position, or a later one.
-    private static func firstTold(
+    private static func firstDelivered(
         _ position: Int, of epoch: String, to principal: String, _ history: Observations
     ) -> Int? {
         history.connections.filter { $0.principal == principal }.compactMap { connection -> Int? in
@@ -390,7 +390,7 @@ private struct RefusedQuestion {
         let again = turn.requests.after(request.event).first?.event
         // A question that could not be stored may have had frames before its refusal.
         let begin = request.refusalCode == "persist_failed" ? refusal : request.event
-        start = first == nil ? turn.told.between(begin, again ?? .max).earliest?.event : nil
+        start = first == nil ? turn.allFrames.between(begin, again ?? .max).earliest?.event : nil
         key = first == nil ? request.clientMessageId : nil
         // A text is evidence only if it is unique.
         isAlone = !history.requests.contains { _, other in

@@ -27,7 +27,7 @@ enum TURN {
     /// A missing ack is detected by the first `toolUse` or ending, a late answer on its arrival, and silence by later
     /// events on the connection. IDEM-2 judges the ack of each repeat, and RATE-3 a question beyond the budget.
     static func chatsAreAnswered(_ history: Observations, _ evidence: inout Evidence) {
-        for turn in history.turns where !turn.isOfBefore {
+        for turn in history.turns where !turn.isFromBeforeCapture {
             guard let index = turn.request.connection, history.connections[index].isGreeted(before: turn.event) else {
                 continue
             }
@@ -117,11 +117,11 @@ enum TURN {
             history.requests.compactMap { _, request in request.ack.map { ($0.event, request) } },
             uniquingKeysWith: { first, _ in first })
         let known = Set(history.turns.flatMap(\.acks).map(\.event))
-        let setAside = Set(history.turns.flatMap(\.setAside).map(\.event))
+        let doubtfulFrames = Set(history.turns.flatMap(\.doubtfulFrames).map(\.event))
         for connection in history.connections {
             guard let greeting = connection.connected else { continue }
             for ack in connection.received.after(greeting) where ack.type == "ack" {
-                if setAside.contains(ack.event) { continue }
+                if doubtfulFrames.contains(ack.event) { continue }
                 let open = known.contains(ack.event) ? answered[ack.event] : waiting(for: ack, history)
                 guard let open, open.clientMessageId != nil else { continue }
                 evidence.test(
@@ -139,7 +139,7 @@ enum TURN {
         }
         guard !isOfHostile, let greeting = history.connections[ack.connection].connected else { return nil }
         return history.requests.first { turn, request in
-            turn.setAside.isEmpty && request.connection == ack.connection && request.isAfter(greeting)
+            turn.doubtfulFrames.isEmpty && request.connection == ack.connection && request.isAfter(greeting)
                 && request.isBefore(ack.event) && request.ack == nil && request.refusal == nil
         }?.request
     }
@@ -210,11 +210,11 @@ enum TURN {
         let asked = history.turns.flatMap { turn in (turn.frames + turn.endings).map { ($0.event, turn) } }
         let turns = Dictionary(asked, uniquingKeysWith: { first, _ in first })
         let frames = history.received.filter { frame in
-            NumberedFrame.isOfStream(frame.type) && !frame.isDuplicate
+            NumberedFrame.isInStream(frame.type) && !frame.isDuplicate
                 && (frame.turnId != nil || turns[frame.event] != nil)
         }
         let groups = Dictionary(grouping: frames) { frame in
-            OwnName(name(of: frame, in: turns[frame.event]), of: "\(frame.connection)")
+            ScopedName(name(of: frame, in: turns[frame.event]), of: "\(frame.connection)")
         }
         for frames in groups.values {
             guard let place = frames.firstIndex(where: \.isEnding) else { continue }

@@ -26,7 +26,7 @@ final class MessageMachine {
         /// The input of the table.
         let input: String
         /// The news that the client received; nil for a step that the stage itself sees.
-        var news: ClientQuestion.News?
+        var fact: ClientQuestion.Fact?
         /// The event by which the client has processed it, or never will.
         var due = 0
         /// Whether the client has certainly processed it by then.
@@ -65,7 +65,7 @@ final class MessageMachine {
         let others = history.clientQuestions.filter { $0.event != question.event }
         let renewal = question.repeats.first { act in others.contains { $0.typed == act } } ?? .max
         end = min(renewal, history.endOfData(at: question.event))
-        hasOwnWords = !others.contains { $0.says(question.text) }
+        hasOwnWords = !others.contains { $0.hasText(question.text) }
         mustWait = history.wait(for: question)
         steps = history.steps(of: question)
     }
@@ -127,7 +127,7 @@ final class MessageMachine {
             let step = steps[next]
             take(upTo: step.event)
             worlds =
-                step.news == nil
+                step.fact == nil
                 ? Set(opened().flatMap { after(next, in: $0) })
                 : changed { $0.pending.insert(next) }
             if step.isSending { hasFailed = false }
@@ -163,10 +163,10 @@ final class MessageMachine {
             var inputs: Set<String> = []
             for step in world.pending.sorted() {
                 // Each response arrives independently of the others.
-                if let road = steps[step].news?.connection, !roads.insert(road).inserted { continue }
+                if let road = steps[step].fact?.connection, !roads.insert(road).inserted { continue }
                 // Two equal steps lead to the same worlds in either order; trying both orders makes too many worlds.
-                let (news, input) = (steps[step].news, steps[step].input)
-                if news?.connection == nil, news?.error == nil, !inputs.insert(input).inserted { continue }
+                let (fact, input) = (steps[step].fact, steps[step].input)
+                if fact?.connection == nil, fact?.error == nil, !inputs.insert(input).inserted { continue }
                 var rest = world
                 rest.pending.remove(step)
                 for other in after(step, in: rest) where all.insert(other).inserted { new.append(other) }
@@ -179,8 +179,8 @@ final class MessageMachine {
         var world = world
         let input = steps[step].input
         let rows = table.places(of: state(of: world), input)
-        if let news = steps[step].news {
-            world.isProved = world.isProved || news.kind != .refusal
+        if let fact = steps[step].fact {
+            world.isProved = world.isProved || fact.kind != .refusal
             // Without a row, the step means nothing, or the same as for a message that was just sent.
             let others = rows.isEmpty ? table.places(of: "sent", input) : rows
             return (rows.isEmpty ? [world] : []) + others.map { moved(world, along: $0, by: step) }
@@ -200,7 +200,7 @@ final class MessageMachine {
     /// only a history had reported.
     private func moved(_ world: World, along row: Int, by step: Int?) -> World {
         let isNew =
-            owed[row].contains(.errors) && step.flatMap { steps[$0].news?.error } != nil
+            owed[row].contains(.errors) && step.flatMap { steps[$0].fact?.error } != nil
             && world.cause.map { steps[$0].input } == "history.failed"
         guard table.rows[row].next != state(of: world) || isNew else { return world }
         return World(row: row, cause: step, isProved: world.isProved, pending: world.pending)
@@ -216,18 +216,18 @@ extension Observations {
         steps += question.repeats.map { ($0, "person.again") }
         steps += client.acts.filter { $0.event > question.event && ObservedClient.endsOfLife.contains($0.name) }
             .map { ($0.event, "quit") }
-        let told = question.news.map { news in
+        let factSteps = question.facts.map { fact in
             MessageMachine.Step(
-                event: news.event, input: news.input.rawValue, news: news, due: due(news.event),
-                isSure: isSurelyTaken(news.event, on: news.connection))
+                event: fact.event, input: fact.input.rawValue, fact: fact, due: latestArrival(fact.event),
+                isSure: isSurelyHandled(fact.event, on: fact.connection))
         }
-        return (steps.map { .init(event: $0.0, input: $0.1) } + told).sorted { $0.event < $1.event }
+        return (steps.map { .init(event: $0.0, input: $0.1) } + factSteps).sorted { $0.event < $1.event }
     }
 
     /// The period in which a client may not give up a message by itself: from its ack until it has polled long enough,
     /// read twice, or lost the connection that brought the ack; empty if no connection brought one.
     fileprivate func wait(for question: ClientQuestion) -> Range<Int> {
-        guard let ack = question.news.first(where: { $0.kind == .proof && $0.connection != nil }),
+        guard let ack = question.facts.first(where: { $0.kind == .proof && $0.connection != nil }),
             let connection = ack.connection, question.requests.allSatisfy({ $0.connection != nil }),
             question.requests.contains(where: { $0.connection == connection && $0.event < ack.event })
         else { return 0..<0 }
@@ -236,11 +236,11 @@ extension Observations {
             guard case .session(let id) = read.route, sessions.contains(id) else { return false }
             return read.request > ack.event
         }
-        let limit = patience(of: ack.event) + clientWindow(\.polling).microseconds
+        let limit = netTime(of: ack.event) + clientWindow(\.polling).microseconds
         let ends = [
             loss(of: connection), reads.dropFirst().first.map(end),
             end(of: ack.event, at: ObservedClient.interruptions),
-            events.indices.boundary { patience(of: $0) >= limit },
+            events.indices.boundary { netTime(of: $0) >= limit },
         ]
         let end = ends.compactMap(\.self).min() ?? events.endIndex
         return ack.event..<max(ack.event, end)

@@ -12,12 +12,12 @@ struct MessageModel {
 
         /// The parts that the screen must show after a row, if a clause of the row asks for them.
         static func owed(after row: StateTable.Row) -> Set<Part> {
-            let said = row.answer.map { "\($0.verb) \($0.what ?? "")" }
+            let stated = row.answer.map { "\($0.verb) \($0.what ?? "")" }
             let rules = [
                 (answered, "show sent", 31), (errors, "show failed or errors", 32), (waiting, "hide thinking", 30),
             ]
             return Set(
-                rules.filter { said.contains($0.1) && row.clauses.contains(ClauseID(.CLIENT, $0.2)) }.map(\.0))
+                rules.filter { stated.contains($0.1) && row.clauses.contains(ClauseID(.CLIENT, $0.2)) }.map(\.0))
         }
     }
 
@@ -63,7 +63,7 @@ struct MessageModel {
     {
         guard let cause = world.cause else { return false }
         let start = max(machine.steps[cause].event, visible)
-        return history.patience(askedFor: look) - history.patience(of: start) >= history.clientPatience.microseconds
+        return history.netTime(askedFor: look) - history.netTime(of: start) >= history.clientPatience.microseconds
     }
 
     /// Compares a look with the worlds of a message by one rule, which says whether the look fits a world.
@@ -207,12 +207,12 @@ extension MessageModel.Part {
 extension Observations {
     /// Whether a screen shows the error that refused or ended a message; nil if the screen does not tell.
     fileprivate func tells(_ look: Look, of question: ClientQuestion, _ step: MessageMachine.Step) -> Bool? {
-        guard let error = step.news?.error, error.code != nil || error.text != nil else { return nil }
+        guard let error = step.fact?.error, error.code != nil || error.text != nil else { return nil }
         if look.state.showsAsFailed(question) { return true }
         let before = client.state(at: step.event)
         let others = otherErrorCodes(than: question, after: before?.event ?? step.event)
-        let isTold = look.state.shows(error, of: question.keys, unlike: before, others: others)
-        guard isTold == false else { return isTold }
+        let isReported = look.state.shows(error, of: question.keys, unlike: before, others: others)
+        guard isReported == false else { return isReported }
         // The screen may belong to another session, or to one that is not read yet; then the message may carry the
         // error out of sight.
         let isHere = endOfStay(at: step.event) > look.event || look.state.shows(question)
@@ -223,7 +223,7 @@ extension Observations {
     fileprivate func othersAsk(in session: String?, apartFrom question: ClientQuestion, before end: Int) -> Bool {
         let since = client.state(at: question.event)?.event ?? question.event
         func isOther(_ key: String?) -> Bool { key.map(question.keys.contains) != true }
-        return framesTold.contains { frame in
+        return allFrames.contains { frame in
             frame.event > since && frame.event < end && frame.sessionId == session && frame.type == "message"
                 && frame.string("role") == "user" && isOther(frame.clientMessageId)
         }

@@ -4,31 +4,31 @@ import HoldfastTranscript
 ///
 /// Compare moments with these functions instead of by number: an event that never happened is neither before nor after
 /// another.
-protocol Moment {
+protocol EventOrdered {
     var event: Int { get }
 }
 
-extension ClientDelivery: Moment {}
-extension ClientNotice: Moment {}
-extension ClientQuestion: Moment {}
-extension ClientQuestion.News: Moment {}
-extension Frame: Moment {}
-extension NumberedFrame: Moment {}
-extension Observations.Look: Moment {}
-extension ObservedClient.Act: Moment {}
-extension ObservedClient.State: Moment {}
-extension ObservedClient.Stored: Moment {}
-extension ObservedConnection.Ending: Moment {}
-extension ObservedListRead: Moment {}
-extension ObservedPush: Moment {}
-extension ObservedRequest: Moment {}
-extension ObservedSessionRead: Moment {}
-extension ObservedTurn: Moment {}
-extension Repeat: Moment {}
-extension SubjectLives.End: Moment {}
-extension TurnAnswer: Moment {}
+extension ClientDelivery: EventOrdered {}
+extension ClientNotice: EventOrdered {}
+extension ClientQuestion: EventOrdered {}
+extension ClientQuestion.Fact: EventOrdered {}
+extension Frame: EventOrdered {}
+extension NumberedFrame: EventOrdered {}
+extension Observations.Look: EventOrdered {}
+extension ObservedClient.Act: EventOrdered {}
+extension ObservedClient.State: EventOrdered {}
+extension ObservedClient.Stored: EventOrdered {}
+extension ObservedConnection.Ending: EventOrdered {}
+extension ObservedListRead: EventOrdered {}
+extension ObservedPush: EventOrdered {}
+extension ObservedRequest: EventOrdered {}
+extension ObservedSessionRead: EventOrdered {}
+extension ObservedTurn: EventOrdered {}
+extension Repeat: EventOrdered {}
+extension SubjectLives.End: EventOrdered {}
+extension TurnAnswer: EventOrdered {}
 
-extension Collection where Element: Moment {
+extension Collection where Element: EventOrdered {
     func before(_ event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.event < event } }
 
     func after(_ event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.event > event } }
@@ -40,25 +40,25 @@ extension Collection where Element: Moment {
     var earliest: Element? { self.min { $0.event < $1.event } }
 }
 
-protocol Asked {
+protocol RequestOrdered {
     var request: Int { get }
 }
 
-extension ObservedExchange: Asked {}
-extension ObservedListRead: Asked {}
-extension ObservedSessionRead: Asked {}
+extension ObservedExchange: RequestOrdered {}
+extension ObservedListRead: RequestOrdered {}
+extension ObservedSessionRead: RequestOrdered {}
 
-extension Moment {
+extension EventOrdered {
     func isBefore(_ event: Int) -> Bool { self.event < event }
     func isAfter(_ event: Int) -> Bool { self.event > event }
 }
 
-extension Asked {
+extension RequestOrdered {
     func isAsked(before event: Int) -> Bool { request < event }
     func isAsked(after event: Int) -> Bool { request > event }
 }
 
-extension Collection where Element: Asked {
+extension Collection where Element: RequestOrdered {
     func asked(after event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.request > event } }
 }
 

@@ -11,7 +11,7 @@ extension SymptomReader {
             else { return nil }
             let silence = history.span(from: last, to: ending.event)
             let heartbeat = connection.greeting?["heartbeatSeconds"]?.intValue
-            return silence >= Self.leastSilence ? (ending.event, silence, heartbeat) : nil
+            return silence >= Self.minSilence ? (ending.event, silence, heartbeat) : nil
         }
         let lengths = cuts.map(\.silence)
         guard cuts.count > 1, let least = lengths.min(), let most = lengths.max(),
@@ -36,8 +36,8 @@ extension SymptomReader {
             } else if let ending = connection.ending, case .closed(.fromServer, let code?) = ending.kind,
                 [4001, 4010].contains(code)
             {
-                let said = connection.received.last.flatMap { $0.type == "error" ? $0.code : nil }
-                let reason = [said, "closed by the server (\(code))"].compactMap(\.self).joined(separator: ", ")
+                let stated = connection.received.last.flatMap { $0.type == "error" ? $0.code : nil }
+                let reason = [stated, "closed by the server (\(code))"].compactMap(\.self).joined(separator: ", ")
                 byReason[reason, default: []].append(ending.event)
             }
         }
@@ -60,7 +60,7 @@ extension SymptomReader {
                 } else if let place = open.firstIndex(where: { $0["nonce"] == frame["nonce"] }) {
                     let ping = open.remove(at: place).event
                     let wait = history.span(from: ping, to: frame.event)
-                    guard wait >= Self.leastSilence else { continue }
+                    guard wait >= Self.minSilence else { continue }
                     let what = "a ping on \(connection.device) waited \(duration(ping, frame.event)) for its pong"
                     late.append(Symptom(.silence, what, at: [ping, frame.event], lasted: wait))
                 }
@@ -94,11 +94,11 @@ extension SymptomReader {
         let owners = history.turns.reduce(into: [String: ObservedTurn]()) { owners, turn in
             if let id = turn.turnId { owners[id] = owners[id] ?? turn }
         }
-        var told: Set<[String]> = []
+        var seen: Set<[String]> = []
         return history.received.compactMap { frame in
             let connection = history.connections[frame.connection]
             guard let turn = frame.turnId.flatMap({ owners[$0] }), turn.principal != connection.principal,
-                told.insert([turn.turnId ?? "", connection.principal]).inserted
+                seen.insert([turn.turnId ?? "", connection.principal]).inserted
             else { return nil }
             return Symptom(
                 .crossed,

@@ -7,13 +7,13 @@ struct SymptomReader {
     /// For questions without a proven ending: the next ending on their connection that belongs to no other question.
     private let likelyEnds: [Int: Int]
     /// The turns and keys of all endings whose owners are a guess.
-    private let told: Set<String>
+    private let seen: Set<String>
 
     init(_ history: Observations) {
         self.history = history
         let isGuess = history.capture?.lacks.contains(.principals) == true
         let endings = isGuess ? history.shown.map(\.frame) + history.received.filter { $0.seq == nil } : []
-        told = Set(
+        seen = Set(
             endings.filter { $0.isOf("done", "error") }.flatMap { [$0.turnId, $0.clientMessageId] }.compactMap(\.self))
         let taken = Set(history.questions.flatMap { $0.endings + $0.copies }.map(\.event))
         // Questions are in the order of asking, so that each ending is examined once.
@@ -33,23 +33,23 @@ struct SymptomReader {
     }
 
     func end(of turn: ObservedTurn) -> Int? {
-        turn.ended ?? turn.endedAside ?? likelyEnds[turn.event]
+        turn.ended ?? turn.doubtfulEnd ?? likelyEnds[turn.event]
     }
 
     /// The outcome of a question in words, with the time since an event; nil if nothing shows it.
     private func outcome(of turn: ObservedTurn, since event: Int) -> String? {
-        func told(_ frame: Frame?, _ how: String) -> String {
+        func phrase(_ frame: Frame?, _ how: String) -> String {
             frame?.type == "error" ? "it failed (\(frame?.code ?? "no code"))\(how)" : "the answer came\(how)"
         }
         if let ended = end(of: turn) {
             let frame = history.frames[ended]
             let device = frame == nil ? "" : " on \(history.events[ended].lane)"
-            return told(frame, "\(device)\(later(event, ended))")
+            return phrase(frame, "\(device)\(later(event, ended))")
         }
-        let again = (turn.replayed + turn.setAside + turn.copies).first { $0.isOf("done", "error") }
+        let again = (turn.replayed + turn.doubtfulFrames + turn.copies).first { $0.isOf("done", "error") }
         if let again {
             let device = history.connections[again.connection].device
-            return told(again, "\(again.isReplayed ? " in a replay" : "") on \(device)\(later(event, again.event))")
+            return phrase(again, "\(again.isReplayed ? " in a replay" : "") on \(device)\(later(event, again.event))")
         }
         guard isSettled(turn), let read = readEnding(turn) else { return nil }
         let hasFailed = history.sessionReads.first { $0.event == read }?.entry(of: turn)?.status == "failed"
@@ -113,14 +113,14 @@ struct SymptomReader {
     /// Whether anything shows the outcome of the question: an ending, a refusal, a replay, or a read with the answer.
     func isSettled(_ turn: ObservedTurn) -> Bool {
         if end(of: turn) != nil || turn.isRefused || !turn.copies.isEmpty { return true }
-        return (turn.replayed + turn.setAside).contains { $0.isOf("done", "error") } || readEnding(turn) != nil
-            || [turn.turnId, turn.clientMessageId].contains { $0.map(told.contains) == true }
+        return (turn.replayed + turn.doubtfulFrames).contains { $0.isOf("done", "error") } || readEnding(turn) != nil
+            || [turn.turnId, turn.clientMessageId].contains { $0.map(seen.contains) == true }
     }
 
     private func repeatedQuestions() -> [Symptom] {
         let requests = history.questions.filter { !$0.isRefused }.flatMap(\.requests).sorted { $0.event < $1.event }
         let alike = Dictionary(grouping: requests.filter { !$0.prompt.isEmpty }) {
-            OwnName($0.prompt, of: $0.principal)
+            ScopedName($0.prompt, of: $0.principal)
         }
         return alike.values.flatMap { requests in
             zip(requests, requests.dropFirst()).compactMap { first, second -> Symptom? in
@@ -157,13 +157,13 @@ struct SymptomReader {
 
     /// A conversation with the same question or answer twice, reported at the first read that shows it.
     private func repeatedInReads() -> [Symptom] {
-        var told: Set<[String]> = []
+        var seen: Set<[String]> = []
         return history.sessionReads.flatMap { read in
             ["user", "assistant"].flatMap { role -> [Symptom] in
-                let said = read.messages.filter { $0.role == role && !$0.text.isEmpty }
-                return zip(said, said.dropFirst()).compactMap { first, second in
+                let stated = read.messages.filter { $0.role == role && !$0.text.isEmpty }
+                return zip(stated, stated.dropFirst()).compactMap { first, second in
                     guard first.text == second.text, role == "user" || first.turnId == second.turnId,
-                        told.insert([read.sessionId, role, first.text]).inserted
+                        seen.insert([read.sessionId, role, first.text]).inserted
                     else { return nil }
                     let what = role == "user" ? "question" : "answer"
                     return Symptom(
@@ -250,13 +250,13 @@ struct SymptomReader {
     private func silences() -> [Symptom] {
         guard history.knowsTimes else { return [] }
         let all = history.connections.indices.flatMap(silences) + latePongs()
-        return Array(all.sorted { ($1.lasted, $0.events[0]) < ($0.lasted, $1.events[0]) }.prefix(Self.mostSilences))
+        return Array(all.sorted { ($1.lasted, $0.events[0]) < ($0.lasted, $1.events[0]) }.prefix(Self.maxSilences))
     }
 
-    private static let mostSilences = 3
-    static let leastSilence = 10_000_000
+    private static let maxSilences = 3
+    static let minSilence = 10_000_000
     /// If this many frames follow a question, later silences are not attributed to it.
-    private static let mostHeard = 200
+    private static let maxHeard = 200
 
     /// The longest silence of each question on a connection; each one counts only for the question that waited longest.
     private func silences(on index: Int) -> [Symptom] {
@@ -271,15 +271,15 @@ struct SymptomReader {
             return (asked, end, turn.request.prompt)
         }.sorted { $0.asked < $1.asked }
         let heard = connection.received.map(\.event).filter { $0 < last } + [last]
-        var told: Set<Int> = []
+        var seen: Set<Int> = []
         return waits.compactMap { asked, end, prompt in
-            let frames = heard[heard.boundary { $0 > asked }...].prefix(Self.mostHeard).map { min($0, end) }
-            let spans = zip([asked] + frames, frames).filter { $0 < $1 && !told.contains($1) }
-            told.formUnion(frames.filter { $0 < end })
+            let frames = heard[heard.boundary { $0 > asked }...].prefix(Self.maxHeard).map { min($0, end) }
+            let spans = zip([asked] + frames, frames).filter { $0 < $1 && !seen.contains($1) }
+            seen.formUnion(frames.filter { $0 < end })
             let longest = spans.max { history.span(from: $0.0, to: $0.1) < history.span(from: $1.0, to: $1.1) }
             guard let (start, stop) = longest else { return nil }
             let length = history.span(from: start, to: stop)
-            guard length >= Self.leastSilence else { return nil }
+            guard length >= Self.minSilence else { return nil }
             let isOpen =
                 stop == history.events.count - 1 && connection.ending == nil && stop == last
                 && connection.received.last?.event != stop

@@ -30,7 +30,7 @@ package final class LiveJudge: Sendable {
     private struct State {
         var parts: CapturedParts
         var position = 0
-        var told = ToldFindings()
+        var known = KnownFindings()
         /// The history of the open part at the last look.
         var looked: History?
         var tally = ClauseTally()
@@ -41,26 +41,26 @@ package final class LiveJudge: Sendable {
 
     private let specification: Specification
     private let isUndeclared: Bool
-    private let tell: @Sendable (Report) -> Void
+    private let notify: @Sendable (Report) -> Void
     private let note: @Sendable (String) -> Void
     private let dialects: [Dialect]
-    private let mostWaiting: Int
+    private let maxWaiting: Int
     private let inbox = Mutex(Inbox())
     private let state: Mutex<State>
     private let over = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
     /// The maximum number of bytes of events that wait to be judged.
-    private static let mostBytes = 16 << 20
+    private static let maxBytes = 16 << 20
 
     init(
         _ header: History.Header, under specification: Specification, isUndeclared: Bool = false,
         bounds: CapturedParts.Bounds = .init(soft: 1 << 18, hard: 1 << 22, softEvents: 2_000, hardEvents: 8_000),
-        mostWaiting: Int = 8_000, note: @escaping @Sendable (String) -> Void = { _ in },
-        tell: @escaping @Sendable (Report) -> Void
+        maxWaiting: Int = 8_000, note: @escaping @Sendable (String) -> Void = { _ in },
+        notify: @escaping @Sendable (Report) -> Void
     ) {
-        (self.specification, self.isUndeclared, self.mostWaiting) = (specification, isUndeclared, mostWaiting)
-        (self.note, self.tell) = (note, tell)
+        (self.specification, self.isUndeclared, self.maxWaiting) = (specification, isUndeclared, maxWaiting)
+        (self.note, self.notify) = (note, notify)
         dialects = header.dialect.isCanonical ? (try? specification.dialects()) ?? [] : []
         var parts = CapturedParts(bounds: bounds)
         var tape = JSONTape()
@@ -81,8 +81,8 @@ package final class LiveJudge: Sendable {
         inbox.withLock { inbox in
             inbox.events.append(event)
             inbox.bytes += event.size
-            guard inbox.events.count > mostWaiting || inbox.bytes > Self.mostBytes else { return }
-            let kept = inbox.events.compactMap(\.ofOwner).suffix(mostWaiting / 2)
+            guard inbox.events.count > maxWaiting || inbox.bytes > Self.maxBytes else { return }
+            let kept = inbox.events.compactMap(\.ofOwner).suffix(maxWaiting / 2)
             inbox.unjudged += inbox.events.count - kept.count
             (inbox.events, inbox.bytes, inbox.hasGap) = (Array(kept), 0, true)
         }
@@ -109,7 +109,7 @@ package final class LiveJudge: Sendable {
     }
 
     private var isHalfFull: Bool {
-        inbox.withLock { $0.events.count > mostWaiting / 2 || $0.bytes > Self.mostBytes / 2 }
+        inbox.withLock { $0.events.count > maxWaiting / 2 || $0.bytes > Self.maxBytes / 2 }
     }
 
     /// Judges the parts that are complete now, and also the open one unless hurried.
@@ -135,26 +135,26 @@ package final class LiveJudge: Sendable {
             if let part = open.finish(capture: nil), isLast || !events.isEmpty {
                 reports += isLast ? close(part, &state) : look(part, &state)
             } else if let looked = state.looked {
-                reports += self.reports(state.told.confirm(), in: looked)
+                reports += self.reports(state.known.confirm(), in: looked)
             }
             return reports
         }
-        for report in reports { tell(report) }
+        for report in reports { notify(report) }
     }
 
     /// Reports the new findings of a complete part, and withdraws reported ones that it does not confirm.
     private func close(_ part: CapturedParts.Part, _ state: inout State) -> [Report] {
-        defer { (state.told, state.looked) = (ToldFindings(), nil) }
+        defer { (state.known, state.looked) = (KnownFindings(), nil) }
         guard let (history, verdicts) = judged(part, &state) else { return [] }
         state.tally.add(verdicts)
-        let (new, withdrawn) = state.told.close(part.locations, verdicts)
+        let (new, withdrawn) = state.known.close(part.locations, verdicts)
         return reports(new, in: history) + reports(withdrawn, in: history, isWithdrawn: true)
     }
 
     private func look(_ part: CapturedParts.Part, _ state: inout State) -> [Report] {
         guard let (history, verdicts) = judged(part, &state) else { return [] }
         state.looked = history
-        return reports(state.told.look(part.locations, verdicts), in: history)
+        return reports(state.known.look(part.locations, verdicts), in: history)
     }
 
     /// The verdicts on a part; nil if it uses another protocol, which is not judged and is reported once.
@@ -175,7 +175,7 @@ package final class LiveJudge: Sendable {
         return (history, judge(history, under: specification))
     }
 
-    private func reports(_ found: [ToldFindings.Found], in history: History, isWithdrawn: Bool = false) -> [Report] {
+    private func reports(_ found: [KnownFindings.Found], in history: History, isWithdrawn: Bool = false) -> [Report] {
         found.compactMap { id, finding in
             specification[id].map { Report(clause: $0, finding: finding, history: history, isWithdrawn: isWithdrawn) }
         }

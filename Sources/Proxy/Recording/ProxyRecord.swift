@@ -98,7 +98,7 @@ extension ProxyRecord: RelayWatcher {
             let principal = state.credentials.principal(of: request)
             let path = state.credentials.applied(toPath: request.target)
             let rule = state.faults.rule(for: Rule.Arrival(request: request.method, isUpgrade: isUpgrade))
-            let keepsItFromServer = rule.map { !$0.isAfter && $0.deed != .delay } ?? false
+            let keepsItFromServer = rule.map { !$0.isAfter && $0.action != .delay } ?? false
             if isUpgrade {
                 state.lastConnection += 1
                 let lane = Lane.connection(number: state.lastConnection)
@@ -200,7 +200,7 @@ extension ProxyRecord: RelayWatcher {
 
     func failed(_ problem: TransportProblem, by side: RelaySide, number: Int) {
         state.withLock { state in
-            if side == .server, problem.isOfReach { noteReach(false, problem, &state) }
+            if side == .server, problem.isAboutReachability { noteReach(false, problem, &state) }
             let reason = side == .client ? "the client went away" : problem.name
             if let connection = state.connections.removeValue(forKey: number) {
                 write(.refused(status: nil, reason: reason), on: connection.lane, &state)
@@ -237,7 +237,7 @@ extension ProxyRecord: RelayWatcher {
         }
     }
 
-    func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed {
+    func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayAction {
         state.withLock { state in
             guard var connection = state.connections[number], !connection.isOver else { return .pass }
             let found = CredentialMembers(in: event)
@@ -249,17 +249,17 @@ extension ProxyRecord: RelayWatcher {
             let rule =
                 hasMessageRules && event.isMessage && !event.isTooLarge
                 ? state.faults.rule(for: event, frame(of: event, from: side), from: side, on: number) : nil
-            let deed = rule?.relayDeed ?? .pass
-            if side == subjectSide || deed.copies > 0 && deed.delay == .zero {
-                for _ in 0..<(side == subjectSide ? 1 : deed.copies) {
+            let action = rule?.relayAction ?? .pass
+            if side == subjectSide || action.copies > 0 && action.delay == .zero {
+                for _ in 0..<(side == subjectSide ? 1 : action.copies) {
                     write(event, found, from: side, connection, &state)
                 }
             }
             // An oversized message may have been a question or an answer that later events depend on.
             if case .tooLarge = event { state.connections[number]?.isOver = true }
             if let rule { mark(rule, on: connection.lane, &state) }
-            if let ending = deed.ending { end(number, ending, &state) }
-            return deed
+            if let ending = action.ending { end(number, ending, &state) }
+            return action
         }
     }
 
@@ -351,7 +351,7 @@ extension ProxyRecord: RelayWatcher {
 
 extension TransportProblem {
     /// Whether the server could not be reached at all.
-    fileprivate var isOfReach: Bool {
+    fileprivate var isAboutReachability: Bool {
         switch code {
         case .connectionRefused, .unreachable, .tls: true
         default: false

@@ -15,13 +15,13 @@ package struct ShownCredentials {
     private var redaction = Redaction([])
 
     /// The most owners to distinguish; a peer that shows more is not one user's app, and the others share a name.
-    private static let most = 1000
+    private static let maxNames = 1000
 
     package init(showsSecrets: Bool) { self.showsSecrets = showsSecrets }
 
     package mutating func principal(of credential: String) -> String {
         if let name = names[credential] { return name }
-        guard names.count < Self.most else {
+        guard names.count < Self.maxNames else {
             learn(credential, of: "p")
             return "p"
         }
@@ -35,7 +35,7 @@ package struct ShownCredentials {
     package mutating func learn(_ secret: String, of owner: String) {
         guard !showsSecrets, !secret.isEmpty, known.insert(secret).inserted else { return }
         // The oldest are dropped, because the newest are the most likely to recur.
-        if secrets.count >= 4 * Self.most, let oldest = secrets.removeFirst().token { known.remove(oldest) }
+        if secrets.count >= 4 * Self.maxNames, let oldest = secrets.removeFirst().token { known.remove(oldest) }
         secrets.append((owner, secret))
         redaction = Redaction(secrets)
     }

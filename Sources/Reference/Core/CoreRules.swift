@@ -39,7 +39,7 @@ struct CoreRules: Sendable {
     var hasOneLine = false
     /// Whether an upgrade with a bad token is refused, rather than the `auth` after it.
     var checksUpgrades = true
-    var goodbye: UInt16 = 1001
+    var stopCode: UInt16 = 1001
     /// In seconds; the real push service answers within one.
     var pushSeconds = 10
 

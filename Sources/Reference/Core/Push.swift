@@ -75,7 +75,7 @@ package enum PushOutcome: Sendable, Equatable {
 }
 
 /// An answer that was sent to open sockets and therefore not pushed.
-struct UnheardAnswer: Sendable {
+struct MaybeUnseenAnswer: Sendable {
     let names: TurnNames
     let principal: String
     let message: String

@@ -7,10 +7,10 @@ extension ServerCore {
         guard wasHeard, !rules.variations.contains(.pushBesideDone) else {
             return push(names, of: principal, message: message, text: text)
         }
-        forgetHeard(of: principal, at: connections.lastHeard(of: principal))
+        forgetSeen(of: principal, at: connections.lastHeard(of: principal))
         guard rules.devices[principal]?.isEmpty == false else { return }
-        unheard.append(
-            UnheardAnswer(
+        maybeUnseen.append(
+            MaybeUnseenAnswer(
                 names: names, principal: principal, message: message, text: text, at: now.steady,
                 sockets: Set(connections.sockets(of: principal))))
     }
@@ -20,18 +20,18 @@ extension ServerCore {
         let gone = connections[socket]
         connections.remove(socket)
         guard let gone, let principal = gone.principal else { return }
-        forgetHeard(of: principal, at: max(gone.heardAt, connections.lastHeard(of: principal)))
-        for index in unheard.indices { unheard[index].sockets.remove(socket) }
-        let due = unheard.filter(\.sockets.isEmpty)
-        unheard.removeAll(where: \.sockets.isEmpty)
+        forgetSeen(of: principal, at: max(gone.heardAt, connections.lastHeard(of: principal)))
+        for index in maybeUnseen.indices { maybeUnseen[index].sockets.remove(socket) }
+        let due = maybeUnseen.filter(\.sockets.isEmpty)
+        maybeUnseen.removeAll(where: \.sockets.isEmpty)
         for answer in due {
             push(answer.names, of: answer.principal, message: answer.message, text: answer.text)
         }
     }
 
     /// A sign of life shows that the earlier answers were received.
-    private mutating func forgetHeard(of principal: String, at time: Int) {
-        unheard.removeAll { $0.principal == principal && $0.at < time }
+    private mutating func forgetSeen(of principal: String, at time: Int) {
+        maybeUnseen.removeAll { $0.principal == principal && $0.at < time }
     }
 
     mutating func push(_ names: TurnNames, of principal: String, message: String, text: String) {

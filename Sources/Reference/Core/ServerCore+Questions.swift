@@ -62,7 +62,7 @@ extension ServerCore {
     }
 
     private mutating func charge(_ principal: String, for chat: ClientMessage.Chat) throws(Refusal) {
-        if let refusal = standing.refusal(of: chat, rules) { throw refusal }
+        if let refusal = mockRules.refusal(of: chat, rules) { throw refusal }
         guard let budget = rules.messagesPerMinute else { return }
         let window = RateWindow(budget: budget, rules)
         if let wait = rates[principal, default: window].take(at: now.steady) {

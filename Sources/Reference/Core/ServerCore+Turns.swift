@@ -80,7 +80,7 @@ extension ServerCore {
         guard let turn = turns[id] else { return }
         var steps = Agent.steps(for: MessageContent.text(of: turn.question.content), among: &replies)
         if rules.variations.contains(.slowAnswers) { steps.insert(.wait(200), at: 0) }
-        steps = standing.changed(steps)
+        steps = mockRules.changed(steps)
         turns[id]?.state = .running
         turns[id]?.steps = steps[...]
         advance(id)
@@ -130,7 +130,7 @@ extension ServerCore {
         }
         if let turn = turns.removeValue(forKey: record.turn) {
             conclude(turn, ending, at: record.at)
-        } else if goesOn {
+        } else if continuesStream {
             tell(ending, of: record)
         }
     }

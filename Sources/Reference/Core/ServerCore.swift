@@ -35,11 +35,11 @@ struct ServerCore: Sendable {
     var ackTimers: [Int: String] = [:]
     var isStopping = false
     var replies = Replies()
-    var standing = StandingOrders()
+    var mockRules = MockRules()
     /// Whether the numbering continues that of another process, so that interrupted turns are ended in the same stream.
-    var goesOn = false
+    var continuesStream = false
     /// Answers sent live, with no sign of life since.
-    var unheard: [UnheardAnswer] = []
+    var maybeUnseen: [MaybeUnseenAnswer] = []
     var lastBeat: Int?
 
     private var counter = 0
@@ -64,22 +64,22 @@ struct ServerCore: Sendable {
         queue.isShared = rules.hasOneLine
         for record in records { restore(record) }
         lastStamp = sessions.newest
-        goesOn = rules.keepsStream
+        continuesStream = rules.keepsStream
         effects = []
     }
 
     /// Restores the in-memory state of an earlier process of the same server; call it before the first input.
     mutating func remember(_ memory: ServerMemory) {
-        standing = memory.standing
+        mockRules = memory.mockRules
         replies = memory.replies
         guard memory.keepsEpoch else { return }
         epoch = memory.epoch
         streams = memory.streams
-        goesOn = true
+        continuesStream = true
     }
 
     func memory(keepingEpoch keepsEpoch: Bool) -> ServerMemory {
-        ServerMemory(epoch: epoch, streams: streams, standing: standing, replies: replies, keepsEpoch: keepsEpoch)
+        ServerMemory(epoch: epoch, streams: streams, mockRules: mockRules, replies: replies, keepsEpoch: keepsEpoch)
     }
 
     var isQuiet: Bool { outbox.isEmpty }

@@ -40,7 +40,7 @@ extension Defect {
                     let connection = server.core.connections[socket], connection.principal == nil,
                     case .chat(let chat)? = try? server.core.reader.frame(text)
                 else { return next(input, &server) }
-                return server.having { $0.ask(chat, of: $0.rules.anonymous, from: .socket(socket)) }
+                return server.collecting { $0.ask(chat, of: $0.rules.anonymous, from: .socket(socket)) }
             })
         Defect(
             "auth-trusts-returning-clients", .AUTH, 3,

@@ -15,7 +15,7 @@ extension Defect {
             "env-closes-on-broken-json", .ENV, 3, "Closes the connection on a text that is not JSON.",
             .refusing(.parseError) { _, socket, input, server in
                 guard case .received(_, .text) = input else { return nil }
-                return server.having { $0.close(socket, code: 1007, reason: "not JSON") }
+                return server.collecting { $0.close(socket, code: 1007, reason: "not JSON") }
             })
         Defect(
             "env-dies-of-null", .ENV, 3, "Cuts the connection on JSON that is not an object, such as `null`.",

@@ -17,7 +17,7 @@ enum Fault: Sendable {
     case message(@Sendable (Input.Received) -> Input.Received)
     /// Replaces the token of an upgrade, given the token, the query and the rules.
     case upgrade(@Sendable (String?, String?, CoreRules) -> String?)
-    case disk(@Sendable (inout RecordLog.Habits) -> Void)
+    case disk(@Sendable (inout RecordLog.Deviations) -> Void)
     /// Changes what the core receives, sends or stores, or when.
     case layer(Layer)
 }

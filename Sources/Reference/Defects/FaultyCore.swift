@@ -64,7 +64,7 @@ struct FaultyCore: Sendable {
 
     /// - Throws: A problem that names the wrong member.
     mutating func obey(
-        _ order: ServerOrder, at moment: Moment
+        _ order: MockCommand, at moment: Moment
     ) throws(InputProblem) -> (answer: JSONValue, effects: [Effect]) {
         let (answer, effects) = try core.obey(order, at: moment)
         return (answer, through(0, .beat) { _, _ in effects })
@@ -84,10 +84,10 @@ struct FaultyCore: Sendable {
 
     // MARK: what layers use
 
-    mutating func having(_ deed: (inout ServerCore) -> Void) -> [Effect] {
+    mutating func collecting(_ action: (inout ServerCore) -> Void) -> [Effect] {
         let before = core.effects
         core.effects = []
-        deed(&core)
+        action(&core)
         defer { core.effects = before }
         return core.effects
     }
@@ -98,7 +98,7 @@ struct FaultyCore: Sendable {
         return [.wait(timer: timer, ms: ms)]
     }
 
-    var isCrowded: Bool { core.connections.principals > 20 }
+    var isUnderLoad: Bool { core.connections.principals > 20 }
 
     func said(_ frame: JSONValue) -> Outgoing { Outgoing(frame: frame, text: core.shaper.text(ofShaped: frame)) }
 
@@ -171,12 +171,12 @@ struct FaultyCore: Sendable {
         guard let session = session(of: done), let turn = done.text("turnId"), let message = done.text("messageId")
         else { return [] }
         let names = TurnNames(session: session.id, turn: turn, question: message, key: "")
-        return having { $0.push(names, of: session.owner, message: message, text: done.text("text") ?? "") }
+        return collecting { $0.push(names, of: session.owner, message: message, text: done.text("text") ?? "") }
     }
 
     mutating func broadcasting(_ frame: JSONValue) -> [Effect] {
         guard let session = session(of: frame) else { return [] }
-        return having { $0.broadcast(frame, to: session.owner) }
+        return collecting { $0.broadcast(frame, to: session.owner) }
     }
 
     /// Adds a made-up question to a session, by default a new one, without running a turn.

@@ -96,7 +96,7 @@ extension Defect {
                 else { return next(input, &server) }
                 var names = entry.names
                 names.key = asker.key ?? ""
-                return server.having { $0.answer(request, names, with: ending, isRepeat: true) }
+                return server.collecting { $0.answer(request, names, with: ending, isRepeat: true) }
             })
         Defect(
             "idem-answers-mismatches-with-the-first", .IDEM, 5,

@@ -50,7 +50,7 @@ extension Defect {
         Defect(
             "live-ends-for-good", .LIVE, 9, "Closes with 4001 after a frame of an unknown type.",
             .refusing(.unknownType) { _, socket, _, server in
-                server.having { $0.close(socket, code: 4001, reason: "nothing for you here") }
+                server.collecting { $0.close(socket, code: 4001, reason: "nothing for you here") }
             })
         Defect(
             "live-cuts-behind-answers", .LIVE, 10, "Aborts the connection after every `done`.",
@@ -58,16 +58,16 @@ extension Defect {
         Defect(
             "live-hangs-up-behind-answers", .LIVE, 10, "Closes with 1000 after every `done`.",
             .after("done") { _, sockets, _, server in
-                sockets.flatMap { socket in server.having { $0.close(socket, code: 1000, reason: "all is said") } }
+                sockets.flatMap { socket in server.collecting { $0.close(socket, code: 1000, reason: "all is said") } }
             })
         Defect(
             "live-restarts-behind-answers", .LIVE, 10, "Closes with 1012 after every `done`.",
             .after("done") { _, sockets, _, server in
-                sockets.flatMap { socket in server.having { $0.close(socket, code: 1012, reason: "restart") } }
+                sockets.flatMap { socket in server.collecting { $0.close(socket, code: 1012, reason: "restart") } }
             })
         Defect(
             "live-stops-as-if-all-were-said", .LIVE, 5, need: .restart, "Closes with 1000 when it stops.",
-            .rules { $0.goodbye = 1000 })
+            .rules { $0.stopCode = 1000 })
         Defect(
             "turn-abandons-turns-when-stopping", .TURN, 8, need: .restart,
             "Drops running turns when it stops, and has no trace of them after the next start.",

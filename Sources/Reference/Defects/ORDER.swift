@@ -38,7 +38,7 @@ extension Defect {
                 guard !server.core.isStopping else { return effects }
                 for (id, turn) in server.core.turns.sorted(by: { $0.value.chargedAt < $1.value.chargedAt })
                 where turn.state == .waiting {
-                    effects += server.having { $0.start(id) }
+                    effects += server.collecting { $0.start(id) }
                 }
                 return effects
             })
@@ -116,7 +116,7 @@ extension Defect {
                 guard frame["seq"] != nil, let principal = server.principal(sockets) else { return nil }
                 let sent: [Effect] = [.send(to: sockets, server.said(frame))]
                 if let held = server.notes.held.removeValue(forKey: "swapped \(principal)") { return sent + held }
-                guard frame.type == "toolUse", server.isCrowded else { return nil }
+                guard frame.type == "toolUse", server.isUnderLoad else { return nil }
                 server.notes.held["swapped \(principal)"] = sent
                 return []
             })

@@ -139,7 +139,7 @@ extension Defect {
                     }
                 }
                 if case .pushed(let turn, _, _) = input, let session = server.notes.texts.removeValue(forKey: turn) {
-                    effects += server.having { $0.leave("push of \(turn)", session) }
+                    effects += server.collecting { $0.leave("push of \(turn)", session) }
                 }
                 return effects
             })
@@ -152,7 +152,7 @@ extension Defect {
                     let answer = StoredRecord.ending(ending).answer, let turn = server.core.turns[answer.turn],
                     server.core.connections.sockets(of: turn.principal).isEmpty
                 else { return next(input, &server) }
-                return server.having {
+                return server.collecting {
                     $0.push(turn.names, of: turn.principal, message: answer.message, text: answer.text)
                 } + next(input, &server)
             })
@@ -170,7 +170,7 @@ extension Defect {
             "push-trusts-open-sockets", .PUSH, 1,
             "Treats an answer as seen if a socket was open, whatever happens to the socket.",
             .input { input, server, next in
-                if case .ended = input { server.core.unheard = [] }
+                if case .ended = input { server.core.maybeUnseen = [] }
                 return next(input, &server)
             })
         Defect(

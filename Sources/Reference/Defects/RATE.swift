@@ -44,7 +44,7 @@ extension Defect {
             "rate-closes-the-connection", .RATE, 4, need: .budget, "Closes the connection after `rate_limited`.",
             .refused(.rateLimited) { asker, server, _ in
                 guard case .socket(let socket) = asker.origin else { return [] }
-                return server.having { $0.close(socket, code: 1008, reason: "too fast") }
+                return server.collecting { $0.close(socket, code: 1008, reason: "too fast") }
             })
         Defect(
             "rate-tells-too-short-a-wait", .RATE, 5, need: .budget,
@@ -86,7 +86,7 @@ extension Defect {
             "rate-shares-budgets-in-a-crowd", .RATE, 2, need: .load,
             "Counts the questions of all principals against one budget while more than 20 are connected.",
             .input { input, server, next in
-                guard server.isCrowded, let asker = server.asker(in: input) else { return next(input, &server) }
+                guard server.isUnderLoad, let asker = server.asker(in: input) else { return next(input, &server) }
                 let own = server.core.rates[asker.principal]
                 server.core.rates[asker.principal] = server.notes.windows["crowd"]
                 defer {

@@ -7,7 +7,7 @@ extension Defect {
             "sync-loses-answers-at-overflow", .SYNC, 3, need: .load,
             "Replays no `done` while more than 20 principals are connected.",
             .sends { frame, sockets, _, server in
-                guard frame.type == "syncResult", server.isCrowded else { return nil }
+                guard frame.type == "syncResult", server.isUnderLoad else { return nil }
                 var left = frame
                 left.edit("missed") { if $0.type == "done" { $0 = .null } }
                 return left == frame ? nil : [.send(to: sockets, server.said(left))]

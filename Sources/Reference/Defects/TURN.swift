@@ -173,7 +173,7 @@ extension Defect {
                 guard let answer = record.answer, let turn = server.core.turns[answer.turn],
                     turn.waiters.isEmpty, server.core.connections.sockets(of: turn.principal).isEmpty
                 else { return nil }
-                return server.having { core in
+                return server.collecting { core in
                     core.writes[write] = nil
                     core.turns[answer.turn] = nil
                     let ending = TurnEnding.failed(code: ErrorCode.internal.rawValue, text: "nobody was there")

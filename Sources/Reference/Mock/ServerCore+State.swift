@@ -23,7 +23,7 @@ extension ServerCore {
                     "clientMessageId": turn.names.key, "state": turn.state.rawValue,
                 ])
             },
-            "turnCount": turns.count, "orders": standing.state(),
+            "turnCount": turns.count, "orders": mockRules.state(),
         ])
     }
 }

@@ -4,12 +4,12 @@
 package struct BareServer: Sendable {
     private var core: FaultyCore
 
-    package let goodbye: UInt16
+    package let stopCode: UInt16
 
     /// A process that starts with the records on its disk; equal seeds draw equal ids.
     package init(_ configuration: ReferenceConfiguration, disk: [StoredRecord], seed: UInt64) {
         let rules = configuration.rules
-        goodbye = rules.goodbye
+        stopCode = rules.stopCode
         core = FaultyCore(rules, records: disk, ids: IDSource(seed: seed), defects: configuration.defects)
         core.core.replies = configuration.replies
     }

@@ -76,7 +76,7 @@ package struct ReferenceConfiguration: Sendable {
             unsaidFrames: edge?.unsaidFrames ?? [], variations: variations,
             // Defects of the handshake need an accepted upgrade.
             checksUpgrades: defects.isEmpty && !variations.contains(.refusesAfterUpgrade),
-            goodbye: variations.contains(.restartCode) ? 1012 : 1001
+            stopCode: variations.contains(.restartCode) ? 1012 : 1001
         ).broken(by: defects)
     }
 }

@@ -29,10 +29,10 @@ package final class ReferenceServer: Sendable {
     ///   service.
     package init(_ configuration: ReferenceConfiguration, remembering memory: ServerMemory? = nil) async throws {
         let rules = configuration.rules
-        var habits = RecordLog.Habits()
-        for case .disk(let change) in configuration.defects.faults { change(&habits) }
+        var deviations = RecordLog.Deviations()
+        for case .disk(let change) in configuration.defects.faults { change(&deviations) }
         let delivery = try configuration.push.map { try PushDelivery($0, seconds: rules.pushSeconds) }
-        let (log, records) = try RecordLog.open(folder: configuration.dataFolder, habits: habits)
+        let (log, records) = try RecordLog.open(folder: configuration.dataFolder, deviations: deviations)
         let engine = ServerEngine(configuration, log: log, records: records, delivery: delivery, memory: memory)
         let outcomes = log.outcomes
         let storage = Task { for await batch in outcomes { await engine.stored(batch) } }
@@ -55,7 +55,7 @@ package final class ReferenceServer: Sendable {
         }
         (self.engine, self.log) = (engine, log)
         tasks = [storage, Self.heart(of: engine, configuration)]
-        (closeCode, socketPath) = (rules.goodbye, configuration.socketPath)
+        (closeCode, socketPath) = (rules.stopCode, configuration.socketPath)
         configuration.log?("listening on \(webSocketURL), records in \(configuration.dataFolder)")
     }
 
@@ -87,7 +87,7 @@ package final class ReferenceServer: Sendable {
     }
 
     /// - Throws: An `InputProblem` that names the wrong member.
-    package func obey(_ order: ServerOrder) async throws -> JSONValue { try await engine.obey(order) }
+    package func obey(_ order: MockCommand) async throws -> JSONValue { try await engine.obey(order) }
 
     package func state() async -> JSONValue { await engine.state() }
 

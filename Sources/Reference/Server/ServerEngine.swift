@@ -14,7 +14,7 @@ actor ServerEngine {
     private let clock: WallClock
     private var sockets: [Int: ServerSocket] = [:]
     /// Held messages by socket; only for sockets with interference.
-    private var lines: [Int: SendingLine] = [:]
+    private var sendQueues: [Int: SendQueue] = [:]
     private var requests: [Int: CheckedContinuation<RESTAnswer?, Never>] = [:]
     private var settling: [Int: CheckedContinuation<Void, Never>] = [:]
     private var awaitsNotices = false
@@ -45,7 +45,7 @@ actor ServerEngine {
     func beat() {
         for (number, socket) in sockets {
             // A peer that is not read from cannot show a sign of life.
-            let isSilent = lines[number]?.isSilent ?? false
+            let isSilent = sendQueues[number]?.isSilent ?? false
             handle(.heard(socket: number, at: isSilent ? clock.now.steady : clock.steady(at: socket.heardAt)))
         }
         handle(.beat)
@@ -73,19 +73,19 @@ actor ServerEngine {
 
     func end(_ socket: Int) {
         // The last bytes received, including a close frame, are a sign of life from before the end.
-        if let gone = sockets.removeValue(forKey: socket), lines[socket]?.isSilent != true {
+        if let gone = sockets.removeValue(forKey: socket), sendQueues[socket]?.isSilent != true {
             handle(.heard(socket: socket, at: clock.steady(at: gone.heardAt)))
         }
-        lines[socket] = nil
+        sendQueues[socket] = nil
         handle(.ended(socket: socket))
         configuration.watcher?.ended(number: socket)
     }
 
     /// Answers a REST request; nil if the client is gone.
-    func answer(_ asked: RESTRequest, departure: Departure? = nil) async -> RESTAnswer? {
+    func answer(_ asked: RESTRequest, disconnect: DisconnectSignal? = nil) async -> RESTAnswer? {
         guard !hasEnded else { return nil }
         let number = Self.numbers.next()
-        departure?.whenGone { [weak self] in
+        disconnect?.onDisconnect { [weak self] in
             Task { await self?.leave(number) }
         }
         return await withCheckedContinuation { continuation in
@@ -119,7 +119,7 @@ actor ServerEngine {
     }
 
     func abandon() {
-        for number in Array(lines.keys) { endSilence(number, goesOn: false) }
+        for number in Array(sendQueues.keys) { endSilence(number, continues: false) }
         for number in Array(requests.keys) {
             requests.removeValue(forKey: number)?.resume(
                 returning: RESTAnswer(status: 503, body: #"{"error":"the server stopped","code":"interrupted"}"#))
@@ -139,17 +139,17 @@ actor ServerEngine {
 
     private func post(_ text: String, to number: Int) {
         guard let watcher = configuration.watcher, sockets[number] != nil else { return write(text, to: number) }
-        if lines[number]?.hold(.text(text)) == true {
+        if sendQueues[number]?.hold(.text(text)) == true {
             // A client that exceeds the hold buffer is disconnected.
-            if lines[number]?.isOverfull == true { cut(number, .reset) }
+            if sendQueues[number]?.isOverfull == true { cut(number, .reset) }
             return
         }
-        let deed = watcher.saw(.text(text), from: .server, number: number)
-        guard deed.delay > .zero else { return perform(deed, text, on: number) }
-        var line = lines[number] ?? SendingLine()
-        line.delay(text, deed)
-        lines[number] = line
-        release(number, after: deed.delay)
+        let action = watcher.saw(.text(text), from: .server, number: number)
+        guard action.delay > .zero else { return perform(action, text, on: number) }
+        var line = sendQueues[number] ?? SendQueue()
+        line.delay(text, action)
+        sendQueues[number] = line
+        release(number, after: action.delay)
     }
 
     private func write(_ text: String, to number: Int) {
@@ -160,9 +160,9 @@ actor ServerEngine {
 
     // MARK: interference
 
-    private func perform(_ deed: RelayDeed, _ text: String, on number: Int) {
-        for _ in 0..<deed.copies { write(text, to: number) }
-        if let ending = deed.ending { end(number, ending) }
+    private func perform(_ action: RelayAction, _ text: String, on number: Int) {
+        for _ in 0..<action.copies { write(text, to: number) }
+        if let ending = action.ending { end(number, ending) }
     }
 
     private func release(_ number: Int, after delay: Duration) {
@@ -173,20 +173,20 @@ actor ServerEngine {
     }
 
     private func release(_ number: Int) {
-        guard let (text, deed) = lines[number]?.endDelay() else { return }
-        perform(deed, text, on: number)
+        guard let (text, action) = sendQueues[number]?.endDelay() else { return }
+        perform(action, text, on: number)
         flush(number)
     }
 
     private func flush(_ number: Int) {
-        while let held = lines[number]?.next() {
+        while let held = sendQueues[number]?.next() {
             switch held {
             case .text(let text): post(text, to: number)
             case .seen(let text): write(text, to: number)
             case .close(let code, let reason): close(number, code, reason)
             }
         }
-        if lines[number]?.isIdle == true { lines[number] = nil }
+        if sendQueues[number]?.isIdle == true { sendQueues[number] = nil }
     }
 
     private func close(_ number: Int, _ code: UInt16, _ reason: String) {
@@ -200,16 +200,16 @@ actor ServerEngine {
         guard let socket = sockets[number] else { return }
         switch ending {
         case .close(let code):
-            endSilence(number, goesOn: false)
-            lines[number]?.forget()
+            endSilence(number, continues: false)
+            sendQueues[number]?.forget()
             close(number, code, "ended on request")
         case .cut(.silence):
-            var line = lines[number] ?? SendingLine()
+            var line = sendQueues[number] ?? SendQueue()
             line.isSilent = true
-            lines[number] = line
+            sendQueues[number] = line
             socket.stopReading()
             Task { [weak self] in
-                try? await Task.sleep(for: SendingLine.longestSilence)
+                try? await Task.sleep(for: SendQueue.longestSilence)
                 await self?.giveUpSilence(number)
             }
         case .cut(let how): cut(number, how)
@@ -218,32 +218,32 @@ actor ServerEngine {
 
     private func cut(_ number: Int, _ how: Cut) {
         // Messages received during the silence count as unread.
-        endSilence(number, goesOn: false)
+        endSilence(number, continues: false)
         sockets[number]?.cut(how)
     }
 
     private func giveUpSilence(_ number: Int) {
-        if lines[number]?.isSilent == true { cut(number, .reset) }
+        if sendQueues[number]?.isSilent == true { cut(number, .reset) }
     }
 
     func resume(_ number: Int) {
-        endSilence(number, goesOn: true)
+        endSilence(number, continues: true)
         flush(number)
     }
 
-    private func endSilence(_ number: Int, goesOn: Bool) {
-        guard lines[number]?.isSilent == true else { return }
-        lines[number]?.isSilent = false
+    private func endSilence(_ number: Int, continues: Bool) {
+        guard sendQueues[number]?.isSilent == true else { return }
+        sendQueues[number]?.isSilent = false
         sockets[number]?.resumeReading()
-        for listener in lines[number]?.takeListeners() ?? [] { listener.resume(returning: goesOn) }
+        for listener in sendQueues[number]?.takeListeners() ?? [] { listener.resume(returning: continues) }
     }
 
-    func goesOn(_ number: Int) async -> Bool {
-        guard lines[number]?.isSilent == true else { return true }
-        return await withCheckedContinuation { lines[number]?.listeners.append($0) }
+    func continues(_ number: Int) async -> Bool {
+        guard sendQueues[number]?.isSilent == true else { return true }
+        return await withCheckedContinuation { sendQueues[number]?.listeners.append($0) }
     }
 
-    func obey(_ order: ServerOrder) throws -> JSONValue {
+    func obey(_ order: MockCommand) throws -> JSONValue {
         guard !hasEnded else {
             throw InputProblem(
                 location: "server", what: "the server is down", expected: "a running server",
@@ -280,11 +280,11 @@ actor ServerEngine {
             guard let text = edge.map({ $0.said(said.text) }) ?? said.text else { return }
             for number in numbers { post(text, to: number) }
         case .ping(let number):
-            guard let socket = sockets[number], lines[number]?.isSilent != true else { return }
+            guard let socket = sockets[number], sendQueues[number]?.isSilent != true else { return }
             let payload: [UInt8] = configuration.variations.contains(.extraPings) ? [0, 1, 2, 255] : []
             try? socket.post(ping: payload)
         case .close(let number, let code, let reason):
-            if lines[number]?.hold(.close(code, reason)) != true { close(number, code, reason) }
+            if sendQueues[number]?.hold(.close(code, reason)) != true { close(number, code, reason) }
         case .endProcess:
             configuration.endsProcess?()
             // If other servers share the process, it only falls silent like a dead one.

@@ -30,7 +30,7 @@ struct ServerHandler: TransportHandler {
         case .cut(.fin): instead = .hangUp
         case .cut(.reset): instead = .reset
         case .cut(.silence):
-            try? await Task.sleep(for: SendingLine.longestSilence)
+            try? await Task.sleep(for: SendQueue.longestSilence)
             instead = .reset
         }
         _ = watcher?.answered(instead.isHangUp ? nil : instead, number: number)
@@ -41,7 +41,7 @@ struct ServerHandler: TransportHandler {
         let asked = RESTRequest(
             method: request.method, path: request.path, query: request.query, token: request.bearerToken,
             body: request.body)
-        guard let answer = await answer(asked, request.departure) else { return .reset }
+        guard let answer = await answer(asked, request.disconnect) else { return .reset }
         var headers = answer.headers
         headers["Content-Type"] = headers["Content-Type"] ?? "application/json"
         let response = HTTPServerResponse(
@@ -51,10 +51,10 @@ struct ServerHandler: TransportHandler {
     }
 
     /// Nil if the client is gone.
-    private func answer(_ asked: RESTRequest, _ departure: Departure?) async -> RESTAnswer? {
-        guard let edge else { return await engine.answer(asked, departure: departure) }
+    private func answer(_ asked: RESTRequest, _ disconnect: DisconnectSignal?) async -> RESTAnswer? {
+        guard let edge else { return await engine.answer(asked, disconnect: disconnect) }
         guard let canonical = edge.asked(asked) else { return edge.nothing(at: asked.path) }
-        return await engine.answer(canonical, departure: departure).map { edge.answered($0, to: canonical) }
+        return await engine.answer(canonical, disconnect: disconnect).map { edge.answered($0, to: canonical) }
     }
 
     /// Keeps the meaning and changes the form, as HTTP permits.
@@ -87,7 +87,7 @@ struct ServerHandler: TransportHandler {
         case .answer(let answer):
             return .refuse(status: answer.status, body: String(decoding: answer.body, as: UTF8.self))
         case .cut(.silence):
-            try? await Task.sleep(for: SendingLine.longestSilence)
+            try? await Task.sleep(for: SendQueue.longestSilence)
             return .reset
         case .cut: return .reset
         }
@@ -111,12 +111,12 @@ struct ServerHandler: TransportHandler {
                 guard await take(arrival.event, on: number) else { break }
                 continue
             }
-            if !arrival.event.isLast, !(await engine.goesOn(number)) { break }
-            let deed = watcher.saw(arrival.event, from: .client, number: number)
-            if deed.delay > .zero { try? await Task.sleep(for: deed.delay) }
+            if !arrival.event.isLast, !(await engine.continues(number)) { break }
+            let action = watcher.saw(arrival.event, from: .client, number: number)
+            if action.delay > .zero { try? await Task.sleep(for: action.delay) }
             var isOver = false
-            for _ in 0..<deed.copies where !isOver { isOver = !(await take(arrival.event, on: number)) }
-            if let ending = deed.ending { await engine.end(number, ending) }
+            for _ in 0..<action.copies where !isOver { isOver = !(await take(arrival.event, on: number)) }
+            if let ending = action.ending { await engine.end(number, ending) }
             if isOver { break }
         }
         await engine.end(number)

@@ -15,7 +15,7 @@ final class RecordLog: Sendable {
     let outcomes: AsyncStream<[Outcome]>
 
     /// Ways in which a broken server writes its log.
-    struct Habits: Sendable {
+    struct Deviations: Sendable {
         /// Whether the caller writes the records itself, before the call returns.
         var writesAtOnce = false
         /// Called before each write, with the path of the file.
@@ -30,14 +30,14 @@ final class RecordLog: Sendable {
     private let continuation: AsyncStream<[Outcome]>.Continuation
     private let file: Mutex<LogFile>
     private let batch = Mutex(Batch())
-    private let habits: Habits
+    private let deviations: Deviations
     private let path: String
     private let queue = DispatchQueue(label: "holdfast.records")
 
     /// Opens the log of a folder and reads its contents.
     /// - Throws: As ``LogFile/open(folder:lines:)``, and `damaged` for a line that is not a record.
     static func open(
-        folder: String, habits: Habits = Habits()
+        folder: String, deviations: Deviations = Deviations()
     ) throws(StorageProblem) -> (log: RecordLog, records: [StoredRecord]) {
         var lines: [[UInt8]] = []
         let file = try LogFile.open(folder: folder, lines: &lines)
@@ -48,19 +48,19 @@ final class RecordLog: Sendable {
             }
             records.append(record)
         }
-        return (RecordLog(file, habits, path: folder + "/records.log"), records)
+        return (RecordLog(file, deviations, path: folder + "/records.log"), records)
     }
 
-    private init(_ file: consuming sending LogFile, _ habits: Habits, path: String) {
+    private init(_ file: consuming sending LogFile, _ deviations: Deviations, path: String) {
         self.file = Mutex(file)
-        self.habits = habits
+        self.deviations = deviations
         self.path = path
         (outcomes, continuation) = AsyncStream.makeStream()
     }
 
     func append(_ records: [StoredRecord], write: Int) {
         let bytes = records.flatMap { LogFormat.bytes(of: $0.line) }
-        if habits.writesAtOnce { return keep([(write, bytes)]) }
+        if deviations.writesAtOnce { return keep([(write, bytes)]) }
         let starts = batch.withLock { batch in
             batch.waiting.append((write, bytes))
             defer { batch.isWriting = true }
@@ -95,7 +95,7 @@ final class RecordLog: Sendable {
     private func keep(_ waiting: [(write: Int, bytes: [UInt8])]) {
         continuation.yield(
             file.withLock { file in
-                habits.beforeWriting?(path)
+                deviations.beforeWriting?(path)
                 return Self.write(waiting, to: &file)
             })
     }

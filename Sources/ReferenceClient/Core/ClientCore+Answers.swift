@@ -49,12 +49,12 @@ extension ClientCore {
         let code = body.text("code")
         // Only the server's own errors say that a session does not exist; a gateway has no error body.
         guard status == 404 || status == 400, body.text("error") != nil else {
-            if status == 401 { complain("Please sign in again.", code: code) }
+            if status == 401 { showError("Please sign in again.", code: code) }
             return hasRead(number, succeeded: false)
         }
         conversations[number]?.wanted = nil
         conversations[number]?.isStale = false
-        complain("This conversation no longer exists.", code: code ?? "session_not_found")
+        showError("This conversation no longer exists.", code: code ?? "session_not_found")
         hasRead(number, succeeded: true)
         guard conversations[number]?.messages.isEmpty == true, number == shown else { return }
         show(newConversation())
@@ -72,7 +72,7 @@ extension ClientCore {
             bind(question: index, to: session)
             accept(key, turn: message.turn, message: message.id)
         }
-        for key in messages.compactMap(\.key) { keepApart(key, in: number) }
+        for key in messages.compactMap(\.key) { removeCopies(key, in: number) }
         conversations[number, default: Conversation(number: number)].merge(history: messages)
         if let wanted = conversations[number]?.wanted,
             let position = conversations[number]?.position(id: wanted)
@@ -83,7 +83,7 @@ extension ClientCore {
         }
         let turns = history["turns"]?.arrayValue ?? []
         for turn in turns where turn.text("status") == "done" {
-            forgive(key: turn.text("clientMessageId"), turn: turn.text("turnId"), in: number)
+            clearFailure(key: turn.text("clientMessageId"), turn: turn.text("turnId"), in: number)
         }
         for question in outbox where question.conversation == number {
             learn(of: question, in: number, turns: turns)
@@ -123,7 +123,7 @@ extension ClientCore {
         let code = body.text("code")
         let words = body.text("error") ?? "The message was refused with status \(answer.status)."
         switch ChatOutcome(status: answer.status, body: body) {
-        case .answered: took(body, ofPostOf: key)
+        case .answered: takeOutcome(body, ofPostOf: key)
         case .failed:
             learnSession(from: body, of: key)
             fail(key, words, code: code)
@@ -136,7 +136,7 @@ extension ClientCore {
         }
     }
 
-    private mutating func took(_ body: JSONValue, ofPostOf key: String) {
+    private mutating func takeOutcome(_ body: JSONValue, ofPostOf key: String) {
         guard let session = body.text("sessionId"), let text = body.text("text"), let id = body.text("messageId") else {
             return failedPost(key)
         }

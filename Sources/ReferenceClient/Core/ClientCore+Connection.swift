@@ -97,7 +97,7 @@ extension ClientCore {
         recoverStream(lastSeq: frame["lastSeq"]?.intValue)
         listen()
         for index in outbox.indices { outbox[index].avoidsREST = false }
-        if differs(.resendsOnBothRoads) { resendPosted(on: socket) }
+        if differs(.resendsOnBothTransports) { resendPosted(on: socket) }
         pump()
         if startIsDue { startUsually() }
     }
@@ -111,7 +111,7 @@ extension ClientCore {
         let hasStood = wasLive && link.attempts.last.map { now - $0 >= rules.real(60_000) } == true
         if hasStood { link.startAnew() }
         if !wasLive { link.failures += 1 } else if !link.hasProved, !hasStood { link.fruitless += 1 }
-        loseRoad(socket, code: code)
+        transportEnded(socket, code: code)
         if code == 4010 {
             if let offered = link.offeredVersion { link.refusedVersions.insert(offered) }
             // Each version in common is worth one more connection.
@@ -130,7 +130,7 @@ extension ClientCore {
         stopWaiting(.greeting)
         guard let socket = link.socket else { return }
         effects.append(.close(socket: socket, code: code))
-        loseRoad(socket, code: nil)
+        transportEnded(socket, code: nil)
     }
 
     /// The connection does not respond: everything sent on it counts as lost, and a new one is tried.
@@ -149,7 +149,7 @@ extension ClientCore {
         let isHalf = still >= whole / 2
         if isHalf, !link.isAsked { send(["type": "ping"], on: socket) }
         link.isAsked = isHalf
-        effects.append(.wait(.stillness, ms: max(1, (isHalf ? whole : whole / 2) - still)))
+        effects.append(.wait(.connectionSilence, ms: max(1, (isHalf ? whole : whole / 2) - still)))
     }
 
     mutating func resume() {
@@ -194,7 +194,7 @@ extension ClientCore {
         link.phase = .refused
         stopWaiting(.reconnect)
         stopWaiting(.degraded)
-        complain(
+        showError(
             code == 4001 ? "Please sign in again." : "Please update the app.",
             code: code == 4001 ? "auth_failed" : "unsupported_version")
         for number in conversations.keys { giveUp(number) }

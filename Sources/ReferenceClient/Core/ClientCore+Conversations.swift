@@ -28,7 +28,7 @@ extension ClientCore {
 
     /// Removes copies of a finished message from other conversations than the server's: a failed message may have been
     /// typed into a conversation that got another session later.
-    mutating func keepApart(_ key: String, in number: Int) {
+    mutating func removeCopies(_ key: String, in number: Int) {
         guard index(of: key) == nil else { return }
         for other in conversations.keys where other != number {
             guard let position = conversations[other]?.position(key: key) else { continue }

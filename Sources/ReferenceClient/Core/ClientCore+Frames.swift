@@ -16,7 +16,7 @@ extension ClientCore {
         if type == "syncResult" { return replayed(frame) }
         take(frame, type, isReplay: false)
         guard let seq = frame["seq"]?.intValue else { return }
-        cursor.passed(seq, epoch: link.epoch)
+        stream.passed(seq, epoch: link.epoch)
         needsSaving = true
     }
 
@@ -56,7 +56,7 @@ extension ClientCore {
         case "connected": greeted(frame, on: socket)
         case "error":
             link.supported = frame["supported"]?.arrayValue.map { Set($0.compactMap(\.intValue)) }
-            complain(words(of: frame), code: frame.text("code"))
+            showError(words(of: frame), code: frame.text("code"))
         default: return
         }
     }
@@ -80,7 +80,7 @@ extension ClientCore {
         let number = conversationNumber(session, key: key)
         if let key {
             accept(key, turn: message.turn, message: id)
-            keepApart(key, in: number)
+            removeCopies(key, in: number)
         }
         add(message, to: number, isReplay: isReplay)
     }
@@ -97,7 +97,7 @@ extension ClientCore {
             accept(key, turn: message.turn)
             finish(key)
         }
-        forgive(key: frame.text("clientMessageId"), turn: message.turn, in: number)
+        clearFailure(key: frame.text("clientMessageId"), turn: message.turn, in: number)
         let isNew = conversations[number]?.has(id: id) != true
         add(message, to: number, isReplay: isReplay)
         // Another device's question may be missing.
@@ -108,7 +108,7 @@ extension ClientCore {
     /// An `error` ends the turn it names, else refuses the question it names, else concerns no question.
     private mutating func takeError(_ frame: JSONValue) {
         let (code, text) = (frame.text("code"), words(of: frame))
-        guard frame["turnId"] != nil || frame["clientMessageId"] != nil else { return complain(text, code: code) }
+        guard frame["turnId"] != nil || frame["clientMessageId"] != nil else { return showError(text, code: code) }
         // The failure of another device's question.
         guard let key = question(of: frame) else { return }
         learnSession(from: frame, of: key)

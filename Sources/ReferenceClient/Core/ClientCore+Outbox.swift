@@ -3,9 +3,9 @@ import HoldfastJSON
 /// Messages from the user until the server has them: sent over the best transport, and resent with the same key and
 /// text if the connection or request ended without a sign of arrival.
 extension ClientCore {
-    mutating func say(_ text: String) { say(text, key: dice.key()) }
+    mutating func enqueue(_ text: String) { enqueue(text, key: dice.key()) }
 
-    mutating func say(_ text: String, key: String, in number: Int? = nil) {
+    mutating func enqueue(_ text: String, key: String, in number: Int? = nil) {
         isUntouched = false
         let number = number ?? shown
         outbox.append(Question(key: key, text: text, conversation: number))
@@ -18,7 +18,7 @@ extension ClientCore {
     ///
     /// If the server may have it, the key stays: a new one would ask twice. If its turn is over, it gets a new key: the
     /// old one would return the old ending.
-    mutating func sayAgain(_ key: String) {
+    mutating func resend(_ key: String) {
         if let index = index(of: key) {
             guard outbox[index].isGivenUp else { return }
             // An accepted question is sent again, because a repeat returns its copy or its ending.
@@ -47,7 +47,7 @@ extension ClientCore {
             conversations[conversation.number]?.messages[position].status = .sent
         }
         conversations[conversation.number]?.errors.removeAll { $0.key == key }
-        say(message.text, key: dice.key(), in: conversation.number)
+        enqueue(message.text, key: dice.key(), in: conversation.number)
     }
 
     mutating func pump() {
@@ -98,7 +98,7 @@ extension ClientCore {
     }
 
     /// A turn succeeded: its question is no longer shown as failed, whatever came before (CLIENT-31).
-    mutating func forgive(key: String?, turn: String?, in number: Int) {
+    mutating func clearFailure(key: String?, turn: String?, in number: Int) {
         guard var conversation = conversations[number],
             let position = conversation.messages.firstIndex(where: {
                 $0.role == .user && (key != nil && $0.key == key || turn != nil && $0.turn == turn)
@@ -129,7 +129,7 @@ extension ClientCore {
         } else {
             outbox.remove(at: index)
         }
-        complain(text, code: code, key: question.key, in: question.conversation)
+        showError(text, code: code, key: question.key, in: question.conversation)
         pump()
     }
 
@@ -139,7 +139,7 @@ extension ClientCore {
         outbox[index].phase = .limited(until: now + milliseconds)
         outbox[index].heldUntil = now + milliseconds
         stopWaiting(.sign(key: key))
-        complain(text, code: "rate_limited", key: key, in: outbox[index].conversation)
+        showError(text, code: "rate_limited", key: key, in: outbox[index].conversation)
         effects.append(.wait(.retry(key: key), ms: milliseconds))
         needsSaving = true
     }
@@ -181,8 +181,8 @@ extension ClientCore {
 
     /// A connection or request ended: whatever it carried without a sign of arrival is doubtful, and endings may be
     /// lost.
-    mutating func loseRoad(_ socket: Int, code: Int?) {
-        cursor.gap = nil
+    mutating func transportEnded(_ socket: Int, code: Int?) {
+        stream.gap = nil
         for key in outbox.map(\.key) {
             guard let index = index(of: key) else { continue }
             if outbox[index].wasSent { outbox[index].isLost = true }
@@ -190,7 +190,7 @@ extension ClientCore {
             stopWaiting(.sign(key: key))
             outbox[index].phase = .doubtful
             outbox[index].avoidsREST = false
-            if code == 1009 { refuse(key, Complaint.tooLong, code: "too_large") }
+            if code == 1009 { refuse(key, ScreenError.tooLong, code: "too_large") }
         }
         needsSaving = true
     }
@@ -205,12 +205,12 @@ extension ClientCore {
         case .queued, .doubtful: break
         }
         guard chat(of: index).text().utf8.count <= link.maxFrameBytes else {
-            return end(index, Complaint.tooLong, code: "too_large", keepsKey: question.wasSent || question.isResent)
+            return end(index, ScreenError.tooLong, code: "too_large", keepsKey: question.wasSent || question.isResent)
         }
         if let socket = link.live { return sendChat(index, on: socket) }
         guard !question.avoidsREST else { return }
         let isResend = question.phase == .doubtful && !differs(.resendsOverTheSocket)
-        guard isResend || screen.connection == .degraded, !isBehind(question) else { return }
+        guard isResend || screen.connection == .degraded, !hasEarlierInTransit(question) else { return }
         post(index)
     }
 
@@ -230,7 +230,7 @@ extension ClientCore {
     }
 
     /// Whether an earlier question of the conversation is in transit: over REST, a later one could overtake it.
-    private func isBehind(_ question: Question) -> Bool {
+    private func hasEarlierInTransit(_ question: Question) -> Bool {
         outbox.prefix { $0.key != question.key }.contains { earlier in
             guard earlier.conversation == question.conversation, !earlier.isGivenUp else { return false }
             switch earlier.phase {

@@ -23,7 +23,7 @@ extension ClientCore {
     mutating func follow(_ payload: JSONValue) {
         isUntouched = false
         guard let session = payload.text("sessionId") else {
-            return complain("The notification names no conversation.")
+            return showError("The notification names no conversation.")
         }
         let number = conversation(of: session)
         if let message = payload.text("messageId"), conversations[number]?.has(id: message) != true {
@@ -31,12 +31,12 @@ extension ClientCore {
         }
         show(number)
         refresh(number)
-        if !mayAsk { tellUnread(number) }
+        if !mayAsk { showUnread(number) }
     }
 
     /// Reports that a notification's message cannot be read; a later read withdraws the report.
-    mutating func tellUnread(_ number: Int) {
+    mutating func showUnread(_ number: Int) {
         guard conversations[number]?.wanted != nil else { return }
-        complain(Complaint.unread, in: number)
+        showError(ScreenError.unread, in: number)
     }
 }

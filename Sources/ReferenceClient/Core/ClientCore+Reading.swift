@@ -97,7 +97,7 @@ extension ClientCore {
         stopPolling(number)
         if let wanted = conversations[number]?.wanted {
             conversations[number]?.wanted = nil
-            complain(Complaint.unread, in: number)
+            showError(ScreenError.unread, in: number)
             if conversations[number]?.has(id: wanted) == true { conversations[number]?.isStale = false }
         }
         for index in outbox.indices where outbox[index].conversation == number && outbox[index].isAwaited {
@@ -111,7 +111,7 @@ extension ClientCore {
             if let position = conversations[number]?.position(key: key) {
                 conversations[number]?.messages[position].status = .failed
             }
-            complain("No answer yet. Try again.", key: key, in: number)
+            showError("No answer yet. Try again.", key: key, in: number)
             needsSaving = true
         }
     }
@@ -148,10 +148,10 @@ extension ClientCore {
     mutating func hasRead(_ number: Int, succeeded: Bool) {
         conversations[number]?.reading = nil
         let isStale = conversations[number]?.readsAgain == true
-        if !succeeded { tellUnread(number) }
+        if !succeeded { showUnread(number) }
         if succeeded {
             conversations[number]?.isStale = isStale
-            conversations[number]?.errors.removeAll { $0.text == Complaint.unread }
+            conversations[number]?.errors.removeAll { $0.text == ScreenError.unread }
             if !isStale { wasRead(number) }
         }
         guard needsReading(number) else { return stopPolling(number) }

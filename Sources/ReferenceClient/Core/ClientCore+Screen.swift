@@ -7,7 +7,7 @@ package struct Screen: Sendable, Equatable {
     var session: String?
     var isThinking: Bool
     var messages: [Message]
-    var errors: [Complaint]
+    var errors: [ScreenError]
     var unread: [String: Int]
 }
 

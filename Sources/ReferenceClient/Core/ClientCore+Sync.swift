@@ -12,18 +12,18 @@ extension ClientCore {
             // A server without a stream: read the histories.
             return recoverByReading()
         }
-        guard cursor.held != nil || awaits else {
-            cursor.held = Position(epoch: epoch, seq: lastSeq ?? 0)
+        guard stream.held != nil || awaits else {
+            stream.held = Position(epoch: epoch, seq: lastSeq ?? 0)
             needsSaving = true
             // An earlier read of the history may lack messages up to this number.
             if conversations[shown]?.session != nil { refresh(shown) }
             return
         }
         // A new stream replays nothing that was asked before it.
-        if cursor.held == nil { recoverByReading() }
+        if stream.held == nil { recoverByReading() }
         // A sync from the start keeps that position until its answer arrives, possibly on another connection.
-        let held = cursor.held ?? Position(epoch: epoch, seq: 0)
-        cursor.held = held
+        let held = stream.held ?? Position(epoch: epoch, seq: 0)
+        stream.held = held
         needsSaving = true
         if differs(.readsBesideSync) { recoverByReading() }
         sync(from: held)
@@ -31,9 +31,9 @@ extension ClientCore {
 
     mutating func sync(from position: Position) {
         guard let socket = link.live else { return }
-        var gap = cursor.gap ?? Cursor.Gap(asked: position.seq)
+        var gap = stream.gap ?? StreamState.Gap(asked: position.seq)
         gap.asked = position.seq
-        cursor.gap = gap
+        stream.gap = gap
         var frame: JSONValue = [
             "type": "sync", "lastSeqSeen": .init(position.seq), "epoch": .string(position.epoch),
         ]
@@ -42,7 +42,7 @@ extension ClientCore {
     }
 
     mutating func replayed(_ frame: JSONValue) {
-        guard let gap = cursor.gap, gap.afterReads == nil, let epoch = frame.text("epoch"),
+        guard let gap = stream.gap, gap.afterReads == nil, let epoch = frame.text("epoch"),
             let lastSeq = frame["lastSeq"]?.intValue, let missed = frame["missed"]?.arrayValue
         else { return }
         needsSaving = true
@@ -55,12 +55,12 @@ extension ClientCore {
             if let seq = missedFrame["seq"]?.intValue { last = max(last, seq) }
         }
         let isHoled = gap.isHoled || (frame.text("reason") ?? "too_many") != "too_many"
-        cursor.gap?.isHoled = isHoled
+        stream.gap?.isHoled = isHoled
         if frame["complete"]?.boolValue == true, !isHoled {
-            cursor.fill(upTo: Position(epoch: epoch, seq: lastSeq))
+            stream.fill(upTo: Position(epoch: epoch, seq: lastSeq))
         } else if frame["more"]?.boolValue == true, last > gap.asked {
             // The position does not pass frames that only a read returns.
-            if !isHoled { cursor.held = Position(epoch: epoch, seq: last) }
+            if !isHoled { stream.held = Position(epoch: epoch, seq: last) }
             return sync(from: Position(epoch: epoch, seq: last))
         } else {
             readInstead(upTo: Position(epoch: epoch, seq: lastSeq))
@@ -70,10 +70,10 @@ extension ClientCore {
 
     /// A read ended; the last one that replaces a replay moves the position.
     mutating func wasRead(_ number: Int) {
-        guard let position = cursor.gap?.afterReads else { return }
-        cursor.gap?.unread.remove(number)
-        guard cursor.gap?.unread.isEmpty == true else { return }
-        cursor.fill(upTo: position)
+        guard let position = stream.gap?.afterReads else { return }
+        stream.gap?.unread.remove(number)
+        guard stream.gap?.unread.isEmpty == true else { return }
+        stream.fill(upTo: position)
         needsSaving = true
     }
 
@@ -81,9 +81,9 @@ extension ClientCore {
     private mutating func readInstead(upTo position: Position) {
         for number in conversations.keys { conversations[number]?.isStale = true }
         let due = numbersToRead()
-        cursor.gap?.afterReads = position
-        cursor.gap?.unread = Set(due)
-        guard !due.isEmpty else { return cursor.fill(upTo: position) }
+        stream.gap?.afterReads = position
+        stream.gap?.unread = Set(due)
+        guard !due.isEmpty else { return stream.fill(upTo: position) }
         for number in due { beginReading(number, atOnce: true) }
     }
 

@@ -19,14 +19,14 @@ struct ClientCore: Sendable {
     var now = 0
     var effects: [Effect] = []
     var link = Link()
-    var cursor = Cursor()
+    var stream = StreamState()
     var outbox: [Question] = []
     /// Every conversation the client knows, by the client's own number.
     var conversations: [Int: Conversation] = [:]
     var shown = 0
     var purposes: [Int: Purpose] = [:]
     /// Errors outside any conversation.
-    var errors: [Complaint] = []
+    var errors: [ScreenError] = []
 
     var isRunning = false
     var isForeground = true
@@ -63,12 +63,12 @@ struct ClientCore: Sendable {
 
     mutating func handle(_ input: Input, at moment: Int) -> [Effect] {
         now = moment
-        return having { $0.take(input) }
+        return collecting { $0.take(input) }
     }
 
     /// Returns the effects of a change; if state must be saved, that is the first one.
-    mutating func having(_ deed: (inout ClientCore) -> Void) -> [Effect] {
-        deed(&self)
+    mutating func collecting(_ action: (inout ClientCore) -> Void) -> [Effect] {
+        action(&self)
         // Save before sending anything that relies on it.
         if needsSaving { effects.insert(.save(memory), at: 0) }
         needsSaving = false
@@ -88,8 +88,8 @@ struct ClientCore: Sendable {
         case .ended(let socket, let code): ended(socket, code: code)
         case .answered(let request, let answer): answered(request, answer)
         case .elapsed(let timer): elapsed(timer)
-        case .said(let text): say(text)
-        case .saidAgain(let key): sayAgain(key)
+        case .typed(let text): enqueue(text)
+        case .resent(let key): resend(key)
         case .selected(let session): select(session)
         case .pushReceived(let payload): pushReceived(payload)
         case .pushOpened(let payload): pushOpened(payload)
@@ -134,8 +134,8 @@ struct ClientCore: Sendable {
         return lastRequest
     }
 
-    mutating func complain(_ text: String, code: String? = nil, key: String? = nil, in conversation: Int? = nil) {
-        let complaint = Complaint(text: text, code: code, key: key)
+    mutating func showError(_ text: String, code: String? = nil, key: String? = nil, in conversation: Int? = nil) {
+        let complaint = ScreenError(text: text, code: code, key: key)
         guard let conversation, conversations[conversation] != nil else {
             errors = (errors.filter { $0 != complaint } + [complaint]).suffix(20)
             return
@@ -170,7 +170,7 @@ struct ClientCore: Sendable {
         case .poll(let conversation): tick(conversation)
         case .degraded: look()
         case .silence(let key): silenceIsLong(key)
-        case .stillness: listen()
+        case .connectionSilence: listen()
         }
     }
 }

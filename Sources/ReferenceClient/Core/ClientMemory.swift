@@ -54,14 +54,14 @@ package struct ClientMemory: Sendable, Equatable {
 extension ClientCore {
     /// The state to save; encoded only when its text is needed.
     var memory: ClientMemory {
-        ClientMemory(position: cursor.held, conversations: conversations, outbox: outbox, shown: shown)
+        ClientMemory(position: stream.held, conversations: conversations, outbox: outbox, shown: shown)
     }
 
     /// Restores the state of an earlier run; unreadable parts are dropped, since the server has them.
     mutating func recall(_ text: String) {
         guard let memory = try? JSONParser.value(text), memory["version"]?.intValue == 1 else { return }
         if let epoch = memory["position"]?.text("epoch"), let seq = memory["position"]?["seq"]?.intValue {
-            cursor.held = Position(epoch: epoch, seq: seq)
+            stream.held = Position(epoch: epoch, seq: seq)
         }
         var numbers: [Int: Int] = [:]
         for value in (memory["conversations"]?.arrayValue ?? []).reversed() {

@@ -2,7 +2,7 @@ import HoldfastJSON
 
 /// A named legal deviation of a client: behavior that the specification allows and that is off by default.
 public enum ClientVariation: String, Sendable, CaseIterable {
-    case resendsOverTheSocket = "resends-over-the-socket", resendsOnBothRoads = "resends-on-both-roads"
+    case resendsOverTheSocket = "resends-over-the-socket", resendsOnBothTransports = "resends-on-both-roads"
     case ignoresPushesWhileLive = "ignores-pushes-while-live", pollsWithFewerReads = "polls-with-fewer-reads"
     case readsBesideSync = "reads-beside-sync", waitsInSteps = "waits-in-steps", addsMembers = "adds-members"
     case syncsInSmallPages = "syncs-in-small-pages", listsBeforeItReads = "lists-before-it-reads"
@@ -15,7 +15,7 @@ public enum ClientVariation: String, Sendable, CaseIterable {
     public var summary: String {
         switch self {
         case .resendsOverTheSocket: "Resends on its next connection and not over REST (CLIENT-7)."
-        case .resendsOnBothRoads: "Resends over REST and on its next connection too, with the same key (CLIENT-7)."
+        case .resendsOnBothTransports: "Resends over REST and on its next connection too, with the same key (CLIENT-7)."
         case .ignoresPushesWhileLive: "Ignores a push if its connection received something just now (CLIENT-22)."
         case .pollsWithFewerReads: "Polls for an answer five times a minute instead of twelve (CLIENT-20)."
         case .readsBesideSync: "Reads the session on every reconnect, in addition to its sync (CLIENT-14)."

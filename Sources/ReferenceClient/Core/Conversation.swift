@@ -7,7 +7,7 @@ struct Conversation: Sendable {
     var session: String?
     var messages: [Message] = []
     var unread = 0
-    var errors: [Complaint] = []
+    var errors: [ScreenError] = []
 
     /// Whether the server may have messages that this copy lacks.
     var isStale = false
@@ -42,7 +42,7 @@ struct Conversation: Sendable {
     func position(id: String?) -> Int? { id.flatMap { id in messages.firstIndex { $0.id == id } } }
 }
 
-struct Complaint: Sendable, Equatable {
+struct ScreenError: Sendable, Equatable {
     var text: String
     var code: String?
     var key: String?

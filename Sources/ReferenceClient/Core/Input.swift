@@ -16,8 +16,8 @@ package enum Input: Sendable {
     /// A REST request ended; a nil answer means that none arrived.
     case answered(request: Int, RESTAnswer?)
     case elapsed(ClientTimer)
-    case said(String)
-    case saidAgain(key: String)
+    case typed(String)
+    case resent(key: String)
     case selected(String?)
     case pushReceived(JSONValue)
     case pushOpened(JSONValue)
@@ -52,7 +52,7 @@ package enum ClientTimer: Sendable, Hashable {
     /// The timeout for a frame of a running turn.
     case silence(key: String)
     /// The timeout for anything on the connection while a turn is awaited.
-    case stillness
+    case connectionSilence
 }
 
 /// Independent of HTTP.

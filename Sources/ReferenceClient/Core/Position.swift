@@ -5,7 +5,7 @@ struct Position: Sendable, Equatable {
 }
 
 /// The client's position in the stream, and the open gap after it.
-struct Cursor: Sendable {
+struct StreamState: Sendable {
     /// Everything up to here was received or read; survives a restart of the app.
     var held: Position?
     var gap: Gap?

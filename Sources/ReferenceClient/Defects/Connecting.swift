@@ -33,7 +33,7 @@ extension ClientDefect {
                     let index = client.core.outbox.firstIndex(where: { $0.phase == .queued || $0.phase == .doubtful })
                 else { return effects }
                 client.notes.oldSocket = nil
-                return effects + client.core.having { $0.sendChat(index, on: old) }
+                return effects + client.core.collecting { $0.sendChat(index, on: old) }
             })
         ClientDefect(
             "client-reconnects-at-first-launch", .CLIENT, 36,
@@ -67,7 +67,7 @@ extension ClientDefect {
             .layer { input, client, next in
                 let number = client.failedRead(in: input)
                 let effects = next(input, &client)
-                return effects + (number.map { number in client.core.having { $0.read(number) } } ?? [])
+                return effects + (number.map { number in client.core.collecting { $0.read(number) } } ?? [])
             })
         ClientDefect(
             "client-waits-without-jitter", .CLIENT, 2, "Waits equally long before every attempt.",
@@ -112,7 +112,7 @@ extension ClientDefect {
                 let effects = next(input, &client)
                 guard case .ended(_, 4010?) = input, supported.contains(1) else { return effects }
                 client.core.link.phase = .none
-                return effects + client.core.having { $0.connect() }
+                return effects + client.core.collecting { $0.connect() }
             })
     }
 }

@@ -50,7 +50,7 @@ extension ClientDefect {
                 return next(input, &client).flatMap { effect -> [Effect] in
                     guard case .wait(.poll(let number), _) = effect, client.core.conversations[number]?.reading == nil
                     else { return [effect] }
-                    return client.core.having { $0.read(number) }
+                    return client.core.collecting { $0.read(number) }
                 }
             })
         ClientDefect(
@@ -105,7 +105,7 @@ extension ClientDefect {
                 guard client.isGreeting(input), !before.outbox.contains(where: \.wasSent) else {
                     return next(input, &client)
                 }
-                let isSynced = before.cursor.held != nil && client.frame(in: input)?["epoch"] != nil
+                let isSynced = before.stream.held != nil && client.frame(in: input)?["epoch"] != nil
                 let effects = next(input, &client)
                 return isSynced ? effects : client.forgettingReads(in: effects, since: before)
             })
@@ -157,7 +157,7 @@ extension ClientDefect {
                     client.core.conversations[number]?.session == nil,
                     let newest = client.core.sessions(of: ClientCore.object(answer.body) ?? .null).first
                 else { return next(input, &client) }
-                return client.core.having { core in
+                return client.core.collecting { core in
                     core.purposes[request] = nil
                     core.hasRead(number, succeeded: true)
                     core.bind(number, to: newest.id)
@@ -170,7 +170,7 @@ extension ClientDefect {
             .layer { input, client, next in
                 let number = client.failedRead(in: input)
                 let effects = next(input, &client)
-                if let number, client.core.cursor.gap == nil { client.core.conversations[number]?.isStale = false }
+                if let number, client.core.stream.gap == nil { client.core.conversations[number]?.isStale = false }
                 return effects
             })
     }
@@ -195,7 +195,7 @@ extension Input {
 extension FaultyClient {
     /// The effects without syncs and reads; the core forgets that it requested any.
     fileprivate mutating func forgettingReads(in effects: [Effect], since before: ClientCore) -> [Effect] {
-        core.cursor.gap = before.cursor.gap
+        core.stream.gap = before.stream.gap
         for number in core.conversations.keys {
             core.conversations[number]?.poll = nil
             core.conversations[number]?.reading = nil

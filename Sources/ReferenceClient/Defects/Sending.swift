@@ -51,9 +51,9 @@ extension ClientDefect {
             "client-makes-keys-of-texts", .CLIENT, 5,
             "Derives the key from the text, so that equal questions have equal keys.",
             .layer { input, client, next in
-                guard case .said(let text) = input else { return next(input, &client) }
+                guard case .typed(let text) = input else { return next(input, &client) }
                 let sum = text.utf8.reduce(UInt64(7)) { ($0 &* 31) &+ UInt64($1) }
-                return client.core.having { $0.say(text, key: "key-" + String(sum, radix: 36)) }
+                return client.core.collecting { $0.enqueue(text, key: "key-" + String(sum, radix: 36)) }
             })
         ClientDefect(
             "client-clears-pending-on-any-frame", .CLIENT, 24,
@@ -63,7 +63,7 @@ extension ClientDefect {
                 let effects = next(input, &client)
                 guard type == "toolUse" || type == "done" else { return effects }
                 return effects
-                    + client.core.having { core in
+                    + client.core.collecting { core in
                         for question in core.outbox where question.wasSent && question.isUnproven {
                             core.accept(question.key, turn: nil)
                         }
@@ -75,17 +75,17 @@ extension ClientDefect {
         ClientDefect(
             "client-waits-on-a-silent-connection", .CLIENT, 4,
             "Never checks a connection on which its question was acknowledged.",
-            .input { input, _ in if case .elapsed(.stillness) = input { nil } else { input } })
+            .input { input, _ in if case .elapsed(.connectionSilence) = input { nil } else { input } })
         ClientDefect(
             "client-asks-again-under-a-new-key", .CLIENT, 6,
             "Uses a new key when the person resends, even if the server may have the message.",
             .layer { input, client, next in
-                guard case .saidAgain(let key) = input, let index = client.core.index(of: key) else {
+                guard case .resent(let key) = input, let index = client.core.index(of: key) else {
                     return next(input, &client)
                 }
-                return client.core.having { core in
+                return client.core.collecting { core in
                     let question = core.outbox.remove(at: index)
-                    core.say(question.text, key: core.dice.key(), in: question.conversation)
+                    core.enqueue(question.text, key: core.dice.key(), in: question.conversation)
                 }
             })
         ClientDefect(
@@ -98,17 +98,17 @@ extension ClientDefect {
             "client-asks-again-for-a-failure", .CLIENT, 6,
             "Keeps the old key when the person resends after a failed turn.",
             .layer { input, client, next in
-                guard case .saidAgain(let key) = input, client.core.index(of: key) == nil else {
+                guard case .resent(let key) = input, client.core.index(of: key) == nil else {
                     return next(input, &client)
                 }
                 let message = client.core.conversations[client.core.shown]?.messages.last { $0.key == key }
-                return client.core.having { $0.say(message?.text ?? "", key: key) }
+                return client.core.collecting { $0.enqueue(message?.text ?? "", key: key) }
             })
         ClientDefect(
             "client-drops-what-is-typed-offline", .CLIENT, 38,
             "Loses a message typed without a connection.",
             .input { input, client in
-                if case .said = input, client.core.link.live == nil { nil } else { input }
+                if case .typed = input, client.core.link.live == nil { nil } else { input }
             })
         ClientDefect(
             "client-keeps-the-unsent-in-memory", .CLIENT, 35,

@@ -28,7 +28,7 @@ extension ClientDefect {
             })
         ClientDefect(
             "client-shows-unknown-types-as-errors", .ENV, 13, "Shows an error for a frame of an unknown type.",
-            .unknown { type, core in core.complain("Unknown message type '\(type)'.", code: "unknown_type") })
+            .unknown { type, core in core.showError("Unknown message type '\(type)'.", code: "unknown_type") })
         ClientDefect(
             "client-closes-on-unknown-types", .ENV, 13, "Closes its connection on a frame of an unknown type.",
             .unknown { _, core in core.giveUpConnection() })
@@ -75,7 +75,7 @@ extension ClientFault {
             let effects = next(input, &client)
             let known = ["ack", "message", "toolUse", "done", "error", "pong", "connected", "syncResult", ""]
             guard let type, !known.contains(type) else { return effects }
-            return effects + client.core.having { body(type, &$0) }
+            return effects + client.core.collecting { body(type, &$0) }
         }
     }
 }

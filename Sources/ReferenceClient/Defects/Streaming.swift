@@ -7,11 +7,11 @@ extension ClientDefect {
             "Sends a sync only if its position is above 0 and below the server's.",
             .layer { input, client, next in
                 guard client.isGreeting(input), let frame = client.frame(in: input) else { return next(input, &client) }
-                let (held, last) = (client.core.cursor.held?.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
+                let (held, last) = (client.core.stream.held?.seq ?? 0, frame["lastSeq"]?.intValue ?? 0)
                 let effects = next(input, &client)
-                guard held == 0 || held >= last, client.core.cursor.gap != nil, let epoch = client.core.link.epoch
+                guard held == 0 || held >= last, client.core.stream.gap != nil, let epoch = client.core.link.epoch
                 else { return effects }
-                client.core.cursor = Cursor(held: Position(epoch: epoch, seq: last))
+                client.core.stream = StreamState(held: Position(epoch: epoch, seq: last))
                 return effects.filter { effect in
                     if case .send(_, let text) = effect { ClientCore.object(text)?.type != "sync" } else { true }
                 }
@@ -33,8 +33,8 @@ extension ClientDefect {
         ClientDefect(
             "client-reads-a-gap-once", .CLIENT, 17, "Does not repeat a failed read for a gap.",
             .after { input, client in
-                guard case .answered = input, let gap = client.core.cursor.gap, gap.afterReads != nil else { return [] }
-                return client.core.having { core in
+                guard case .answered = input, let gap = client.core.stream.gap, gap.afterReads != nil else { return [] }
+                return client.core.collecting { core in
                     for number in gap.unread where core.conversations[number]?.reading == nil {
                         core.stopPolling(number)
                     }
@@ -44,8 +44,8 @@ extension ClientDefect {
             "client-takes-a-failed-read-for-an-answer", .CLIENT, 19,
             "Moves its position past a gap after any response to the read.",
             .after { input, client in
-                guard case .answered = input, let gap = client.core.cursor.gap, gap.afterReads != nil else { return [] }
-                return client.core.having { core in
+                guard case .answered = input, let gap = client.core.stream.gap, gap.afterReads != nil else { return [] }
+                return client.core.collecting { core in
                     for number in gap.unread where core.conversations[number]?.reading == nil { core.wasRead(number) }
                 }
             })
@@ -58,13 +58,13 @@ extension ClientDefect {
                 let seq = client.frame(in: input)?["seq"]?.intValue
                 let effects = next(input, &client)
                 return effects
-                    + client.core.having { core in
+                    + client.core.collecting { core in
                         if let seq, let epoch = core.link.epoch, core.link.live != nil {
-                            let held = core.cursor.held.map { $0.epoch == epoch ? $0.seq : 0 } ?? 0
-                            core.cursor.held = Position(epoch: epoch, seq: max(seq, held))
+                            let held = core.stream.held.map { $0.epoch == epoch ? $0.seq : 0 } ?? 0
+                            core.stream.held = Position(epoch: epoch, seq: max(seq, held))
                             core.needsSaving = true
-                        } else if let position = core.cursor.gap?.afterReads, core.cursor.held != position {
-                            core.cursor.held = position
+                        } else if let position = core.stream.gap?.afterReads, core.stream.held != position {
+                            core.stream.held = position
                             core.needsSaving = true
                         }
                     }
@@ -80,10 +80,10 @@ extension ClientDefect {
             "client-takes-the-epoch-alone", .CLIENT, 19,
             "Takes a new epoch at once, but its number only after a read.",
             .after { input, client in
-                guard let epoch = client.core.cursor.gap?.afterReads?.epoch, client.core.cursor.held?.epoch != epoch
+                guard let epoch = client.core.stream.gap?.afterReads?.epoch, client.core.stream.held?.epoch != epoch
                 else { return [] }
-                return client.core.having { core in
-                    core.cursor.held = Position(epoch: epoch, seq: core.cursor.held?.seq ?? 0)
+                return client.core.collecting { core in
+                    core.stream.held = Position(epoch: epoch, seq: core.stream.held?.seq ?? 0)
                     core.needsSaving = true
                 }
             })
@@ -96,20 +96,20 @@ extension ClientDefect {
             "client-holds-back-behind-holes", .CLIENT, 26,
             "Shows a frame only after every earlier number arrived.",
             .drops { frame, client in
-                let cursor = client.core.cursor
-                let last = cursor.gap.map { max($0.asked, $0.ahead) } ?? cursor.held?.seq ?? 0
+                let stream = client.core.stream
+                let last = stream.gap.map { max($0.asked, $0.ahead) } ?? stream.held?.seq ?? 0
                 return frame["seq"]?.intValue.map { $0 > last + 1 } == true
             })
         ClientDefect(
             "client-syncs-without-an-epoch", .CLIENT, 15, "Sends a sync to a server that sent no epoch.",
             .layer { input, client, next in
-                let awaits = client.core.cursor.held != nil || client.core.outbox.contains { $0.wasSent }
+                let awaits = client.core.stream.held != nil || client.core.outbox.contains { $0.wasSent }
                 guard client.isGreeting(input), awaits, client.frame(in: input)?["epoch"] == nil else {
                     return next(input, &client)
                 }
                 let effects = next(input, &client)
                 return effects
-                    + client.core.having { $0.send(["type": "sync", "lastSeqSeen": 0], on: $0.link.live ?? 0) }
+                    + client.core.collecting { $0.send(["type": "sync", "lastSeqSeen": 0], on: $0.link.live ?? 0) }
             })
     }
 }

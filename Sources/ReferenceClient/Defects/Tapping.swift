@@ -5,7 +5,7 @@ extension ClientDefect {
             "Loads the newest session at every start, even one by a notification.",
             .after { input, client in
                 guard case .launched(.some) = input else { return [] }
-                return client.core.having { core in
+                return client.core.collecting { core in
                     core.isUntouched = true
                     _ = core.ask("GET", "/api/sessions", for: .start)
                 }
@@ -30,7 +30,7 @@ extension ClientDefect {
         ClientDefect(
             "client-says-nothing-of-unread-taps", .CLIENT, 32,
             "Shows no error if the session of a notification cannot be read.",
-            .screen { screen, _ in screen.errors.removeAll { $0.text == Complaint.unread } })
+            .screen { screen, _ in screen.errors.removeAll { $0.text == ScreenError.unread } })
         ClientDefect(
             "client-ignores-pushes-in-the-foreground", .CLIENT, 22,
             "Ignores a notification that arrives in the foreground.",

@@ -56,19 +56,19 @@ public actor ReferenceApp: DrivenClient {
         rules.variations = variations
         let storage = ClientStorage(folder: try folder(for: launch), token: launch.token)
         if launch.fresh { storage.forgetEverybody() }
-        var tell: (@Sendable (Screen) -> Void)?
-        if let watcher { tell = { screen in watcher(ClientState(screen)) } }
+        var handle: (@Sendable (Screen) -> Void)?
+        if let watcher { handle = { screen in watcher(ClientState(screen)) } }
         let engine = ClientEngine(
-            rules: rules, storage: storage, transport: network, defects: defects, watcher: tell)
+            rules: rules, storage: storage, transport: network, defects: defects, watcher: handle)
         self.engine = engine
         await engine.handle(.launched(opened: launch.opened.map(payload)))
     }
 
     /// The user sends a text.
-    public func send(_ text: String) async throws { try await tell(.said(text)) }
+    public func send(_ text: String) async throws { try await handle(.typed(text)) }
 
     /// The user resends a message.
-    public func sendAgain(_ clientMessageId: String) async throws { try await tell(.saidAgain(key: clientMessageId)) }
+    public func sendAgain(_ clientMessageId: String) async throws { try await handle(.resent(key: clientMessageId)) }
 
     /// The state that the app shows.
     public func state() async throws -> ClientState {
@@ -78,29 +78,29 @@ public actor ReferenceApp: DrivenClient {
 
     /// The app goes to the background.
     public func background() async throws {
-        try await tell(.background)
+        try await handle(.background)
         await engine?.flush()
     }
 
     /// The app comes to the foreground.
-    public func foreground() async throws { try await tell(.foreground) }
+    public func foreground() async throws { try await handle(.foreground) }
 
     /// The network is gone.
-    public func networkDown() async throws { try await tell(.networkDown) }
+    public func networkDown() async throws { try await handle(.networkDown) }
 
     /// The network is back.
-    public func networkUp() async throws { try await tell(.networkUp) }
+    public func networkUp() async throws { try await handle(.networkUp) }
 
     /// A notification arrives in the foreground.
     public func receivePush(_ payload: PushPayload) async throws {
-        try await tell(.pushReceived(self.payload(payload)))
+        try await handle(.pushReceived(self.payload(payload)))
     }
 
     /// The user taps a notification.
-    public func openPush(_ payload: PushPayload) async throws { try await tell(.pushOpened(self.payload(payload))) }
+    public func openPush(_ payload: PushPayload) async throws { try await handle(.pushOpened(self.payload(payload))) }
 
     /// The user opens a session.
-    public func selectSession(_ sessionId: String?) async throws { try await tell(.selected(sessionId)) }
+    public func selectSession(_ sessionId: String?) async throws { try await handle(.selected(sessionId)) }
 
     /// The system ends the app.
     public func quit() async throws {
@@ -127,7 +127,7 @@ public actor ReferenceApp: DrivenClient {
         }
     }
 
-    private func tell(_ input: Input) async throws {
+    private func handle(_ input: Input) async throws {
         guard let engine else { throw NotLaunched() }
         await engine.handle(input)
     }

@@ -74,7 +74,7 @@ package struct BaselineResult: Sendable, Equatable {
             case .violated, .intermittent, .notInRun: nil
             case .passes: "delete the entry"
             case .passesSometimes: "add \"intermittent\": true, or fix the rest and delete the entry"
-            case .passesElsewhere: "name the scenarios: \(listed(violatedIn, most: 10))"
+            case .passesElsewhere: "name the scenarios: \(listed(violatedIn, limit: 10))"
             case .neverViolated: "delete the entry"
             case .notShown: "delete the entry, or find out why the scenario ends before it reaches the clause"
             case .expired: "fix the violation and delete the entry, or extend its expiry date"
@@ -141,9 +141,9 @@ extension RunReport {
         let enough = entry.isIntermittent ? Self.performancesEnough : 1
         let isKeptSomewhere = counts.values.contains { $0.violated == 0 && $0.exercised >= enough }
         let result = clauses.first { $0.clause.id.description == entry.clause }
-        let isElsewhere = elsewhere.contains { $0.description == entry.clause }
+        let isElsewhere = deferred.contains { $0.description == entry.clause }
         // A pattern may also cover scenarios of other shards.
-        let maybeElsewhere = part != nil && entry.scenario.hasStar
+        let maybeDeferred = part != nil && entry.scenario.hasStar
         let state: BaselineResult.State
         if date > entry.expires, violated > 0 || exercised == 0 {
             state = .expired
@@ -159,7 +159,7 @@ extension RunReport {
             state = .passesSometimes
         } else if violated > 0 {
             state = .violated
-        } else if maybeElsewhere || wasInterrupted || stoppedAfter != nil {
+        } else if maybeDeferred || wasInterrupted || stoppedAfter != nil {
             state = .notInRun
         } else {
             state = exercised > 0 ? .passes : .notShown

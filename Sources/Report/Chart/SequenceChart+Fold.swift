@@ -28,7 +28,7 @@ extension SequenceChart {
         }
         for index in rows.indices where !rows[index].marks.isEmpty {
             show(index, around: rows[index].isCited ? context : 1)
-            if rows[index].isCited { sameLane(as: index, most: context).forEach { show($0, around: 0) } }
+            if rows[index].isCited { sameLane(as: index, limit: context).forEach { show($0, around: 0) } }
         }
         for index in rows.indices.prefix(ends ?? context) { isShown[index] = true }
         for index in rows.indices.suffix(ends ?? context) { isShown[index] = true }
@@ -52,10 +52,10 @@ extension SequenceChart {
     }
 
     /// The last `most` rows before this one on the same lane, in order, without routine ones.
-    func sameLane(as index: Int, most: Int) -> [Int] {
+    func sameLane(as index: Int, limit: Int) -> [Int] {
         guard let lane = rows[index].lane else { return [] }
         return rows.indices.prefix(index).reversed().lazy.filter { rows[$0].lane == lane && !rows[$0].isRoutine }
-            .prefix(most).reversed()
+            .prefix(limit).reversed()
     }
 
     /// The minimum number of rows to fold.

@@ -10,7 +10,7 @@ package struct ConsoleReport {
     private let listsAll: Bool
 
     /// The maximum number of violations drawn as charts; the rest are shown as lines.
-    private static let mostCharts = 5
+    private static let maxCharts = 5
 
     /// The report of a run; `listsAll` includes clauses that passed.
     package init(_ report: RunReport, style: ConsoleStyle = ConsoleStyle(), listsAll: Bool = false) {
@@ -20,7 +20,7 @@ package struct ConsoleReport {
     package var text: String {
         var parts = [head]
         parts += report.unexpectedByCause.enumerated().map { index, cause in
-            let head = details(cause.head, isDrawn: index < Self.mostCharts)
+            let head = details(cause.head, isDrawn: index < Self.maxCharts)
             return ([head] + cause.followers.map { follower($0, of: cause.head.clause.id) }).joined(separator: "\n")
         }
         for outcome in [Outcome.warning, .harnessError, .inconclusive] {
@@ -134,12 +134,12 @@ package struct ConsoleReport {
     }
 
     private func chart(of history: History, _ clause: ClauseID, _ finding: Finding) -> [String] {
-        let chart = SequenceChart(history, marking: [.init(clause, finding)], maxVerbatim: Self.mostVerbatim)
+        let chart = SequenceChart(history, marking: [.init(clause, finding)], maxVerbatim: Self.maxVerbatim)
         let lines = TextChart(chart, style: style, indent: 2).excerpt()
         return lines.isEmpty ? [] : [""] + lines.map { "  " + $0 } + [""] + verbatim(of: finding, in: chart)
     }
 
-    private static let mostVerbatim = 600
+    private static let maxVerbatim = 600
 
     private func verbatim(of finding: Finding, in chart: SequenceChart) -> [String] {
         guard let event = finding.cited, let row = chart.row(of: event).map({ chart.rows[$0] }),
@@ -161,7 +161,7 @@ package struct ConsoleReport {
             return [
                 style.yellow("driver failure in \(counted(all.count, "scenario"))"),
                 style.wrapped(failure, indent: 2),
-                style.wrapped("in \(listed(names, most: 3))", indent: 2),
+                style.wrapped("in \(listed(names, limit: 3))", indent: 2),
             ].joined(separator: "\n")
         }
     }
@@ -207,9 +207,9 @@ package struct ConsoleReport {
                 "set aside: \(counted(report.setAside.count, "clause")) skipped on request: \(names)"
             )
         }
-        if let part = report.part, !report.elsewhere.isEmpty {
+        if let part = report.part, !report.deferred.isEmpty {
             lines.append(
-                "left to the other \(counted(part.shard.count - 1, "shard")): \(counted(report.elsewhere.count, "clause")); 'conformance report merge' combines them"
+                "left to the other \(counted(part.shard.count - 1, "shard")): \(counted(report.deferred.count, "clause")); 'conformance report merge' combines them"
             )
         }
         lines += report.notes.map { "note: \($0)" }

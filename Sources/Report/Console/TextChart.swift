@@ -22,15 +22,15 @@ package struct TextChart {
     package init(_ chart: SequenceChart, style: ConsoleStyle, indent: Int = 0) {
         self.chart = chart
         self.style = style
-        width = max(Self.leastLabel, style.width - indent)
+        width = max(Self.minLabel, style.width - indent)
         ink = style.hasUnicode ? .unicode : .ascii
     }
 
-    /// The whole chart; rows beyond `most` are omitted in the middle.
-    package func lines(most: Int = 40) -> [String] {
+    /// The whole chart; rows beyond `limit` are omitted in the middle.
+    package func lines(limit: Int = 40) -> [String] {
         let count = chart.rows.count
-        guard count > most else { return draw(chart.rows.indices.map(Line.row)) }
-        let half = most / 2
+        guard count > limit else { return draw(chart.rows.indices.map(Line.row)) }
+        let half = limit / 2
         return draw(
             (0..<half).map(Line.row) + [.gap(count - 2 * half)] + ((count - half)..<count).map(Line.row))
     }
@@ -41,23 +41,23 @@ package struct TextChart {
     // MARK: what is shown
 
     /// The minimum number of rows to omit.
-    private static let leastGap = 4
+    private static let minGap = 4
     /// The maximum number of rows that lead to a cited one; only the last of them are shown.
-    private static let mostLeading = 6
+    private static let maxLeading = 6
     /// The maximum number of cited rows; only the first of them are shown.
-    private static let mostCited = 3
+    private static let maxCited = 3
 
     func excerpted(before: Int, after: Int) -> [Line] {
         let rows = chart.rows
         var shown: Set<Int> = rows.isEmpty ? [] : [0]
-        let cited = rows.indices.filter { rows[$0].isCited }.prefix(Self.mostCited)
+        let cited = rows.indices.filter { rows[$0].isCited }.prefix(Self.maxCited)
         let leading = rows.indices.filter { !rows[$0].marks.isEmpty && !rows[$0].isCited }
-        shown.formUnion(leading.suffix(Self.mostLeading))
+        shown.formUnion(leading.suffix(Self.maxLeading))
         // Without cited rows, the end is the evidence.
         for index in cited.isEmpty && leading.isEmpty ? [rows.count - 1] : Array(cited) where index >= 0 {
             let near = start(before, before: index)...min(rows.count - 1, index + after)
             shown.formUnion(near.filter { $0 == index || !rows[$0].isRoutine })
-            if rows[index].isCited { shown.formUnion(chart.sameLane(as: index, most: before)) }
+            if rows[index].isCited { shown.formUnion(chart.sameLane(as: index, limit: before)) }
         }
         var lines: [Line] = []
         var next = 0
@@ -79,15 +79,15 @@ package struct TextChart {
 
     /// The rows themselves if they are few, else their number.
     private func between(_ start: Int, _ end: Int) -> [Line] {
-        end - start >= Self.leastGap ? [.gap(end - start)] : (start..<end).map(Line.row)
+        end - start >= Self.minGap ? [.gap(end - start)] : (start..<end).map(Line.row)
     }
 
     // MARK: drawing
 
-    private static let leastLabel = 22
+    private static let minLabel = 22
     private static let widestCell = 9
     private static let narrowestCell = 3
-    private static let mostLabelLines = 3
+    private static let maxLabelLines = 3
 
     private func draw(_ lines: [Line]) -> [String] {
         guard !chart.participants.isEmpty else { return [] }
@@ -115,8 +115,8 @@ package struct TextChart {
         let wanted = min(max(longest + 2, 7), Self.widestCell)
         let room = width - Page.gutter - time - 2 * Page.space.count
         let count = chart.participants.count
-        let cell = max(Self.narrowestCell, min(wanted, (room - Self.leastLabel) / count))
-        return room - cell * count >= Self.leastLabel * 2 / 3 ? cell : nil
+        let cell = max(Self.narrowestCell, min(wanted, (room - Self.minLabel) / count))
+        return room - cell * count >= Self.minLabel * 2 / 3 ? cell : nil
     }
 
     /// The column headings; written out above if a column is too narrow.
@@ -141,7 +141,7 @@ package struct TextChart {
         let room = page.label
         var pieces = [TextWidth.cut(label, to: room, mark: ink.cut)]
         if row.isCited {
-            pieces = Self.wrapped(label, to: room, most: Self.mostLabelLines, mark: ink.cut)
+            pieces = Self.wrapped(label, to: room, limit: Self.maxLabelLines, mark: ink.cut)
             let (last, name) = (pieces.last ?? "", "<< \(cited)")
             if !pieces.isEmpty, TextWidth.columns(last) + 2 + name.count <= room {
                 pieces[pieces.count - 1] = "\(last)  \(name)"
@@ -189,7 +189,7 @@ package struct TextChart {
     }
 
     /// Breaks at spaces, and inside words that are wider than a line.
-    static func wrapped(_ text: String, to room: Int, most: Int, mark: String) -> [String] {
+    static func wrapped(_ text: String, to room: Int, limit: Int, mark: String) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
@@ -207,8 +207,8 @@ package struct TextChart {
             line += (line.isEmpty ? "" : " ") + rest
         }
         if !line.isEmpty { lines.append(line) }
-        guard lines.count > most else { return lines }
-        return lines.prefix(most - 1) + [TextWidth.cut(lines[most - 1], to: room - 1, mark: "") + mark]
+        guard lines.count > limit else { return lines }
+        return lines.prefix(limit - 1) + [TextWidth.cut(lines[limit - 1], to: room - 1, mark: "") + mark]
     }
 }
 

@@ -90,7 +90,7 @@ struct ReportCases {
         let left: [([ClauseID], String)] =
             unreached + [
                 (report.setAside, "set aside: skipped on request"),
-                (report.elsewhere, report.whyElsewhere), (report.pending, "no check yet"),
+                (report.deferred, report.whyDeferred), (report.pending, "no check yet"),
             ]
         for (ids, reason) in left {
             cases += ids.map { id in

@@ -35,9 +35,9 @@ extension HTMLBadge {
 
     /// The badge of a scenario: its worst result that counts in the run.
     init(_ scenario: ScenarioResult, in report: RunReport) {
-        let weighty = report.weighty(scenario.verdicts)
-        let outcomes = Set(weighty.map(\.outcome))
-        let isUnexpected = weighty.contains { verdict in
+        let significant = report.significant(scenario.verdicts)
+        let outcomes = Set(significant.map(\.outcome))
+        let isUnexpected = significant.contains { verdict in
             verdict.outcome == .violation && report.expectation(of: verdict.clause, in: scenario) == nil
         }
         if scenario.skipped != nil {

@@ -31,7 +31,7 @@ package struct HTMLCapture {
     private let isClean: Bool
     private let headline: String
     private let facts: [(title: String, text: String)]
-    private let story: [(title: String, lines: [(time: String, what: String)])]
+    private let timeline: [(title: String, lines: [(time: String, what: String)])]
     private let observed: [Observed]
     private let notes: [String]
 
@@ -39,7 +39,7 @@ package struct HTMLCapture {
     package init(
         _ headline: String, exit: ExitStatus, isClean: Bool, facts: [(title: String, text: String)],
         parts: [ScenarioResult],
-        results: [Result], story: [(title: String, lines: [(time: String, what: String)])], observed: [Observed],
+        results: [Result], timeline: [(title: String, lines: [(time: String, what: String)])], observed: [Observed],
         notes: [String], under specification: Specification
     ) {
         let clauses = results.map { result in
@@ -56,18 +56,18 @@ package struct HTMLCapture {
         let report = RunReport(
             specification: specification.version, subject: subject, address: "", startedAt: "", duration: .zero,
             wasInterrupted: false, clauses: clauses, pending: [], excluded: [], scenarios: parts, tiers: [],
-            setAside: [], outOfReach: [], gaps: [], unseen: [], notes: [], part: nil, elsewhere: [], leftOut: [],
+            setAside: [], outOfReach: [], gaps: [], unseen: [], notes: [], part: nil, deferred: [], leftOut: [],
             isStrict: false, sentences: [:], intended: [:])
         run = HTMLRun(report)
         (self.exit, self.isClean, self.headline) = (exit, isClean, headline)
-        (self.facts, self.story, self.observed, self.notes) = (facts, story, observed, notes)
+        (self.facts, self.timeline, self.observed, self.notes) = (facts, timeline, observed, notes)
     }
 
     package var text: String {
         var page = HTMLPage(title: headline)
         page.again = "conformance judge FILE"
         page.header = "<p class=\"kicker\">Holdfast: a judged capture</p>\n\(verdict)\(list)"
-        if !story.isEmpty { page.add("story", "What happened", storyList) }
+        if !timeline.isEmpty { page.add("story", "What happened", timelineList) }
         page.add("observations", "Observations", HTMLPage.legend + observations)
         if run.hasFindings { page.add("found", "Findings", run.findings(level: 3)) }
         if !run.report.clauses.isEmpty {
@@ -92,15 +92,15 @@ package struct HTMLCapture {
             """
     }
 
-    private var storyList: Markup {
-        let chapters = story.map { chapter -> Markup in
+    private var timelineList: Markup {
+        let sections = timeline.map { chapter -> Markup in
             let rows = chapter.lines.map { line -> Markup in
                 "<div><dt>\(line.time)</dt><dd>\(PlainText.line(line.what, limit: 600))</dd></div>\n"
             }
             return
                 "<h3 class=\"group\">\(PlainText.line(chapter.title, limit: 600))</h3>\n<dl class=\"facts\">\(rows)</dl>\n"
         }
-        return Markup.joined(chapters)
+        return Markup.joined(sections)
     }
 
     private var list: Markup {

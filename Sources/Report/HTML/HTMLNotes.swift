@@ -28,7 +28,7 @@ struct HTMLNotes {
         lines += report.outOfReach.map { "Out of reach: \($0.line)" }
         let open = [
             ("Set aside (skipped on request)", report.setAside),
-            (report.part == nil ? "Not met by this life" : "Left to the other shards", report.elsewhere),
+            (report.part == nil ? "Not met by this life" : "Left to the other shards", report.deferred),
             ("Without a check yet", report.pending),
         ]
         lines += open.filter { !$0.1.isEmpty }.map { "\($0): \(names($1))" }

@@ -50,7 +50,7 @@ extension HTMLRun {
         if let intended = report.intended[scenario.name], !intended.isEmpty {
             html += "<p>Should exercise \(Markup.joined(intended.map(links.link), by: ", ")).</p>\n"
         }
-        let counts = Dictionary(grouping: report.weighty(scenario.verdicts), by: \.outcome).mapValues(\.count)
+        let counts = Dictionary(grouping: report.significant(scenario.verdicts), by: \.outcome).mapValues(\.count)
         let words = [Outcome.violation, .warning, .inconclusive, .pass].compactMap { outcome in
             counts[outcome].map { "\(readable($0)) \(outcome.word)" }
         }
@@ -62,16 +62,16 @@ extension HTMLRun {
         for problem in scenario.problems.prefix(5) {
             html += "<pre class=\"said\">\(PlainText.cut(problem, to: 4_000))</pre>\n"
         }
-        let weighty = report.weighty(scenario.verdicts)
-        let found = weighty.flatMap { verdict in verdict.findings.map { (verdict.clause, $0) } }
-        let decided = Set(weighty.map(\.clause))
-        let elsewhere = scenario.verdicts.filter { verdict in
+        let significant = report.significant(scenario.verdicts)
+        let found = significant.flatMap { verdict in verdict.findings.map { (verdict.clause, $0) } }
+        let decided = Set(significant.map(\.clause))
+        let deferred = scenario.verdicts.filter { verdict in
             verdict.outcome == .inconclusive && !decided.contains(verdict.clause)
                 && links.clauses.contains(verdict.clause)
         }.map(\.clause)
-        if !elsewhere.isEmpty {
+        if !deferred.isEmpty {
             html += """
-                <p class="meta">It proves nothing for \(Markup.joined(elsewhere.map(links.link), by: ", ")); \
+                <p class="meta">It proves nothing for \(Markup.joined(deferred.map(links.link), by: ", ")); \
                 other scenarios decide there.</p>\n
                 """
         }

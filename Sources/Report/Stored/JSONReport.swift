@@ -49,7 +49,7 @@ package struct JSONReport {
             "excluded": report.excluded, "setAside": report.setAside,
             "outOfReach": report.outOfReach.orAbsent,
             "leftOut": report.leftOut.sorted().orAbsent, "sentences": sentences,
-            "elsewhere": report.part == nil ? report.elsewhere.orAbsent : report.elsewhere, "baseline": report.baseline,
+            "elsewhere": report.part == nil ? report.deferred.orAbsent : report.deferred, "baseline": report.baseline,
             "causes": report.causes.orAbsent,
             "gaps": report.gaps, "notes": Self.lines(of: report.unseen) + report.notes,
             "diagnostics": report.diagnostics, "load": report.load, "reach": report.reach,
@@ -69,7 +69,7 @@ package struct JSONReport {
                 "pending": report.pending.count, "excluded": report.excluded.count,
                 "setAside": report.setAside.count,
                 "outOfReach": report.unreached.isEmpty ? nil : report.unreached.count,
-                "elsewhere": report.part == nil && report.elsewhere.isEmpty ? nil : report.elsewhere.count,
+                "elsewhere": report.part == nil && report.deferred.isEmpty ? nil : report.deferred.count,
                 "expected": report.baseline == nil ? nil : report.expected.count,
                 "stale": report.baseline?.stale.count,
             ]))

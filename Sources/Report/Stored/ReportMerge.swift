@@ -137,7 +137,7 @@ package enum ReportMerge {
         var problems: [InputProblem] = []
         let missing = (1...count).filter { byIndex[$0] == nil }
         if !missing.isEmpty {
-            let names = listed(missing.map { "\($0)/\(count)" }, most: 10)
+            let names = listed(missing.map { "\($0)/\(count)" }, limit: 10)
             problems.note(
                 "report merge",
                 "\(missing.count == 1 ? "a shard is" : "\(missing.count) shards are") missing: \(names)",

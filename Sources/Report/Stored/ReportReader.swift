@@ -81,10 +81,10 @@ package enum ReportReader {
             // In a report, the lines about profiles without evidence precede the notes.
             notes: Array(stored.texts("notes").dropFirst(unseen.count)), diagnostics: stored.texts("diagnostics"),
             part: stored.members("shard").flatMap { Shard.Part($0, scenarios: scenarios.count) },
-            elsewhere: stored.ids("elsewhere"), leftOut: Set(stored.ids("leftOut")),
+            deferred: stored.ids("elsewhere"), leftOut: Set(stored.ids("leftOut")),
             isStrict: stored.bool("strict") ?? false, sentences: sentences(stored),
             baseline: stored.members("baseline").flatMap { BaselineResult($0) },
-            intended: intended, again: stored.members("again").map { RunReport.Again($0) },
+            intended: intended, again: stored.members("again").map { RunReport.Rerun($0) },
             tool: stored.string("tool"), load: stored.members("load").map { LoadFigures($0) })
         report.reach = stored.value("reach").map(ReachTable.init)
         report.stoppedAfter = stored.integer("stoppedAfter")

@@ -28,7 +28,7 @@ extension History.Subject: JSONRepresentable {
     }
 }
 
-extension RunReport.Again: JSONRepresentable {
+extension RunReport.Rerun: JSONRepresentable {
     package var json: JSONValue {
         JSONValue(members: ["command": command, "driver": driver, "whole": isWhole.orAbsent])
     }

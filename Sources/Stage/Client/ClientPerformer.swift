@@ -155,7 +155,7 @@ final class ClientPerformer: ClientScene, Sendable {
     private func note(_ value: JSONValue, since asked: ContinuousClock.Instant, isForced: Bool = false) {
         let now = ContinuousClock.now
         recorder.noteAnswer(from: asked, to: now)
-        if notes({ $0.looks.isDue(value, at: now - recorder.start, isForced: isForced) }) {
+        if notes({ $0.sampling.isDue(value, at: now - recorder.start, isForced: isForced) }) {
             _ = recorder.record(.state(value), on: .client, at: now)
         }
     }
@@ -209,14 +209,14 @@ final class ClientPerformer: ClientScene, Sendable {
 
     /// Checks the client at rest, if it runs and can be brought to rest.
     ///
-    /// * `most`: The number of sessions; nil for all of them, and for an app that is launched for it.
-    func audit(most: Int?) async {
-        guard failure == nil, !recorder.wasFlooded, most == nil || isRunning && !server.act({ $0.isSentAway }) else {
+    /// * `limit`: The number of sessions; nil for all of them, and for an app that is launched for it.
+    func audit(limit: Int?) async {
+        guard failure == nil, !recorder.wasFlooded, limit == nil || isRunning && !server.act({ $0.isSentAway }) else {
             return
         }
-        state.withLock { $0.auditEnd = .now + (most == nil ? .seconds(60) : .seconds(20)) }
+        state.withLock { $0.auditEnd = .now + (limit == nil ? .seconds(60) : .seconds(20)) }
         // A client that cannot be brought to rest proves nothing.
-        try? await perform([ClientStep(.rest(.audit(most: most)))])
+        try? await perform([ClientStep(.rest(.audit(limit: limit)))])
         state.withLock { $0.auditEnd = nil }
         server.act { $0.answerReads() }
     }
@@ -225,8 +225,8 @@ final class ClientPerformer: ClientScene, Sendable {
     var hasTimeToLook: Bool { state.withLock { $0.auditEnd.map { ContinuousClock.now < $0 } ?? true } }
 
     /// Keeps watching for a while after the client did not do what the scenario waited for.
-    func watchOn() async {
-        let deadline = PatientDeadline(limit("backoff"))
+    func keepWatching() async {
+        let deadline = NetDeadline(limit("backoff"))
         while deadline.rest > .zero, isRunning, failure == nil, !recorder.wasFlooded {
             do {
                 try await Task.sleep(for: min(.milliseconds(240), max(.milliseconds(1), deadline.rest)))

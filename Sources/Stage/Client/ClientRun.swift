@@ -25,7 +25,7 @@ package struct ClientRun: Sendable {
         _ scenarios: [ClientScenario], progress: @Sendable (SuiteRun.Progress) -> Void = { _ in }
     ) async -> SuiteRun.Outcome {
         let subject = stage.subject
-        let lengths = scenarios.map { $0.leastDuration(subject.timeouts, timeScale: subject.timeScale(for: $0)) }
+        let lengths = scenarios.map { $0.minDuration(subject.timeouts, timeScale: subject.timeScale(for: $0)) }
         var waiting = lengths.longestFirst[...]
         var results = [Performance?](repeating: nil, count: scenarios.count)
         var startProblem: HarnessProblem?
@@ -33,7 +33,7 @@ package struct ClientRun: Sendable {
         var done = 0
         await withTaskGroup(of: (Int, Performance)?.self) { group in
             var running = 0
-            var width = RunWidth()
+            var width = ConcurrencyLimit()
             var alarm: ContinuousClock.Instant?
             let limit = min(jobs, max(1, subject.driver.capacity))
             while true {
@@ -83,12 +83,12 @@ package struct ClientRun: Sendable {
 
 extension ClientScenario {
     /// The time that its watches alone take.
-    func leastDuration(_ timeouts: Timeouts, timeScale: Double) -> Duration {
-        Self.leastDuration(steps, timeouts, timeScale)
+    func minDuration(_ timeouts: Timeouts, timeScale: Double) -> Duration {
+        Self.minDuration(steps, timeouts, timeScale)
     }
 
-    private static func leastDuration(_ steps: [ClientStep], _ timeouts: Timeouts, _ scale: Double) -> Duration {
-        func sum(_ steps: [ClientStep]) -> Duration { leastDuration(steps, timeouts, scale) }
+    private static func minDuration(_ steps: [ClientStep], _ timeouts: Timeouts, _ scale: Double) -> Duration {
+        func sum(_ steps: [ClientStep]) -> Duration { minDuration(steps, timeouts, scale) }
         return steps.reduce(.zero) { total, step in
             switch step.action {
             case .watch(.bound(let name)): total + timeouts.limit(of: name, timeScale: scale)

@@ -25,13 +25,13 @@ package struct ClientNotes: Sendable {
     package var condition = ClientCondition()
     /// Arrivals with larger numbers are new.
     package var mark = 0
-    package var looks = Looks()
+    package var sampling = ScreenSampling()
 
     package init() {}
 
     /// Starts a new record of screens; returns whether this is the app's first start.
     mutating func countLaunch() -> Bool {
-        looks = Looks()
+        sampling = ScreenSampling()
         launches += 1
         return launches == 1
     }

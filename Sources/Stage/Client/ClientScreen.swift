@@ -76,7 +76,7 @@ package struct ClientScreen {
 }
 
 /// Decides which looks at a screen to record: every change, and an unchanged screen now and then.
-package struct Looks: Sendable {
+package struct ScreenSampling: Sendable {
     private var shown: JSONValue?
     /// The time of the last recorded look.
     private var noted = Duration.zero

@@ -31,16 +31,16 @@ extension ClientStage {
                 }
                 if .now >= min(due, end) {
                     if .now >= end { performer.server.act { $0.comparedAt = [:] } }
-                    await performer.audit(most: nil)
+                    await performer.audit(limit: nil)
                     if .now >= end { return }
                     script.look(stage.history(scenario, performer.recorder, since: startedAt))
                     due = .now + LifeScript.stretch
                 }
                 performer.beginRound()
                 // Look for lost messages before the person leaves the session; after that, a read restores them.
-                let looks = [ClientRest.mend, .finish(speaking: true), .compare(session: nil)]
+                let sampling = [AtRestStep.mend, .finish(speaking: true), .compare(session: nil)]
                 steps =
-                    looks.map { ClientStep(.rest($0)) } + ClientScenarioReader.steps(script.next(.now - start).steps)
+                    sampling.map { ClientStep(.rest($0)) } + ClientScenarioReader.steps(script.next(.now - start).steps)
             }
         }
         let time = performance.duration

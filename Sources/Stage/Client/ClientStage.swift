@@ -28,12 +28,12 @@ package struct ClientStage: Sendable {
             } catch {
                 performance.note(error)
                 // The judge decides about an overdue act of the client, and needs evidence that it did not happen.
-                if case StepEnd.unmet = error { await performer.watchOn() }
+                if case StepEnd.unmet = error { await performer.keepWatching() }
             }
             guard audits, performance.skipped == nil, performance.problems.isEmpty, !performance.wasInterrupted else {
                 return
             }
-            await performer.audit(most: Self.sessionsAtRest)
+            await performer.audit(limit: Self.sessionsAtRest)
         }
     }
 

@@ -53,7 +53,7 @@ extension ClientStepContext {
         let message = try filled(it.message)
         let turn = try it.turn.map { try self.turn($0) } ?? ServerWorld.turn(in: message)
         let text = performer.act { world in
-            world.stored(message).map { MessageContent.text(of: $0.content) } ?? ServerWorld.usualText(of: message)
+            world.stored(message).map { MessageContent.text(of: $0.content) } ?? ServerWorld.defaultText(of: message)
         }
         var payload: JSONValue = [
             "aps": [
@@ -65,8 +65,8 @@ extension ClientStepContext {
         return (payload, session, message)
     }
 
-    func deed(_ deed: ServerDeed) throws {
-        switch deed {
+    func action(_ action: ServerAction) throws {
+        switch action {
         case .tool(let turn, let tool, let audience):
             let (number, tool) = (try self.turn(turn), try filled(tool))
             note("tool", inTurn: number)
@@ -129,13 +129,13 @@ extension ClientStepContext {
     }
 
     /// Records an act of the server before it happens, so that the judge knows what was stored, and when.
-    private func note(_ deed: String, _ details: JSONObject) { performer.record(.act(deed, details), on: .server) }
+    private func note(_ action: String, _ details: JSONObject) { performer.record(.act(action, details), on: .server) }
 
-    private func note(_ deed: String, inTurn number: Int, storing ids: [String] = []) {
+    private func note(_ action: String, inTurn number: Int, storing ids: [String] = []) {
         guard let session = performer.act({ $0.turns[number]?.session }) else { return }
         var details: JSONObject = ["sessionId": .string(session), "turnId": .string("t\(number)")]
         if !ids.isEmpty { details["messages"] = .array(ids.map { .string($0) }) }
-        note(deed, details)
+        note(action, details)
     }
 }
 

@@ -57,7 +57,7 @@ package struct ClientStepContext<Scene: ClientScene> {
 
     /// A name that belongs to a question has no value before the client sends the question.
     private func end(filling problem: ScenarioVariables.Problem) -> StepEnd {
-        if case .unknown(let name, _) = problem, ClientScenarioReader.isOfAQuestion(name) {
+        if case .unknown(let name, _) = problem, ClientScenarioReader.isQuestionVariable(name) {
             return .unmet("\(pointer): no question came that sets '\(name)'")
         }
         return .harness(HarnessProblem(filling: problem, at: location))
@@ -83,7 +83,7 @@ package enum ClientTask {
     case arrival(AwaitedArrival)
     case state(AwaitedState)
     case watch(Duration)
-    case rest(ClientRest)
+    case rest(AtRestStep)
     case together([[ClientStep]])
     /// Steps that are performed one after another, each group with its own values.
     case steps([(steps: [ClientStep], local: ScenarioVariables)])
@@ -97,7 +97,7 @@ extension ClientStepContext {
             return .person(act)
         case .when(let rule): try add(rule)
         case .release(let it): try release(it)
-        case .server(let deed): try self.deed(deed)
+        case .server(let action): try self.action(action)
         case .await(let awaited): return .arrival(try filled(awaited))
         case .awaitState(let awaited): return .state(try filled(awaited))
         case .watch(.bound(let name)): return .watch(performer.limit(name))
@@ -124,11 +124,11 @@ extension ClientStepContext {
         return inner
     }
 
-    package func begin(_ rest: ClientRest, onScreen session: String?) throws -> ClientTask {
-        for deed in performer.serve(rest, onScreen: session) { try self.deed(deed) }
+    package func begin(_ rest: AtRestStep, onScreen session: String?) throws -> ClientTask {
+        for action in performer.serve(rest, onScreen: session) { try self.action(action) }
         let awaited: AwaitedState?
         switch rest {
-        case .hear: awaited = performer.heard(onScreen: session)
+        case .hear: awaited = performer.expectedState(onScreen: session)
         case .compare(let given): awaited = (given ?? session).flatMap(performer.compared)
         default: return .steps([(performer.steps(of: rest, onScreen: session), local)])
         }

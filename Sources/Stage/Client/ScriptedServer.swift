@@ -267,7 +267,7 @@ extension ScriptedServer: TransportHandler {
                 return nil
             }
             guard let number else { return }
-            upgrade.departure?.whenGone { [weak self] in self?.gaveUp(number) }
+            upgrade.disconnect?.onDisconnect { [weak self] in self?.gaveUp(number) }
         }
     }
 
@@ -310,7 +310,7 @@ extension ScriptedServer: TransportHandler {
                 return number
             }
             guard let number else { return }
-            request.departure?.whenGone { [weak self] in self?.gaveUpRequest(number) }
+            request.disconnect?.onDisconnect { [weak self] in self?.gaveUpRequest(number) }
         }
     }
 

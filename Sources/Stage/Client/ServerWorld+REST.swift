@@ -26,8 +26,8 @@ extension ServerWorld {
 
     mutating func hold(_ it: Held, by rule: Rule) {
         var it = it
-        if rule.deed == .delay { effects.append(.later(token: nextToken(), milliseconds: rule.milliseconds ?? 0)) }
-        it.id = rule.deed == .delay ? lastToken : nextToken()
+        if rule.action == .delay { effects.append(.later(token: nextToken(), milliseconds: rule.milliseconds ?? 0)) }
+        it.id = rule.action == .delay ? lastToken : nextToken()
         held.append(it)
     }
 
@@ -74,7 +74,7 @@ extension ServerWorld {
 
     private mutating func serve(_ request: Int, _ what: Held.What, _ comes: Rule.Event, session: String?) {
         let (rule, past) = withholdsReads ? (Rule(comes, .hold), sessions) : follow(comes, session: session)
-        switch rule.deed {
+        switch rule.action {
         case .hold, .delay:
             let asked = answer(to: what, in: sessions)
             hold(Held(what: what, request: request, comes: comes, session: session, asked: asked), by: rule)
@@ -93,7 +93,7 @@ extension ServerWorld {
             return answer(request, Self.refusal(400, "bad_request", "no question in it", key: key))
         }
         let rule = followPost(of: question)
-        switch rule.deed {
+        switch rule.action {
         case .drop: return
         case .fail: return answer(request, WorldAnswer(status: rule.status ?? 503))
         case .refuse: return answer(request, Self.refusal(of: question, rule))
@@ -107,12 +107,12 @@ extension ServerWorld {
         let before = known(question)
         let number = before ?? begin(question)
         if before == nil, let turn = turns[number] { announce(turn) }
-        if rule.deed == .store {
+        if rule.action == .store {
             // In silence, the client is left waiting.
             if rule.cut != .silence { effects.append(.hangUp(request: request)) }
             return
         }
-        if rule.deed == .delay {
+        if rule.action == .delay {
             finish(number)
             let asked = turns[number].map { answer(of: $0, isRepeat: before != nil) }
             let what = Held.What.post(question)
@@ -124,7 +124,7 @@ extension ServerWorld {
             return answer(request, answer(of: turn, isRepeat: true))
         }
         turns[number]?.waiting.append(request)
-        if rule.deed == .serve, before == nil { finish(number) }
+        if rule.action == .serve, before == nil { finish(number) }
     }
 
     func answer(of turn: Turn, isRepeat: Bool) -> WorldAnswer {

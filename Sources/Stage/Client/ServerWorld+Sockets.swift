@@ -6,7 +6,7 @@ extension ServerWorld {
         effects.append(.arrived(WorldArrival([.attempt], connection: connection)))
         if isUnreachable { return .reset }
         let rule = follow(.upgrade).rule
-        switch rule.deed {
+        switch rule.action {
         case .refuse: return .refuse(status: rule.status ?? 503)
         case .silent: return .silence
         case .reset: return .reset
@@ -51,7 +51,7 @@ extension ServerWorld {
         case "sync" where isNumbered: sync(value, on: connection)
         case "ping":
             effects.append(.arrived(WorldArrival([.ping], connection: connection)))
-            guard follow(.ping).rule.deed != .drop else { return }
+            guard follow(.ping).rule.action != .drop else { return }
             send(JSONValue(members: ["type": "pong", "nonce": value["nonce"]]), to: connection)
         default:
             if type == "sync" { effects.append(.arrived(WorldArrival([.sync], connection: connection))) }
@@ -84,7 +84,7 @@ extension ServerWorld {
         }
         let rule = follow(.auth).rule
         connections[connection]?.state = .unanswered
-        switch rule.deed {
+        switch rule.action {
         case .silent: connections[connection]?.isStuck = true
         case .hold, .delay:
             hold(Held(what: .greeting(rule.greeting), connection: connection, comes: .auth), by: rule)

@@ -8,7 +8,7 @@ extension ServerWorld {
             return send(Self.error("bad_request", "lastSeqSeen is not a position"), to: connection)
         }
         let rule = follow(.sync).rule
-        switch rule.deed {
+        switch rule.action {
         case .drop: connections[connection]?.isStuck = true
         case .hold, .delay:
             let asked = replay(for: frame)

@@ -9,15 +9,15 @@ extension ServerWorld {
         }
         arrived(question, .chat, connection: connection)
         let rule = follow(.chat, session: question.session).rule
-        switch rule.deed {
+        switch rule.action {
         case .drop: break
         case .refuse: send(Self.filled(rule.frame ?? [:], for: question), to: connection)
-        default: ask(question, on: connection, rule.deed)
+        default: ask(question, on: connection, rule.action)
         }
         if let how = rule.cut { cut(connection, how) }
     }
 
-    private mutating func ask(_ question: WorldQuestion, on connection: Int, _ then: Rule.Deed) {
+    private mutating func ask(_ question: WorldQuestion, on connection: Int, _ then: Rule.Action) {
         if let problem = refusal(of: question) {
             return send(Self.error(problem.code, problem.text, key: question.key), to: connection)
         }

@@ -70,7 +70,7 @@ package struct ServerWorld {
         /// The owner of the credentials in the upgrade.
         var principal: String?
         /// The messages that were sent on it when they were stored.
-        var told: Set<String> = []
+        var shownIDs: Set<String> = []
         /// Whether the client waits for something that will never come on it.
         var isStuck = false
         /// The sessions of frames that were lost on it.
@@ -177,7 +177,7 @@ package struct ServerWorld {
         var kept = rules
         guard known(question) == nil,
             let position = kept.follow(Rule.Arrival(.chat, session: session), newest: true),
-            kept.entries[position].rule.deed == .ack
+            kept.entries[position].rule.action == .ack
         else { return Rule(.post) }
         rules = kept
         return Rule(.post, .hold)
@@ -187,7 +187,7 @@ package struct ServerWorld {
     package var unusedRules: [String] { pastUnused + unused }
 
     private var unused: [String] {
-        rules.unused.filter { $0.deed != .serve || $0.greeting != nil }.map { rule in
+        rules.unused.filter { $0.action != .serve || $0.greeting != nil }.map { rule in
             [rule.text, rule.session].compactMap { $0 }.joined(separator: " ")
         }
     }
@@ -214,7 +214,7 @@ package struct ServerWorld {
     }
 
     /// The text of a message for which a scenario gives none.
-    static func usualText(of id: String) -> String {
+    static func defaultText(of id: String) -> String {
         guard let turn = turn(in: id) else { return "message \(id)" }
         return id.first == "u" ? "question \(turn)" : "answer \(turn)"
     }
@@ -228,7 +228,7 @@ package struct ServerWorld {
             !sessions[position].messages.contains(where: { $0.id == message.id })
         else { return nil }
         let turn = Self.turn(in: message.id)
-        let text = message.text ?? Self.usualText(of: message.id)
+        let text = message.text ?? Self.defaultText(of: message.id)
         let key = message.role == .user ? turn.map { turns[$0]?.key ?? "other-\($0)" } : nil
         let stored = Stored(
             id: message.id, role: message.role, content: .string(text), at: time, turn: turn, key: key)
@@ -264,7 +264,7 @@ package struct ServerWorld {
             case .open, .unanswered: if audience != .open { continue }
             case .over: continue
             }
-            if let id = frame["messageId"]?.stringValue { connections[number]?.told.insert(id) }
+            if let id = frame["messageId"]?.stringValue { connections[number]?.shownIDs.insert(id) }
             if frame["seq"] != nil { passedOver.formUnion(connection.lost) }
             effects.append(.send(connection: number, frame))
         }

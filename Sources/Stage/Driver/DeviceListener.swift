@@ -22,7 +22,7 @@ final class DeviceListener: TransportHandler {
             return device
         }
         before?.close()
-        waiters.tell()
+        waiters.notify()
         await new.listen()
         device.withLock { device in if device === new { device = nil } }
     }
@@ -35,7 +35,7 @@ final class DeviceListener: TransportHandler {
 
 final class DeviceTransport: DriverTransport {
     let arrivals = LineBox()
-    let lastWords: [String] = []
+    let lastOutput: [String] = []
     private let socket: ServerSocket
 
     init(_ socket: ServerSocket) { self.socket = socket }

@@ -53,7 +53,7 @@ final class DriverConversation: Sendable {
             throw broken(.unasked(line: Self.shown(line), expected: nil), at: name)
         }
         let asked = ContinuousClock.now
-        let deadline = PatientDeadline(limit)
+        let deadline = NetDeadline(limit)
         // If the command cannot be sent, the driver has stopped reading, and the arrivals show why.
         _ = await transport.send(JSONValue.object(object).text(), within: limit)
         var arrival = await transport.arrivals.next(within: max(deadline.rest, .milliseconds(100)))
@@ -85,13 +85,13 @@ final class DriverConversation: Sendable {
             return state.quickest ?? .zero
         }
         let start = asked + max(Self.usual, quickest * 4)
-        SchedulingMeter.shared.held(from: start, to: min(now, start + Self.mostHeld))
+        SchedulingMeter.shared.held(from: start, to: min(now, start + Self.maxHeld))
     }
 
     /// The time that any driver may take to report its state.
     private static let usual = Duration.milliseconds(50)
     /// The longest delay that is blamed on a busy machine; a longer one is the app's own.
-    private static let mostHeld = Duration.milliseconds(500)
+    private static let maxHeld = Duration.milliseconds(500)
 
     /// Throws unless the line is a reply.
     private func reply(in line: [UInt8], to name: String) throws(DriverProblem) -> JSONValue {
@@ -122,7 +122,7 @@ final class DriverConversation: Sendable {
     }
 
     private func broken(_ code: DriverProblem.Code, at command: String) -> DriverProblem {
-        broken(DriverProblem(code, at: location, command: command, output: transport.lastWords))
+        broken(DriverProblem(code, at: location, command: command, output: transport.lastOutput))
     }
 
     private func broken(_ problem: DriverProblem) -> DriverProblem {
@@ -142,5 +142,5 @@ protocol DriverTransport: Sendable {
     func send(_ line: String, within limit: Duration) async -> Bool
 
     /// The driver's last lines on other outputs, for error messages.
-    var lastWords: [String] { get }
+    var lastOutput: [String] { get }
 }

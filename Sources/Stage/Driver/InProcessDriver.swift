@@ -42,7 +42,7 @@ struct InProcessDriver: DriverLink {
 
 final class FunctionTransport: DriverTransport {
     let arrivals = LineBox()
-    let lastWords: [String] = []
+    let lastOutput: [String] = []
 
     private struct State {
         var client: any DrivenClient

@@ -97,7 +97,7 @@ final class LineBox: Sendable {
     @discardableResult
     private func change<Result: Sendable>(_ edit: (inout State) -> Result) -> Result {
         let result = state.withLock { edit(&$0) }
-        waiters.tell()
+        waiters.notify()
         return result
     }
 }

@@ -13,7 +13,7 @@ package final class ListeningDrivers: DriverSource {
     /// The time in which the first device must connect; a person may have to start the app first.
     package static let arrival = Duration.seconds(60)
     /// The time in which a device must reconnect between two scenarios.
-    static let comeback = Duration.seconds(10)
+    static let reconnectLimit = Duration.seconds(10)
 
     private let server: TransportServer
     private let devices = DeviceListener()
@@ -37,7 +37,7 @@ package final class ListeningDrivers: DriverSource {
     }
 
     package func open(data folder: String, timeScale: Double) async throws(DriverProblem) -> any DriverLink {
-        let deadline = ContinuousClock.now + (wasSeen.withLock { $0 } ? Self.comeback : firstWait)
+        let deadline = ContinuousClock.now + (wasSeen.withLock { $0 } ? Self.reconnectLimit : firstWait)
         var problem: DriverProblem?
         while true {
             let rest = deadline - .now
@@ -55,7 +55,7 @@ package final class ListeningDrivers: DriverSource {
             }
         }
         if Task.isCancelled { throw DriverProblem(.interrupted, at: address, command: "hello") }
-        let waited = wasSeen.withLock { $0 } ? Self.comeback : firstWait
+        let waited = wasSeen.withLock { $0 } ? Self.reconnectLimit : firstWait
         throw problem ?? DriverProblem(.nobodyConnected(milliseconds: waited.milliseconds), at: address)
     }
 

@@ -14,12 +14,12 @@ final class ProcessTransport: DriverTransport {
 
     var processorTime: Duration? { process.processorTime }
 
-    var lastWords: [String] { process.output.lines() }
+    var lastOutput: [String] { process.output.lines() }
 
     /// Ends the process in any case: by the end of its input, then by SIGTERM, then by SIGKILL.
-    func end(farewell: Duration, patience: Duration) async {
+    func end(exitGrace: Duration, patience: Duration) async {
         process.closeInput()
-        if farewell > .zero, !Task.isCancelled, await process.exit(within: farewell) != nil { return }
+        if exitGrace > .zero, !Task.isCancelled, await process.exit(within: exitGrace) != nil { return }
         await process.end(patience: patience)
     }
 }

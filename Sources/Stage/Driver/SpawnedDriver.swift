@@ -26,7 +26,7 @@ package struct SpawnedDrivers: DriverSource {
 /// One program for one scenario, started again if it ended with `quit` or `crash`, as it may.
 final class SpawnedDriver: DriverLink {
     /// The time that a program may take to exit after the end of its input, before SIGTERM.
-    private static let farewell = Duration.milliseconds(250)
+    private static let exitGrace = Duration.milliseconds(250)
     /// The time that it may take to exit after SIGTERM, before it is killed.
     private static let patience = Duration.milliseconds(500)
 
@@ -62,7 +62,7 @@ final class SpawnedDriver: DriverLink {
                     transport: transport, conversation: conversation,
                     greeting: try await conversation.greet(within: limit))
             } catch {
-                await transport.end(farewell: .zero, patience: Self.patience)
+                await transport.end(exitGrace: .zero, patience: Self.patience)
                 throw error
             }
         }
@@ -87,7 +87,7 @@ final class SpawnedDriver: DriverLink {
                 }
             }
             // A program that printed too much may still run.
-            await program.transport.end(farewell: .zero, patience: .zero)
+            await program.transport.end(exitGrace: .zero, patience: .zero)
             try await startAgain()
             return try await state.withLock { $0.program.conversation }.perform(command, within: limit)
         }
@@ -103,7 +103,7 @@ final class SpawnedDriver: DriverLink {
             return state.isOver
         }
         guard isOver else { return }
-        await program.transport.end(farewell: .zero, patience: .zero)
+        await program.transport.end(exitGrace: .zero, patience: .zero)
         throw DriverProblem(.interrupted, at: location, command: "launch")
     }
 
@@ -114,6 +114,6 @@ final class SpawnedDriver: DriverLink {
             state.isOver = true
             return state.program.transport
         }
-        await transport.end(farewell: Self.farewell, patience: Self.patience)
+        await transport.end(exitGrace: Self.exitGrace, patience: Self.patience)
     }
 }

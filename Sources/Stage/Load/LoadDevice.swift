@@ -68,8 +68,8 @@ final class LoadDevice: Sendable {
                 try? await Task.sleep(until: due, clock: .continuous)
                 if Task.isCancelled { break }
                 // Waiting for the server does not count as lag of the stage.
-                load.tell(.lag((.now - max(due, free)).microseconds, at: load.microseconds(due)))
-                switch act.deed {
+                load.notify(.lag((.now - max(due, free)).microseconds, at: load.microseconds(due)))
+                switch act.action {
                 case .connect: await connect(due)
                 case .ask(let overREST, let inNewSession):
                     let frame = question(inNewSession: inNewSession)
@@ -95,7 +95,7 @@ final class LoadDevice: Sendable {
     }
 
     /// Reports a failure of the server, unless the run was interrupted.
-    private func tell(_ news: LoadNews) { if !Task.isCancelled { load.tell(news) } }
+    private func notify(_ news: LoadEvent) { if !Task.isCancelled { load.notify(news) } }
 
     private func keeps(_ profile: Profile) -> Bool { subject.profiles.contains(profile) }
 
@@ -113,7 +113,7 @@ final class LoadDevice: Sendable {
         await state.withLock { $0.lane }?.abandon()
         state.withLock { $0.busy += 1 }
         defer { state.withLock { $0.busy -= 1 } }
-        guard let lane = await greeted() else { return tell(.unconnected) }
+        guard let lane = await greeted() else { return notify(.unconnected) }
         let (sync, unsure) = state.withLock { state -> (JSONValue?, [JSONValue]) in
             // A sent message without an answer may never have arrived.
             let unsure = state.questions.values.filter { !$0.isAcked && subject.dialect.hasAcks }.map(\.frame)
@@ -210,7 +210,7 @@ final class LoadDevice: Sendable {
         for question in left where !question.wasAway {
             if !question.isAcked, subject.dialect.hasAcks { time(.ack, since: question.due, at: .now) }
             time(.done, since: question.due, at: .now)
-            load.tell(.unanswered)
+            load.notify(.unanswered)
         }
     }
 
@@ -224,11 +224,11 @@ final class LoadDevice: Sendable {
     private func post(_ frame: JSONValue, _ due: ContinuousClock.Instant) async {
         var body = frame
         body["type"] = nil
-        guard let answer = await request("POST", "/api/chat", body: body.text()) else { return tell(.unanswered) }
+        guard let answer = await request("POST", "/api/chat", body: body.text()) else { return notify(.unanswered) }
         if answer.status == 200 {
             time(.done, since: due, at: answer.receivedAt)
         } else {
-            load.tell(.refused(answer.status == 429 ? "rate_limited" : "status \(answer.status)"))
+            load.notify(.refused(answer.status == 429 ? "rate_limited" : "status \(answer.status)"))
         }
     }
 
@@ -252,7 +252,7 @@ final class LoadDevice: Sendable {
     // MARK: receiving
 
     private func time(_ time: LoadTime, since due: ContinuousClock.Instant, at moment: ContinuousClock.Instant) {
-        load.tell(.time(time, max(0, (moment - due).microseconds), intendedAt: load.microseconds(due)))
+        load.notify(.time(time, max(0, (moment - due).microseconds), intendedAt: load.microseconds(due)))
     }
 
     private func hear(_ message: JSONValue, at moment: ContinuousClock.Instant) {
@@ -303,7 +303,7 @@ final class LoadDevice: Sendable {
             if let moment, !question.wasAway { time(.done, since: question.due, at: moment) }
         case "error":
             guard let key, state.questions.removeValue(forKey: key) != nil else { return }
-            load.tell(.refused(frame["code"]?.stringValue ?? "without code"))
+            load.notify(.refused(frame["code"]?.stringValue ?? "without code"))
         default: return
         }
     }

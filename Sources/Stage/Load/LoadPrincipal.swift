@@ -57,7 +57,7 @@ final class LoadPrincipal: Sendable {
             (state.wasCut, state.since) = (true, .now)
             return (header, all)
         }
-        if let part { load.tell(.history(part.header, part.events, principal: principal.name)) }
+        if let part { load.notify(.history(part.header, part.events, principal: principal.name)) }
     }
 
     /// The events of an open connection that are needed later: from its opening to the first frame of the server.
@@ -81,21 +81,21 @@ final class LoadContext: Sendable {
     let bounds: Recorder.Bounds
     /// Whether the server had received no question before.
     let isUntouched: Bool
-    let tell: @Sendable (LoadNews) -> Void
+    let notify: @Sendable (LoadEvent) -> Void
     let run = UniqueName.short()
     private let specification: String
     private let startedAt = WallClock.now()
     private let lateness = Mutex((at: ContinuousClock.now, stretches: [History.Lateness]()))
 
-    private static let mostEvents = 400_000
+    private static let maxEvents = 400_000
 
     init(
         _ subject: ServerSubject, _ plan: LoadPlan, people: Int, under specification: Specification,
-        tell: @escaping @Sendable (LoadNews) -> Void
+        notify: @escaping @Sendable (LoadEvent) -> Void
     ) {
-        (self.subject, self.plan, self.tell) = (subject, plan, tell)
+        (self.subject, self.plan, self.notify) = (subject, plan, notify)
         self.specification = specification.version
-        room = min(max(Self.mostEvents / max(1, people), 60), 2000)
+        room = min(max(Self.maxEvents / max(1, people), 60), 2000)
         bounds = Recorder.Bounds(bytes: max(2 << 20, (1 << 30) / max(1, people)), events: 50_000)
         isUntouched = subject.start != nil
         start = .now

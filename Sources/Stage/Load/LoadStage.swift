@@ -19,14 +19,14 @@ package struct LoadStage: Sendable {
 
     /// Runs to the end of all schedules, or until the task is canceled; then all connections are closed.
     ///
-    /// `began` is called when the clock of the load starts, `tell` for each observation.
+    /// `began` is called when the clock of the load starts, `notify` for each observation.
     /// - Throws: The reason why there is no server.
     package func run(
-        began: @Sendable () -> Void, telling tell: @escaping @Sendable (LoadNews) -> Void
+        began: @Sendable () -> Void, notify: @escaping @Sendable (LoadEvent) -> Void
     ) async throws(HarnessProblem) {
         guard let start = subject.startCommand else {
             if let problem = subject.notReached { throw problem }
-            return await perform(subject, nil, began, tell)
+            return await perform(subject, nil, began, notify)
         }
         let shared = SharedInstance(
             start, data: start.folder(for: "load"), within: subject.timeouts.start, first: FirstStart(of: subject))
@@ -37,21 +37,21 @@ package struct LoadStage: Sendable {
             await shared.end()
             throw error
         }
-        await perform(subject.at(instance), instance, began, tell)
+        await perform(subject.at(instance), instance, began, notify)
         await shared.end()
     }
 
     private func perform(
         _ subject: ServerSubject, _ instance: SubjectInstance?, _ began: @Sendable () -> Void,
-        _ tell: @escaping @Sendable (LoadNews) -> Void
+        _ notify: @escaping @Sendable (LoadEvent) -> Void
     ) async {
         let people = plan.people(atMost: subject.principals.count)
         // The meter starts at its first use.
         _ = SchedulingMeter.shared
-        let load = LoadContext(subject, plan, people: people.count, under: specification, tell: tell)
+        let load = LoadContext(subject, plan, people: people.count, under: specification, notify: notify)
         began()
         let mine = people.indices.filter { index in shard.map { index % $0.count == $0.index - 1 } ?? true }
-        tell(.began(devices: mine.reduce(0) { $0 + people[$1].count }))
+        notify(.began(devices: mine.reduce(0) { $0 + people[$1].count }))
         let principals = mine.map { LoadPrincipal(subject.principals[$0], in: load) }
         let observer = instance?.observe { exit in
             principals.first?.recorder.note(.act("exit", exit.details), on: .server)
@@ -70,7 +70,7 @@ package struct LoadStage: Sendable {
 }
 
 /// The live reports of a load; moments are in microseconds since it began.
-package enum LoadNews: Sendable {
+package enum LoadEvent: Sendable {
     /// This many devices begin their schedules.
     case began(devices: Int)
     /// A time of this many microseconds for an action that was scheduled at a moment.

@@ -5,7 +5,7 @@ import HoldfastTransport
 enum AnthropicForm {
     static func whole(_ answer: ModelAnswer) -> JSONValue {
         var message = head(answer, outputTokens: answer.outputTokens)
-        switch answer.said {
+        switch answer.output {
         case .text(let text): message["content"] = [["type": "text", "text": .string(text)]]
         case .tool(let tool, let input): message["content"] = [use(of: tool, input, in: answer)]
         }
@@ -28,7 +28,7 @@ enum AnthropicForm {
 
         add("message_start", JSONObject([("message", head(answer, outputTokens: 1))]))
         stream.add(waitMs: waitMs)
-        switch answer.said {
+        switch answer.output {
         case .text(let text):
             begin(["type": "text", "text": ""])
             add("ping", JSONObject())
@@ -64,6 +64,6 @@ enum AnthropicForm {
     }
 
     private static func reason(_ answer: ModelAnswer) -> String {
-        if case .tool = answer.said { "tool_use" } else { "end_turn" }
+        if case .tool = answer.output { "tool_use" } else { "end_turn" }
     }
 }

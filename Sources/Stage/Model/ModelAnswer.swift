@@ -2,12 +2,12 @@ import HoldfastJSON
 
 /// One answer of the model, before it gets a vendor's form.
 struct ModelAnswer: Sendable {
-    enum Said: Sendable {
+    enum Output: Sendable {
         case text(String)
         case tool(String, input: JSONValue)
     }
 
-    let said: Said
+    let output: Output
     let model: String
     let includesUsage: Bool
     let name: String
@@ -20,10 +20,10 @@ struct ModelAnswer: Sendable {
         let size: Int
         switch act {
         case .tool(let tool, let input):
-            said = .tool(tool, input: input)
+            output = .tool(tool, input: input)
             size = tool.utf8.count + input.text().utf8.count
         case .answer(let text):
-            said = .text(text)
+            output = .text(text)
             size = text.utf8.count
         case .failure: return nil
         }

@@ -5,7 +5,7 @@ import HoldfastTransport
 enum OpenAIForm {
     static func whole(_ answer: ModelAnswer) -> JSONValue {
         var message: JSONValue = ["role": "assistant", "content": nil, "refusal": nil]
-        switch answer.said {
+        switch answer.output {
         case .text(let text): message["content"] = .string(text)
         case .tool(let tool, let input): message["tool_calls"] = [call(tool, input.text(), in: answer)]
         }
@@ -22,7 +22,7 @@ enum OpenAIForm {
         var stream = ModelStream(signOfLife: ": thinking\n\n")
         stream.add(chunk(answer, ["role": "assistant", "content": ""]))
         stream.add(waitMs: waitMs)
-        switch answer.said {
+        switch answer.output {
         case .text(let text):
             for piece in ModelAnswer.pieces(of: text) { stream.add(chunk(answer, ["content": .string(piece)])) }
         case .tool(let tool, let input):
@@ -66,7 +66,7 @@ enum OpenAIForm {
     }
 
     private static func reason(_ answer: ModelAnswer) -> String {
-        if case .tool = answer.said { "tool_calls" } else { "stop" }
+        if case .tool = answer.output { "tool_calls" } else { "stop" }
     }
 
     private static func usage(_ answer: ModelAnswer) -> JSONValue {

@@ -63,14 +63,14 @@ struct PushReply: Sendable {
 
     func response(_ status: Int, reason: String? = nil) -> HTTPServerResponse {
         guard status >= 300 else { return HTTPServerResponse(status: status, headers: [("apns-id", id)]) }
-        var body: JSONValue = ["reason": .string(reason ?? Self.usualReason(status))]
+        var body: JSONValue = ["reason": .string(reason ?? Self.defaultReason(status))]
         if status == 410 { body["timestamp"] = JSONValue(WallClock.milliseconds()) }
         var response = HTTPServerResponse.json(body.text(), status: status)
         response.headers.append(("apns-id", id))
         return response
     }
 
-    private static func usualReason(_ status: Int) -> String {
+    private static func defaultReason(_ status: Int) -> String {
         switch status {
         case 403: "InvalidProviderToken"
         case 404: "BadPath"

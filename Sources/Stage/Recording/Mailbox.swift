@@ -4,14 +4,14 @@ import HoldfastPlatform
 
 /// The messages of one connection that no wait has taken yet.
 final class Mailbox: Sendable {
-    private struct Letter {
+    private struct Entry {
         let type: String
         let value: JSONValue
     }
 
     private struct State {
         /// In the order of arrival; an entry becomes nil once a wait has taken it, so that indices stay valid.
-        var letters: [Letter?] = []
+        var entries: [Entry?] = []
         var hasEnded = false
         /// The close code with which the server ended the connection.
         var code: Int?
@@ -26,18 +26,18 @@ final class Mailbox: Sendable {
     /// Adds a message from the server, under its own type unless another is given; a message without a type cannot be awaited.
     func add(_ value: JSONValue, as type: String? = nil) {
         guard let type = type ?? value["type"]?.stringValue else { return }
-        state.withLock { $0.letters.append(Letter(type: type, value: value)) }
-        waiters.tell()
+        state.withLock { $0.entries.append(Entry(type: type, value: value)) }
+        waiters.notify()
     }
 
-    func clear() { state.withLock { $0.letters = [] } }
+    func clear() { state.withLock { $0.entries = [] } }
 
     /// Notes that nothing more will arrive; only the first end counts.
     func end(with code: Int? = nil) {
         state.withLock { state in
             if !state.hasEnded { (state.hasEnded, state.code) = (true, code) }
         }
-        waiters.tell()
+        waiters.notify()
     }
 
     /// Takes the first matching message of one of the types; nil if none comes within the limit or before the end.
@@ -47,12 +47,12 @@ final class Mailbox: Sendable {
         // In a flood, a new message must not cause a scan of all messages.
         var next = 0
         return await waiting(within: limit) { state in
-            while next < state.letters.count {
+            while next < state.entries.count {
                 defer { next += 1 }
-                guard let letter = state.letters[next], types.contains(letter.type), matches(letter.value) else {
+                guard let letter = state.entries[next], types.contains(letter.type), matches(letter.value) else {
                     continue
                 }
-                state.letters[next] = nil
+                state.entries[next] = nil
                 return letter.value
             }
             return nil
@@ -62,7 +62,7 @@ final class Mailbox: Sendable {
     /// A short name for an error or an end that arrived instead of an awaited message; nil if neither did.
     var obstacle: String? {
         state.withLock { state in
-            guard let error = state.letters.last(where: { $0?.type == "error" }) ?? nil else {
+            guard let error = state.entries.last(where: { $0?.type == "error" }) ?? nil else {
                 return state.hasEnded ? state.code.map { "close \($0)" } ?? "the end of the connection" : nil
             }
             return "error \(error.value["code"]?.stringValue?.prefix(40) ?? "without code")"
@@ -75,7 +75,7 @@ final class Mailbox: Sendable {
 
     /// Checks after each change, until something is found, the connection ends, or the task is canceled.
     private func waiting<Found: Sendable>(within limit: Duration, _ look: (inout State) -> Found?) async -> Found? {
-        let deadline = PatientDeadline(limit)
+        let deadline = NetDeadline(limit)
         let found: Found?? = await waiters.first(within: { deadline.rest }) {
             state.withLock { state in
                 let found = look(&state)

@@ -43,7 +43,7 @@ final class Recorder: Sendable {
             var entry = entry
             if case .response(let response) = entry.kind, response.status == 409 { sawBusy = true }
             if entry.frame?.code == "busy" { sawBusy = true }
-            bytes += share(&entry) ? Event.Kind.leastCost : entry.kind.cost
+            bytes += share(&entry) ? Event.Kind.minCost : entry.kind.cost
             entries.append(entry)
         }
 
@@ -238,16 +238,16 @@ extension Redaction {
 
 extension Event.Kind {
     /// The approximate memory of an event without its text.
-    static let leastCost = 64
+    static let minCost = 64
 
     package var cost: Int {
         switch self {
-        case .text(_, let text): Self.leastCost + text.utf8.count
-        case .binary(_, let bytes): Self.leastCost + bytes.count
+        case .text(_, let text): Self.minCost + text.utf8.count
+        case .binary(_, let bytes): Self.minCost + bytes.count
         case .request(let request): 128 + (request.body?.utf8.count ?? 0)
         case .response(let response): 256 + response.body.utf8.count
-        case .state(let state): Self.leastCost + state.text().utf8.count
-        default: Self.leastCost
+        case .state(let state): Self.minCost + state.text().utf8.count
+        default: Self.minCost
         }
     }
 }

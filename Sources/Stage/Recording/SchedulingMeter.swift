@@ -119,7 +119,7 @@ final class SchedulingMeter: Sendable {
     /// The part of the time since a moment that counts toward a bound.
     func patience(since start: ContinuousClock.Instant) -> Duration {
         let now = ContinuousClock.now
-        let clock = PatientClock(lateness(from: start, to: now))
+        let clock = NetClock(lateness(from: start, to: now))
         return .microseconds(clock.time(at: (now - start).microseconds))
     }
 }
@@ -134,7 +134,7 @@ package func byTheWallClock<Result>(_ body: () async throws -> Result) async ret
 }
 
 /// A deadline that is postponed while the machine is late.
-struct PatientDeadline: Sendable {
+struct NetDeadline: Sendable {
     private let start = ContinuousClock.now
     private let limit: Duration
     private let meter: SchedulingMeter
@@ -152,7 +152,7 @@ struct PatientDeadline: Sendable {
     }
 
     static let pass: @Sendable (Duration) async throws -> Void = { limit in
-        let deadline = PatientDeadline(limit)
+        let deadline = NetDeadline(limit)
         while case let rest = deadline.rest, rest > .zero { try await Task.sleep(for: rest, clock: .continuous) }
     }
 }

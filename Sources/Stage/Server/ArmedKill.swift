@@ -33,13 +33,13 @@ final class ArmedKill: Sendable {
             fired.set(wasAlive)
         }
         return switch target {
-        case .message(let type, _): Tripwire(where: { Self.isOf(type, $0, dialect) }, kill)
+        case .message(let type, _): Tripwire(where: { Self.matches(type, $0, dialect) }, kill)
         case .nextExchange(let bytes): Tripwire(bytes, kill)
         }
     }
 
     /// Whether a message has a type; a message of another type may contain the same word as a value.
-    private static func isOf(_ type: String, _ message: [UInt8], _ dialect: Dialect) -> Bool {
+    private static func matches(_ type: String, _ message: [UInt8], _ dialect: Dialect) -> Bool {
         guard let text = String(utf8: message), let root = try? JSONParser.value(text) else { return false }
         return dialect.frame(root, sentBy: .server)?["type"] == .string(type)
     }

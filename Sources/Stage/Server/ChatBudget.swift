@@ -11,12 +11,12 @@ struct ChatBudget {
     private(set) var window: Duration
     /// The moment since which every question of the principals is known.
     private let knownSince: ContinuousClock.Instant
-    private let wasTold: Bool
+    private let wasStated: Bool
     private var uses: [String: [(at: ContinuousClock.Instant, count: Int)]] = [:]
 
     init(_ subject: ServerSubject, now: ContinuousClock.Instant) {
         limit = subject.limits["messagesPerMinute"].flatMap { $0 > 0 ? $0 : nil }
-        wasTold = limit != nil
+        wasStated = limit != nil
         window = .seconds(min(max(subject.stated("rateWindowSeconds"), 1), 60))
         knownSince = subject.isUntouched || subject.startCommand != nil ? now - .seconds(60) : now
     }
@@ -123,11 +123,11 @@ struct ChatBudget {
     mutating func learn(from frame: Frame?) {
         switch frame?.type {
         case "connected":
-            guard !wasTold, let told = frame?["limits"]?["messagesPerMinute"]?.intValue, told > 0 else { return }
-            limit = min(limit ?? told, told)
+            guard !wasStated, let given = frame?["limits"]?["messagesPerMinute"]?.intValue, given > 0 else { return }
+            limit = min(limit ?? given, given)
         case "error" where frame?.code == "rate_limited":
-            guard let told = frame?["windowMs"]?.intValue, (1...60_000).contains(told) else { return }
-            window = min(window, .milliseconds(told))
+            guard let given = frame?["windowMs"]?.intValue, (1...60_000).contains(given) else { return }
+            window = min(window, .milliseconds(given))
         default: return
         }
     }

@@ -293,7 +293,7 @@ final class ConnectionLane: Sendable {
                     } else if let seq = letter["seq"]?.intValue, let known = state.position {
                         state.position = (known.epoch, max(known.seq, seq))
                     }
-                    return state.epochs.told(in: letter, on: lane)
+                    return state.epochs.withEpoch(in: letter, on: lane)
                 })
         }
     }

@@ -20,7 +20,7 @@ final class OpenConnections: Sendable {
     /// The longest time from the first to the last goodbye of a stopping server.
     static let longestStop = Duration.seconds(5)
     /// This many goodbyes within a minute, each to a connection that began after the previous one, are not restarts.
-    static let mostRestarts = (count: 3, within: Duration.seconds(60))
+    static let maxRestarts = (count: 3, within: Duration.seconds(60))
 
     func add(openedAt time: ContinuousClock.Instant) -> Int {
         lives.withLock { lives in
@@ -75,12 +75,12 @@ final class OpenConnections: Sendable {
         var (count, first, areGreeted) = (1, lives[number], true)
         while let before = lives.filter({ $0.goodbye.map { $0 < first.began } ?? false })
             .max(by: { $0.began < $1.began }),
-            let earlier = before.goodbye, goodbye - earlier < mostRestarts.within
+            let earlier = before.goodbye, goodbye - earlier < maxRestarts.within
         {
             areGreeted = areGreeted && first.isGreeted
             (count, first) = (count + 1, before)
             let isLonger = first.goodbye.map { goodbye - $0 > longestStop } ?? false
-            if count >= mostRestarts.count, areGreeted || isLonger { return true }
+            if count >= maxRestarts.count, areGreeted || isLonger { return true }
         }
         return false
     }

@@ -12,7 +12,7 @@ extension Scenario {
         steps.reduce(.zero) { total, step in
             switch step.action {
             // A time that is not a number will be announced by the subject.
-            case .watch(let told): total + (told.amount.intValue.flatMap(told.duration) ?? .zero)
+            case .watch(let stated): total + (stated.amount.intValue.flatMap(stated.duration) ?? .zero)
             case .chat(let question, _), .postChat(let question, _, _): total + .milliseconds(question.waitMs)
             case .awaitPush(let push) where push.bound.isOptional:
                 total + (subject.timeouts[push.bound.within] ?? .zero)

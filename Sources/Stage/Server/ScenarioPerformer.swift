@@ -14,7 +14,7 @@ final class ScenarioPerformer: Sendable {
         /// The last REST question of each name; it may not have begun if a step already waits to end its connection.
         var posts: [String: (post: PendingPost, hasBegun: Bool)] = [:]
         var scriptWait = Duration.zero
-        var toldWait = Duration.zero
+        var statedWait = Duration.zero
         var people: [String: JSONValue?] = [:]
         /// In a life, the questions so far: their principals and bodies.
         var asked: [(principal: String, body: JSONObject)] = []
@@ -108,7 +108,7 @@ final class ScenarioPerformer: Sendable {
 
     /// - Throws: ``StepEnd`` if the rest cannot be performed.
     func perform(_ steps: [ScenarioStep], with local: ScenarioVariables = ScenarioVariables()) async throws {
-        var silence = Silence()
+        var silence = OmittedMessages()
         for step in steps {
             if Task.isCancelled { throw StepEnd.interrupted }
             guard step.isFor(subject.profiles, hasAcks: subject.dialect.hasAcks) else { continue }
@@ -241,7 +241,7 @@ final class ScenarioPerformer: Sendable {
 
     func beginRound() {
         let lanes = state.withLock { state in
-            (state.scriptWait, state.toldWait) = (.zero, .zero)
+            (state.scriptWait, state.statedWait) = (.zero, .zero)
             state.allLanes.removeAll { $0.isOver }
             return state.allLanes
         }
@@ -280,10 +280,10 @@ final class ScenarioPerformer: Sendable {
     }
 
     /// Adds an announced wait, and returns the sum, which must not exceed the patience.
-    func addToldWait(_ duration: Duration) -> Duration {
+    func addStatedWait(_ duration: Duration) -> Duration {
         state.withLock { state in
-            state.toldWait += duration
-            return state.toldWait
+            state.statedWait += duration
+            return state.statedWait
         }
     }
 
@@ -303,7 +303,7 @@ final class ScenarioPerformer: Sendable {
         let lanes = state.withLock { $0.allLanes }
         let open = lanes.filter { !$0.wasEndedHere && !$0.mailbox.hasEnded }
         if !Task.isCancelled {
-            if looking { await lookAtRest() }
+            if looking { await checkAtRest() }
             await withTaskGroup(of: Void.self) { group in
                 for lane in open where lane.isAuthenticated && !lane.isPaused {
                     group.addTask { _ = await self.fence(lane) }

@@ -210,7 +210,7 @@ private final class LifeCourse: Sendable {
         _ performer: ScenarioPerformer, atChangesOnly: Bool = false, except resting: [String] = []
     ) async throws {
         do {
-            try await performer.lookAtEverything(atChangesOnly: atChangesOnly, except: resting)
+            try await performer.checkEverything(atChangesOnly: atChangesOnly, except: resting)
         } catch StepEnd.unmet(let reason) {
             state.withLock { $0.cuts.append(reason) }
         }

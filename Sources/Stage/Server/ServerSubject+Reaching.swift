@@ -18,7 +18,7 @@ extension ServerSubject {
                 return try await reach(Attempt(number: attempt, began: began, end: end))
             } catch {
                 // An attempt without any time left would report a timeout and hide this error.
-                guard error.mayMendAtOnce, attempt < attempts, .now + pause < end, !Task.isCancelled else {
+                guard error.canRetryNow, attempt < attempts, .now + pause < end, !Task.isCancelled else {
                     throw error
                 }
                 try? await Task.sleep(for: pause, clock: .continuous)
@@ -46,7 +46,7 @@ extension ServerSubject {
                 return self
             } catch {
                 subject.notReached = error
-                guard error.mayMendInTime else { break }
+                guard error.canRetryLater else { break }
             }
             try? await Task.sleep(for: min(Duration.milliseconds(200), end - .now), clock: .continuous)
         } while ContinuousClock.now < end && !Task.isCancelled

@@ -95,8 +95,8 @@ package struct ServerSubject: Sendable {
         } else if needs.profiles.contains(.push) {
             lacks.append(obstacleToPush(needs.principals))
         }
-        lacks.append(needs.obstacle(greetedBy: told))
-        lacks.append(impatience(with: scenario))
+        lacks.append(needs.obstacle(greetedBy: known))
+        lacks.append(patienceObstacle(with: scenario))
         var budget = ChatBudget(self, now: .now)
         budget.learn(from: greeting)
         lacks.append(budget.objection(to: scenario))
@@ -143,12 +143,12 @@ extension ServerSubject {
     }
 
     /// The greeting, which a dialect may supply.
-    private var told: JSONValue? { greeting?.value ?? dialect.assumedGreeting }
+    private var known: JSONValue? { greeting?.value ?? dialect.assumedGreeting }
 
     /// The point at which a scenario will end early, because it needs a limit that the greeting does not state, or
     /// begins with a handshake that the dialect does not have; nil without a greeting.
     package func stop(of scenario: Scenario) -> String? {
-        guard let told else { return nil }
+        guard let known else { return nil }
         var hasWaited = false
         for step in scenario.steps {
             switch step.action {
@@ -158,7 +158,7 @@ extension ServerSubject {
                     return "\(step.pointer): \(dialect.handshakeLacking)"
                 }
                 for pointer in connect.save.values.map({ "\($0)" }).sorted() where pointer.hasPrefix("/limits/") {
-                    guard told["limits"]?[String(pointer.dropFirst("/limits/".count))] == nil, unsaid(pointer) == nil
+                    guard known["limits"]?[String(pointer.dropFirst("/limits/".count))] == nil, unsaid(pointer) == nil
                     else { continue }
                     return "\(step.pointer): \(Self.lacking(pointer, in: "connected"))"
                 }
@@ -171,7 +171,7 @@ extension ServerSubject {
     /// In seconds; nil before any greeting.
     package var greetedHeartbeat: Int? {
         // A value that a server may leave out has a default.
-        told.map { $0["heartbeatSeconds"]?.intValue ?? stated("heartbeatSeconds") }
+        known.map { $0["heartbeatSeconds"]?.intValue ?? stated("heartbeatSeconds") }
     }
 
     /// The start command, with the address of the push service and the principals.
@@ -197,7 +197,7 @@ extension ServerSubject {
     package func stated(_ limit: String) -> Int { limits[limit] ?? Self.usual[limit] ?? 0 }
 
     /// Nil if the scenario would not wait too long, or if only the subject can tell.
-    func impatience(with scenario: Scenario) -> String? {
+    func patienceObstacle(with scenario: Scenario) -> String? {
         for (name, times) in scenario.needs.patience.sorted(by: { $0.key < $1.key }) {
             // `connected` states the heartbeat; before any greeting, the step that waits decides.
             let stated = limits[name] ?? (name == "heartbeatSeconds" ? greetedHeartbeat : stated(name))

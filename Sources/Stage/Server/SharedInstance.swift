@@ -62,7 +62,7 @@ actor SharedInstance {
         restarted += 1
         guard restarted <= Self.restarts else {
             let problem = HarnessProblem(
-                .notStarted(reason: "it exited \(restarted) times by itself", output: instance.lastWords),
+                .notStarted(reason: "it exited \(restarted) times by itself", output: instance.lastOutput),
                 at: command.shown)
             return Task { .failure(problem) }
         }

@@ -51,7 +51,7 @@ extension StepContext {
         let (answer, lane) = try await request(
             "POST", "/api/chat", credential, body: body.text(), within: performer.limit(["turn", "rest"]),
             leavable: post)
-        if post?.wasLeft == true { return try lack(pointers, of: "response") }
+        if post?.wasAbandoned == true { return try lack(pointers, of: "response") }
         try save(pointers, from: answer, of: "response", on: lane)
     }
 
@@ -71,7 +71,7 @@ extension StepContext {
         let path = "/api/sessions/\(try filledPath(read.session))"
         let session = try filled(read.session)
         let credential = ScenarioStep.Credential(principal: read.principal)
-        let deadline = PatientDeadline(performer.limit(read.bound.within))
+        let deadline = NetDeadline(performer.limit(read.bound.within))
         var pause = Duration.milliseconds(5)
         while true {
             let isLast = deadline.rest <= .zero
@@ -111,7 +111,7 @@ extension StepContext {
         do {
             answer = try await HTTPExchange.perform(
                 request, tls: subject.tls, tripwire: tripwire, sent: post?.begin(on: lane), maxBodyBytes: 8 << 20,
-                timeout: limit, pass: PatientDeadline.pass)
+                timeout: limit, pass: NetDeadline.pass)
             if post?.end(.over) == false { return (nil, lane) }
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }
@@ -175,5 +175,5 @@ final class PendingPost: Sendable {
     /// False if it has already ended.
     func end(_ end: End) -> Bool { ending.set(end) }
 
-    var wasLeft: Bool { ending.value == .left }
+    var wasAbandoned: Bool { ending.value == .left }
 }

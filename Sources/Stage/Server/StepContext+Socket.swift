@@ -215,13 +215,13 @@ extension StepContext {
 
     /// Refuses to send a question that is larger than the server accepts, since the server may refuse it (ENV-7).
     func checkSize(_ bytes: Int) throws {
-        guard let limit = performer.messageLimit, limit >= Self.leastMessageLimit, bytes > limit else { return }
+        guard let limit = performer.messageLimit, limit >= Self.minMessageLimit, bytes > limit else { return }
         throw StepEnd.outOfReach(
             Performance.beyondLimits + "it needs a message of \(bytes) bytes, and the server takes at most \(limit)")
     }
 
     /// A server with a lower limit accepts no ordinary question, so nothing excuses an untested clause.
-    private static let leastMessageLimit = 1024
+    private static let minMessageLimit = 1024
 
     func await(_ awaited: ScenarioStep.Await, on letter: String) async throws {
         let lane = try open(letter)
@@ -265,7 +265,7 @@ extension StepContext {
         guard types.allSatisfy(["ack", "message", "toolUse", "done", "error"].contains) else {
             return (await lane.mailbox.take(types, within: limit, where: isMeant), false)
         }
-        let deadline = PatientDeadline(limit)
+        let deadline = NetDeadline(limit)
         while true {
             let isRefused = recorder.busyQuestions.leavesNothing(on: lane.lane)
             let slice = isRefused ? .zero : min(deadline.rest, Self.glance)
@@ -288,8 +288,8 @@ extension StepContext {
         guard let asked = lane.lastSync, asked["limit"] == nil || performer.isLife else { return }
         var page = first
         var position = asked["lastSeqSeen"]?.intValue ?? 0
-        let deadline = PatientDeadline(performer.limit("turn"))
-        for _ in 0..<Self.mostPages where !recorder.isHalfFull && deadline.rest > .zero {
+        let deadline = NetDeadline(performer.limit("turn"))
+        for _ in 0..<Self.maxPages where !recorder.isHalfFull && deadline.rest > .zero {
             guard page["more"]?.boolValue == true, let last = page["missed"]?.arrayValue?.last?["seq"]?.intValue,
                 last > position, last <= 9_007_199_254_740_991, let epoch = page["epoch"]?.stringValue, !epoch.isEmpty
             else { return }
@@ -307,7 +307,7 @@ extension StepContext {
     }
 
     /// A replay with more pages than this stays incomplete.
-    private static let mostPages = 1000
+    private static let maxPages = 1000
 
     /// Whether a message has the values; null stands for a member that is absent.
     func matching(_ values: [String: JSONValue]) throws -> (JSONValue) -> Bool {
@@ -342,29 +342,29 @@ extension WebSocketLimits {
 
 extension StepContext {
     /// Waits until the server ends a connection; an announced time is added to the bound.
-    func awaitClose(_ bound: ScenarioStep.Bound, after told: ScenarioStep.Told?, on letter: String) async throws {
+    func awaitClose(_ bound: ScenarioStep.Bound, after wait: ScenarioStep.StatedTime?, on letter: String) async throws {
         // A refused connection has no end to wait for.
         if performer.wasRefused(letter) { return }
         let lane = try open(letter)
-        let wait = try told.map(duration) ?? .zero
+        let wait = try wait.map(duration) ?? .zero
         guard await lane.mailbox.waitForEnd(within: wait + performer.limit(bound.within)) else {
             return try missed("close", on: lane.lane, isOptional: bound.isOptional)
         }
     }
 
-    func watch(_ told: ScenarioStep.Told) async throws {
-        let duration = try duration(of: told)
+    func watch(_ wait: ScenarioStep.StatedTime) async throws {
+        let duration = try duration(of: wait)
         try? await Task.sleep(for: duration, clock: .continuous)
         if Task.isCancelled { throw StepEnd.interrupted }
         recorder.note(.wait(awaited: "time", met: true), on: .server)
     }
 
     /// An announced time, if the patience of the run covers it.
-    private func duration(of told: ScenarioStep.Told) throws -> Duration {
-        guard let duration = told.duration(of: try number(told.amount)) else {
-            throw unusable(told.amount, try filled(told.amount))
+    private func duration(of wait: ScenarioStep.StatedTime) throws -> Duration {
+        guard let duration = wait.duration(of: try number(wait.amount)) else {
+            throw unusable(wait.amount, try filled(wait.amount))
         }
-        let total = performer.addToldWait(duration)
+        let total = performer.addStatedWait(duration)
         guard total <= subject.patience else {
             throw StepEnd.outOfReach(
                 "the wait of \(wholeSeconds(total)) exceeds --patience \(wholeSeconds(subject.patience)); "

@@ -32,8 +32,8 @@ struct StepContext: Sendable {
             }
         case .ping(let lane): try await sending(on: lane) { lane throws(TransportProblem) in try await lane.ping() }
         case .await(let awaited, let lane): try await self.await(awaited, on: lane)
-        case .awaitClose(let bound, let told, let lane): try await awaitClose(bound, after: told, on: lane)
-        case .watch(let told): try await watch(told)
+        case .awaitClose(let bound, let stated, let lane): try await awaitClose(bound, after: stated, on: lane)
+        case .watch(let stated): try await watch(stated)
         case .mute(let lane): try open(lane).mute()
         case .fence(let lane):
             guard await performer.fence(try open(lane)) else { throw StepEnd.unmet("\(pointer): no pong in time") }

@@ -71,7 +71,7 @@ package struct SuiteRun: Sendable {
         let areFew = stage.subject.principals.count < Self.fewPrincipals
         let last =
             areFew
-            ? all.filter { scenarios[$0].endsADevice || scenarios[$0].fillsAStream }.filter { !dangerous.contains($0) }
+            ? all.filter { scenarios[$0].endsDevice || scenarios[$0].fillsStream }.filter { !dangerous.contains($0) }
             : []
         let shareable = all.filter { !dangerous.contains($0) && !last.contains($0) }
         var state = State(
@@ -141,7 +141,7 @@ package struct SuiteRun: Sendable {
         /// A scenario that was not begun counts as skipped.
         var results: [Performance]
         var pool: PrincipalPool
-        var breaker: Breaker
+        var breaker: CircuitBreaker
         let first: FirstStart
         var done = 0
         /// The scenarios on the shared instance at this moment.
@@ -161,7 +161,7 @@ package struct SuiteRun: Sendable {
         ) {
             (self.first, self.scenarios, self.waits, self.pool) = (first, scenarios, waits, pool)
             results = unbegun
-            breaker = Breaker(patience: patience)
+            breaker = CircuitBreaker(patience: patience)
         }
 
         mutating func finished(_ index: Int, _ performance: Performance) -> Progress {
@@ -192,7 +192,7 @@ package struct SuiteRun: Sendable {
                 return false
             }
             stops[ended.index, default: 0] += 1
-            return stops[ended.index, default: 0] < OpenConnections.mostRestarts.count
+            return stops[ended.index, default: 0] < OpenConnections.maxRestarts.count
         }
 
         func longest(of queues: [Queue], among open: Set<Int>) -> (queue: Int, index: Int)? {
@@ -227,7 +227,7 @@ package struct SuiteRun: Sendable {
         var queues = queues
         await withTaskGroup(of: Ended?.self) { group in
             var alarms: Set<ContinuousClock.Instant> = []
-            var width = RunWidth()
+            var width = ConcurrencyLimit()
             while true {
                 // The time of the next check, even if no scenario ends before.
                 var alarm: ContinuousClock.Instant?
@@ -340,7 +340,7 @@ package struct SuiteRun: Sendable {
 /// Opens when there is evidently no subject, so that a run times out twice and not fifty times.
 ///
 /// A subject that answered before may soon be back: the run pauses, longer each time, before the breaker opens.
-struct Breaker {
+struct CircuitBreaker {
     private static let pauses: [Duration] = [.seconds(1), .seconds(3), .seconds(10)]
 
     private let patience: Int

@@ -42,7 +42,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
     package init(_ code: Code, at location: String) { (self.code, self.location) = (code, location) }
 
     /// Whether another attempt a moment later may succeed.
-    var mayMendAtOnce: Bool {
+    var canRetryNow: Bool {
         switch code {
         case .unreachable(let code, _, _, _): [.connectionRefused, .unreachable].contains(code)
         case .upgradeCut: true
@@ -51,7 +51,7 @@ package struct HarnessProblem: Error, Sendable, Equatable {
     }
 
     /// Whether a server that is still starting may be the cause.
-    var mayMendInTime: Bool {
+    var canRetryLater: Bool {
         switch code {
         case .unreachable(let code, _, _, _): code != .noTLS && code != .notPermitted
         case .noUpgrade, .upgradeCut: true

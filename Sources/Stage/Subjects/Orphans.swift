@@ -8,7 +8,7 @@ import HoldfastPlatform
 /// itself, which is the parent of all subjects; a subject that adopted them would see foreign children.
 struct Orphans {
     /// The process that outlives the suite, which is not an orphan.
-    var guardian: ProcessID?
+    var watchdog: ProcessID?
     private let collector: any DispatchSourceTimer
 
     /// The longest time for ending orphans; each round ends all that exist, but they may make new ones.
@@ -24,7 +24,7 @@ struct Orphans {
         collector.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(200))
         collector.setEventHandler { RunningSubjects.reap() }
         collector.activate()
-        return Orphans(guardian: nil, collector: collector)
+        return Orphans(watchdog: nil, collector: collector)
     }
 
     /// Ends all orphans, and the children they leave, until none is left; meanwhile the suite must start no process.
@@ -37,7 +37,7 @@ struct Orphans {
         // A process that begins, forks and ends while the table is read is found as a zombie in the next round.
         while quietRounds < 2, ContinuousClock.now < limit {
             let found = ProcessTable.children(of: Processes.own).filter {
-                $0.process != guardian && !groups.contains($0.process)
+                $0.process != watchdog && !groups.contains($0.process)
             }
             for orphan in found where !Processes.reap(orphan.process) {
                 wasAlive = true
@@ -51,7 +51,7 @@ struct Orphans {
 
     func reap(sparing groups: Set<ProcessID>) {
         // A child that other code waits for hides the others until that code has reaped it.
-        while let process = Processes.endedChild, process != guardian, !groups.contains(process),
+        while let process = Processes.endedChild, process != watchdog, !groups.contains(process),
             Processes.reap(process)
         {}
     }

@@ -46,7 +46,7 @@ final class OutputTail: Sendable {
     static func complaint(in lines: [String]) -> String? {
         let signs = ["error", "exception", "panic", "fatal", "assertion", "out of memory"]
         let said = lines.map { String($0.drop(while: \.isWhitespace)) }.filter { !$0.isEmpty }
-        let told = said.last { line in
+        let reported = said.last { line in
             let words = line.lowercased()
             return !words.hasPrefix("at ") && signs.contains { words.contains($0) }
         }
@@ -58,7 +58,7 @@ final class OutputTail: Sendable {
             }
             return kinds.contains { head.lowercased().hasSuffix($0) }
         }
-        return thrown ?? told ?? said.last
+        return thrown ?? reported ?? said.last
     }
 
     func finish() { reader.finish() }

@@ -11,7 +11,7 @@ package enum RunningSubjects {
 
     private enum Adoption { case unasked, asked, refused, running(Orphans) }
 
-    private static let guardian = Guardian.start()
+    private static let watchdog = Watchdog.start()
     private static let state = Mutex(State())
 
     /// From now on, adopts the processes that subjects leave behind, and ends them.
@@ -32,7 +32,7 @@ package enum RunningSubjects {
             state.starting += 1
         }
         // The guardian starts only now, because it is a child as well.
-        _ = guardian
+        _ = watchdog
     }
 
     static func noneStarted() { state.withLock { $0.starting -= 1 } }
@@ -42,7 +42,7 @@ package enum RunningSubjects {
             state.starting -= 1
             state.groups.insert(group)
         }
-        guardian?.add(group)
+        watchdog?.add(group)
     }
 
     /// Forgets a group that has ended.
@@ -50,7 +50,7 @@ package enum RunningSubjects {
     /// Processes that subjects left behind are ended with the last subject: before that, their owner is unknown.
     /// - Returns: Whether there were any.
     static func remove(_ group: ProcessID) -> Bool {
-        guardian?.remove(group)
+        watchdog?.remove(group)
         return state.withLock { state in
             state.groups.remove(group)
             guard state.groups.isEmpty, let orphans = orphans(state) else { return false }
@@ -64,9 +64,9 @@ package enum RunningSubjects {
 
     /// The orphans, if they are adopted; nil while a start is under way, whose process would look like an orphan.
     private static func orphans(_ state: State) -> Orphans? {
-        guard case .running(var orphans) = state.adoption, state.starting == 0, guardian?.isSettled ?? true
+        guard case .running(var orphans) = state.adoption, state.starting == 0, watchdog?.isSettled ?? true
         else { return nil }
-        orphans.guardian = guardian?.process
+        orphans.watchdog = watchdog?.process
         return orphans
     }
 

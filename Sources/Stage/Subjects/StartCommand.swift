@@ -24,12 +24,12 @@ package struct StartCommand: Sendable, Equatable {
     var owners: [SubjectPrincipal] = []
 
     /// The address of a subject that gets its port from the suite.
-    package static let usualURL = "ws://127.0.0.1:{port}/ws"
+    package static let defaultURL = "ws://127.0.0.1:{port}/ws"
     /// Marks everything that belongs to one started process.
     static let instanceVariable = "HOLDFAST_INSTANCE"
 
     package init(
-        _ command: [String], url: String = usualURL, http: String? = nil, directory: String? = nil
+        _ command: [String], url: String = defaultURL, http: String? = nil, directory: String? = nil
     ) {
         (self.command, self.url, self.http, self.directory) = (command, url, http, directory)
     }

@@ -21,7 +21,7 @@ final class SubjectInstance: Sendable {
     private let state = Mutex(State())
 
     /// The time that a subject may take to exit before it is killed, once it is no longer needed.
-    static let farewell = Duration.seconds(2)
+    static let exitGrace = Duration.seconds(2)
     /// The number of starts, on the same or another port, if a subject ends before it listens.
     private static let attempts = 3
 
@@ -78,7 +78,7 @@ final class SubjectInstance: Sendable {
     private func launch(within limit: Duration) async throws(HarnessProblem) {
         let process: SubjectProcess
         do {
-            process = try await SubjectProcess.start(command.launch(values)) { [weak self] in self?.tell($0) }
+            process = try await SubjectProcess.start(command.launch(values)) { [weak self] in self?.publish($0) }
         } catch {
             let reason = command.redaction.applied(toWords: error.reason)
             throw problem(.notStarted(reason: "it cannot be started: \(reason)"))
@@ -101,7 +101,7 @@ final class SubjectInstance: Sendable {
                 throw problem(
                     .endedEarly(
                         "\(exit)", url: webSocket.address, output: words(of: process),
-                        leftDaemon: exit == .code(0) && process.hadLeftSome))
+                        leftDaemon: exit == .code(0) && process.leftProcessesBehind))
             }
             hasSaid = hasSaid || process.output.sawReady
             // A process that listens after the command has ended is a daemon, which will be ended.
@@ -157,7 +157,7 @@ final class SubjectInstance: Sendable {
         _ = state.withLock { $0.observers.removeValue(forKey: observer) }
     }
 
-    private func tell(_ exit: SubjectExit) {
+    private func publish(_ exit: SubjectExit) {
         let observers = state.withLock { Array($0.observers.values) }
         for observer in observers { observer(exit) }
     }
@@ -174,7 +174,7 @@ final class SubjectInstance: Sendable {
     /// Whether a scenario ended it and has not restarted it.
     var wasEndedHere: Bool { process.map { $0.wasKilled || $0.wasAskedToEnd } ?? false }
 
-    var lastWords: [String] { process.map { words(of: $0) } ?? [] }
+    var lastOutput: [String] { process.map { words(of: $0) } ?? [] }
 
     var complaint: String? { process.flatMap { OutputTail.complaint(in: words(of: $0, 60)) } }
 
@@ -214,7 +214,7 @@ final class SubjectInstance: Sendable {
             state.observers = [:]
             return state.process
         }
-        await process?.end(patience: Self.farewell)
+        await process?.end(patience: Self.exitGrace)
         folder.remove()
     }
 }

@@ -35,10 +35,10 @@ final class SubjectProcess: Sendable {
 
     private struct State {
         /// While true, the process id can belong to no other process.
-        var mayBeSignalled = true
+        var mayBeSignaled = true
         var wasKilled = false
         var wasAskedToEnd = false
-        var hadLeftSome = false
+        var leftProcessesBehind = false
     }
 
     private let state = Mutex(State())
@@ -58,10 +58,10 @@ final class SubjectProcess: Sendable {
     var wasAskedToEnd: Bool { state.withLock { $0.wasAskedToEnd } }
 
     /// Whether some of its processes outlived their leader; these were ended.
-    var hadLeftSome: Bool { state.withLock { $0.hadLeftSome } }
+    var leftProcessesBehind: Bool { state.withLock { $0.leftProcessesBehind } }
 
     /// Whether its leader has ended; the others may take a moment longer.
-    var isEnding: Bool { exit != nil || state.withLock { !$0.mayBeSignalled || group.leaderHasEnded } }
+    var isEnding: Bool { exit != nil || state.withLock { !$0.mayBeSignaled || group.leaderHasEnded } }
 
     /// The processor time of it and its children; nil if unknown, and once it has ended.
     var processorTime: Duration? { exit == nil ? group.processorTime : nil }
@@ -162,10 +162,10 @@ final class SubjectProcess: Sendable {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             DispatchQueue(label: "holdfast.process").async {
                 Processes.waitForEnd(of: leader)
-                let hadLeftSome = self.group.sweep()
+                let leftProcessesBehind = self.group.sweep()
                 self.state.withLock { state in
-                    state.mayBeSignalled = false
-                    state.hadLeftSome = hadLeftSome
+                    state.mayBeSignaled = false
+                    state.leftProcessesBehind = leftProcessesBehind
                 }
                 continuation.resume()
             }
@@ -173,9 +173,9 @@ final class SubjectProcess: Sendable {
     }
 
     private func finish(_ status: TerminationStatus) {
-        state.withLock { $0.mayBeSignalled = false }
+        state.withLock { $0.mayBeSignaled = false }
         let hadLeftOrphans = RunningSubjects.remove(group.leader)
-        if hadLeftOrphans { state.withLock { $0.hadLeftSome = true } }
+        if hadLeftOrphans { state.withLock { $0.leftProcessesBehind = true } }
         closeInput()
         output.finish()
         answers?.finish()
@@ -235,7 +235,7 @@ final class SubjectProcess: Sendable {
     @discardableResult
     func kill() -> Bool {
         state.withLock { state in
-            guard state.mayBeSignalled else { return false }
+            guard state.mayBeSignaled else { return false }
             let isFirst = !group.leaderHasEnded
             group.kill()
             if isFirst { state.wasKilled = true }
@@ -245,7 +245,7 @@ final class SubjectProcess: Sendable {
 
     func terminate() {
         state.withLock { state in
-            guard state.mayBeSignalled else { return }
+            guard state.mayBeSignaled else { return }
             state.wasAskedToEnd = true
             group.terminate()
         }

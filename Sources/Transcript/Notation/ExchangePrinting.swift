@@ -45,7 +45,7 @@ struct ExchangePrinting {
         case .session:
             let messages = (body["session"]?["messages"]?.arrayValue ?? []).compactMap(message)
             guard let turns = body["session"]?["turns"]?.arrayValue?.compactMap(turn) else { return messages }
-            return messages + (turns == usualTurns(messages) ? [] : turns)
+            return messages + (turns == defaultTurns(messages) ? [] : turns)
         case .list:
             return (body["sessions"]?.arrayValue ?? []).compactMap { entry in
                 entry["id"]?.stringValue.flatMap { names.name("s", $0) }
@@ -63,7 +63,7 @@ struct ExchangePrinting {
         message["id"]?.stringValue.flatMap { names.name(message["role"] == "assistant" ? "a" : "u", $0) }
     }
 
-    private func usualTurns(_ messages: [String]) -> [String] {
+    private func defaultTurns(_ messages: [String]) -> [String] {
         var numbers: [Substring] = []
         for number in messages.map({ $0.dropFirst() }) where !numbers.contains(number) { numbers.append(number) }
         return numbers.map { messages.contains("a" + $0) ? "t\($0)" : "t\($0)=running" }

@@ -90,14 +90,14 @@ struct FrameExpansion {
         let needsEpoch = profiles.contains(.sync)
         object["epoch"] = needsEpoch ? arguments.id("e") ?? "e1" : arguments.id("e")
         let written = arguments.words.filter { $0 != Profile.core.rawValue }
-        let stated = arguments.words.isEmpty ? usualCapabilities(hasEpoch: object["epoch"] != nil) : written
+        let stated = arguments.words.isEmpty ? defaultCapabilities(hasEpoch: object["epoch"] != nil) : written
         object["capabilities"] = .array(stated.map { .string($0) })
         object["lastSeq"] = arguments.position.map { JSONValue($0) }
         return object
     }
 
     /// The default capabilities in `connected`: the declared profiles; for a client, `sync` if an epoch is written.
-    func usualCapabilities(hasEpoch: Bool) -> [String] {
+    func defaultCapabilities(hasEpoch: Bool) -> [String] {
         let kept: Set<Profile> = profiles.contains(.clientCore) ? hasEpoch ? [.sync] : [] : profiles
         return Self.capabilities.filter(kept.contains).map(\.rawValue)
     }

@@ -119,7 +119,7 @@ struct FramePrinting {
         switch type {
         case "connected":
             guard let stated = object["capabilities"]?.arrayValue?.compactMap(\.stringValue),
-                stated != expansion.usualCapabilities(hasEpoch: object["epoch"] != nil)
+                stated != expansion.defaultCapabilities(hasEpoch: object["epoch"] != nil)
             else { break }
             words = stated.isEmpty ? [Profile.core.rawValue] : stated.filter(NotationWord.capabilities.contains)
         case "error":

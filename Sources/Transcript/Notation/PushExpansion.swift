@@ -3,7 +3,7 @@ import HoldfastBasics
 import HoldfastJSON
 
 struct PushExpansion {
-    static let usualHeaders = [
+    static let defaultHeaders = [
         Event.Header(name: "apns-topic", value: "app.example"), Event.Header(name: "apns-push-type", value: "alert"),
     ]
     /// Members of `aps` that are fields of the word.
@@ -22,7 +22,7 @@ struct PushExpansion {
             "aps": nil, "sessionId": arguments.session, "messageId": arguments.id("a") ?? .string("a\(turn)"),
         ]
         payload["turnId"] = arguments.id("t")
-        var headers = Self.usualHeaders
+        var headers = Self.defaultHeaders
         for (name, value) in arguments.fields where name != "body" && name != "path" {
             if let header = Self.header(name) {
                 let field = Event.Header(name: header, value: value.characters)

@@ -18,7 +18,7 @@ enum Connector {
         let connecting = connecting(
             MultiThreadedEventLoopGroup.singleton, to: endpoint, tls: tls, timeout: timeout
         ) { try handlers($0, made) }
-        connecting.whenFailure { made.fulfil(.failure(TransportProblem($0, at: endpoint.address))) }
+        connecting.whenFailure { made.fulfill(.failure(TransportProblem($0, at: endpoint.address))) }
         do {
             return try await made.value(within: timeout, what)
         } catch {

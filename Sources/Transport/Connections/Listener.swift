@@ -44,7 +44,7 @@ final class Listener: Sendable {
     func stop(grace: Duration = .zero, code: UInt16 = 1001, reason: String = "") async {
         await Listening.close(channel)
         if grace > .zero {
-            registry.sayGoodbye(code: code, reason: reason)
+            registry.sendClose(code: code, reason: reason)
             if (try? await registry.emptied.value(within: grace, "end of the last connection")) != nil { return }
         }
         registry.abort()

@@ -3,11 +3,11 @@ import NIOCore
 
 /// The connections and handler tasks of one server, so that a stop ends all of them.
 final class ServerRegistry: Sendable {
-    typealias Goodbye = @Sendable (_ code: UInt16, _ reason: String) -> Void
+    typealias CloseSender = @Sendable (_ code: UInt16, _ reason: String) -> Void
 
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        var goodbyes: [ObjectIdentifier: Goodbye] = [:]
+        var closeSenders: [ObjectIdentifier: CloseSender] = [:]
         var tasks: [Int: Task<Void, Never>] = [:]
         var nextTask = 0
         var stopping = false
@@ -31,14 +31,14 @@ final class ServerRegistry: Sendable {
         channel.closeFuture.whenComplete { _ in
             self.change {
                 $0.channels[ObjectIdentifier(channel)] = nil
-                $0.goodbyes[ObjectIdentifier(channel)] = nil
+                $0.closeSenders[ObjectIdentifier(channel)] = nil
             }
         }
         return true
     }
 
-    func add(_ channel: any Channel, goodbye: @escaping Goodbye) {
-        state.withLock { $0.goodbyes[ObjectIdentifier(channel)] = goodbye }
+    func add(_ channel: any Channel, sendClose: @escaping CloseSender) {
+        state.withLock { $0.closeSenders[ObjectIdentifier(channel)] = sendClose }
     }
 
     /// Counts bytes of a body against the server's total; false if the total is reached.
@@ -67,14 +67,14 @@ final class ServerRegistry: Sendable {
     }
 
     /// Asks every client to disconnect: WebSockets by a close frame, other connections by ending them.
-    func sayGoodbye(code: UInt16, reason: String) {
-        let (channels, goodbyes) = state.withLock { state in
+    func sendClose(code: UInt16, reason: String) {
+        let (channels, closeSenders) = state.withLock { state in
             state.stopping = true
-            return (state.channels, state.goodbyes)
+            return (state.channels, state.closeSenders)
         }
         for (id, channel) in channels {
-            if let goodbye = goodbyes[id] {
-                goodbye(code, reason)
+            if let sendClose = closeSenders[id] {
+                sendClose(code, reason)
             } else {
                 channel.pipeline.fireUserInboundEventTriggered(ServerIsStopping())
             }
@@ -103,7 +103,7 @@ final class ServerRegistry: Sendable {
             edit(&state)
             return state.stopping && state.channels.isEmpty && state.tasks.isEmpty
         }
-        if isEmpty { emptied.fulfil(.success(())) }
+        if isEmpty { emptied.fulfill(.success(())) }
     }
 }
 

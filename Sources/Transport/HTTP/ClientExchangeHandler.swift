@@ -24,11 +24,11 @@ final class ClientExchangeHandler: ChannelInboundHandler {
         context.read()
         // With TLS, the connection is open only after the handshake.
         guard !TLS.isSpoken(in: context.pipeline.syncOperations) else { return }
-        opened.fulfil(.success(context.channel))
+        opened.fulfill(.success(context.channel))
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .some(.handshakeCompleted) = event as? TLSUserEvent { opened.fulfil(.success(context.channel)) }
+        if case .some(.handshakeCompleted) = event as? TLSUserEvent { opened.fulfill(.success(context.channel)) }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -72,7 +72,7 @@ final class ClientExchangeHandler: ChannelInboundHandler {
 
     private func fail(_ problem: TransportProblem, _ context: ChannelHandlerContext) {
         body = []
-        opened.fulfil(.failure(problem))
+        opened.fulfill(.failure(problem))
         answers.settle(.failure(problem))
         context.close(promise: nil)
     }
@@ -121,6 +121,6 @@ final class AnswerBox: Sendable {
             defer { state.waiting = nil }
             return state.waiting
         }
-        waiting?.fulfil(outcome)
+        waiting?.fulfill(outcome)
     }
 }

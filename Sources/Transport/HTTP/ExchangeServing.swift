@@ -67,7 +67,7 @@ extension ServerRegistry {
 }
 
 extension HTTPServerRequest {
-    init(_ head: HTTPRequestHead, body: [UInt8], from address: SocketAddress?, departure: Departure? = nil) {
+    init(_ head: HTTPRequestHead, body: [UInt8], from address: SocketAddress?, disconnect: DisconnectSignal? = nil) {
         self.init(
             method: head.method.rawValue,
             target: head.uri,
@@ -75,7 +75,7 @@ extension HTTPServerRequest {
             body: body,
             remoteAddress: address.map { "\($0.ipAddress ?? ""):\($0.port ?? 0)" } ?? ""
         )
-        self.departure = departure
+        self.disconnect = disconnect
     }
 }
 

@@ -55,7 +55,7 @@ package final class HTTPConnection: Sendable {
         let written = OneShot<Void>(address: request.endpoint.address)
         let promise = channel.eventLoop.makePromise(of: Void.self)
         promise.futureResult.whenComplete { result in
-            written.fulfil(result.mapError { TransportProblem($0, at: request.endpoint.address) })
+            written.fulfill(result.mapError { TransportProblem($0, at: request.endpoint.address) })
         }
         channel.eventLoop.execute { [channel] in Self.write(request, to: channel, promise) }
         return Pending(answer: answer, written: written)

@@ -12,7 +12,7 @@ package struct HTTPServerRequest: Sendable {
     package var body: [UInt8] = []
     package var remoteAddress = ""
     /// Signals that the client disconnected before its answer; nil if that can't be detected.
-    package var departure: Departure?
+    package var disconnect: DisconnectSignal?
 
     package var path: String { String(target.prefix { $0 != "?" }) }
     /// Everything after the first question mark, if there is one.
@@ -80,7 +80,7 @@ package enum UpgradeDecision: Sendable {
     case reset
 }
 
-package final class Departure: Sendable {
+package final class DisconnectSignal: Sendable {
     private struct State {
         var hasHappened = false
         var act: (@Sendable () -> Void)?
@@ -91,7 +91,7 @@ package final class Departure: Sendable {
     /// Runs an action once the client is gone, or at once if it already is.
     ///
     /// A new action replaces the old one, because the requests of a connection are handled one at a time.
-    package func whenGone(_ act: @escaping @Sendable () -> Void) {
+    package func onDisconnect(_ act: @escaping @Sendable () -> Void) {
         let isGone = state.withLock { state in
             if !state.hasHappened { state.act = act }
             return state.hasHappened
@@ -99,7 +99,7 @@ package final class Departure: Sendable {
         if isGone { act() }
     }
 
-    func happened() {
+    func fire() {
         let act = state.withLock { state in
             defer { state.act = nil }
             state.hasHappened = true

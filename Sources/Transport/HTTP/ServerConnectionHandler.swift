@@ -26,7 +26,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
     private var ending = false
     private var stopping = false
     private var idle: Scheduled<Void>?
-    private let departure = Departure()
+    private let disconnect = DisconnectSignal()
 
     init(handler: Handler, registry: ServerRegistry, limits: ServerLimits) {
         self.handler = handler
@@ -46,7 +46,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
     func channelInactive(context: ChannelHandlerContext) {
         idle?.cancel()
         release()
-        departure.happened()
+        disconnect.fire()
         context.fireChannelInactive()
     }
 
@@ -92,7 +92,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         idle?.cancel()
         registry.release(request.body.count)
         let seen = HTTPServerRequest(
-            request.head, body: request.body, from: context.remoteAddress, departure: departure)
+            request.head, body: request.body, from: context.remoteAddress, disconnect: disconnect)
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let (handler, loop) = (handler, context.eventLoop)
         if request.head.headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }) {
@@ -228,7 +228,7 @@ final class ServerConnectionHandler<Handler: TransportHandler>: ChannelInboundHa
         try UpgradeGate.replaceHTTP(
             HTTPResponseEncoder.self, ByteToMessageHandler<HTTPRequestDecoder>.self, and: context)
 
-        registry.add(core.channel, goodbye: core.sayGoodbye)
+        registry.add(core.channel, sendClose: core.sendClose)
         let socket = ServerSocket(request: request, core: core)
         let handler = handler
         registry.run {

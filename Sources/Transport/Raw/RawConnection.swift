@@ -19,7 +19,7 @@ package final class RawConnection: SocketEnd {
             to: endpoint, tls: TLSOptions(), timeout: timeout, waitingFor: "connection"
         ) { channel, made in
             try channel.pipeline.syncOperations.addHandler(
-                RawHandler(address: endpoint.address) { made.fulfil(.success($0)) })
+                RawHandler(address: endpoint.address) { made.fulfill(.success($0)) })
         }
         return RawConnection(core: core)
     }

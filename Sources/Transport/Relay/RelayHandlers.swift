@@ -34,7 +34,7 @@ final class RelayClientHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ServerIsStopping { session?.goodbye() } else { context.fireUserInboundEventTriggered(event) }
+        if event is ServerIsStopping { session?.sendClose() } else { context.fireUserInboundEventTriggered(event) }
     }
 }
 

@@ -76,7 +76,7 @@ final class RelaySession {
     func clientSent(_ part: HTTPServerRequestPart) {
         guard !isEnding, !isSilent else { return }
         waiting.append(part)
-        takeOn()
+        takeNext()
     }
 
     func clientPaused() {
@@ -92,7 +92,7 @@ final class RelaySession {
         client.read()
     }
 
-    private func takeOn() {
+    private func takeNext() {
         while let part = waiting.first, !isEnding {
             switch part {
             case .head(let head):
@@ -110,7 +110,7 @@ final class RelaySession {
                 waiting.removeFirst()
                 self.exchange?.isAsked = true
                 guard exchange.isOpen else { continue }
-                tellRequest()
+                reportRequest()
                 server?.writeAndFlush(HTTPClientRequestPart.end(trailers), promise: nil)
             }
         }
@@ -133,7 +133,7 @@ final class RelaySession {
         }
     }
 
-    private func tellRequest() {
+    private func reportRequest() {
         guard var exchange, !exchange.isTold else { return }
         exchange.isTold = true
         let body = exchange.isAsked ? exchange.body.take() : .unseen
@@ -212,8 +212,8 @@ final class RelaySession {
         let head = RelayHeads.passed(exchange.head, to: settings.upstream, isSecure: settings.isSecure)
         server.write(HTTPClientRequestPart.head(head), promise: nil)
         // The head of an upgrade has no body to wait for.
-        if exchange.isUpgrade { tellRequest() }
-        takeOn()
+        if exchange.isUpgrade { reportRequest() }
+        takeNext()
         server.flush()
         readClient()
         server.read()
@@ -221,7 +221,7 @@ final class RelaySession {
 
     private func unreachable(_ problem: TransportProblem) {
         guard !isEnding, exchange != nil else { return }
-        tellRequest()
+        reportRequest()
         fail(problem, by: .server)
         answer(.plain(502, "the proxy cannot reach the server at \(address): \(problem.name)"))
     }
@@ -250,7 +250,7 @@ final class RelaySession {
     private func beginAnswer(_ head: HTTPResponseHead) {
         guard let exchange else { return }
         self.exchange?.answer = head
-        tellRequest()
+        reportRequest()
         if head.status == .switchingProtocols, exchange.isUpgrade { return }
         switch watcher.answering(HTTPServerResponse(head), number: exchange.number) {
         case .pass: pass(head)
@@ -298,7 +298,7 @@ final class RelaySession {
         // If the request had not ended, its rest cannot be distinguished from the next request.
         guard wasAsked, !exchange.head.headers.contains(name: "Upgrade") else { return end() }
         rest()
-        takeOn()
+        takeNext()
         readClient()
     }
 
@@ -317,7 +317,7 @@ final class RelaySession {
             if !isServerReady, exchange.answer == nil {
                 return unreachable(TransportProblem(.tls(reason: "the server ended the handshake"), at: address))
             }
-            tellRequest()
+            reportRequest()
             fail(TransportProblem(wasReset.contains(.server) ? .reset : .closed, at: address), by: .server)
         } else if exchange != nil {
             // The next request has already arrived, and gets its own connection.
@@ -378,7 +378,7 @@ final class RelaySession {
     }
 
     /// WebSockets get a close frame; other connections end after the current answer.
-    func goodbye() {
+    func sendClose() {
         if let tunnel { return tunnel.close(1001) }
         if exchange == nil { end() }
     }

@@ -8,17 +8,17 @@ import NIOHTTP1
 final class RelayTunnel {
     /// A class, so that a growing message is never copied.
     private final class Direction {
-        var cutter: FrameCutter
+        var cutter: FrameSplitter
         var held = 0
         /// The delayed piece, and the pieces after it.
-        var queue: [FrameCutter.Piece] = []
-        var decided: RelayDeed?
+        var queue: [FrameSplitter.Piece] = []
+        var decided: RelayAction?
         var isDelayed = false
         /// Whether the peer's end, applied after the delayed pieces, was a reset; nil if there was none.
         var ending: Bool?
 
         init(from side: RelaySide, _ settings: RelaySettings) {
-            cutter = FrameCutter(from: side, limits: settings.limits, holds: settings.holdsMessages)
+            cutter = FrameSplitter(from: side, limits: settings.limits, holds: settings.holdsMessages)
         }
     }
 
@@ -94,7 +94,7 @@ final class RelayTunnel {
         lose(problem, side)
     }
 
-    private func take(_ piece: FrameCutter.Piece, from side: RelaySide) {
+    private func take(_ piece: FrameSplitter.Piece, from side: RelaySide) {
         guard !isOver, !isSilent else { return }
         if direction(side).isDelayed {
             direction(side).queue.append(piece)
@@ -106,17 +106,17 @@ final class RelayTunnel {
             _ = settings.watcher.saw(event, from: side, number: number)
             return pass(piece.bytes, from: side)
         }
-        let deed = settings.watcher.saw(event, from: side, number: number)
-        guard deed.delay > .zero else { return perform(deed, piece, from: side) }
+        let action = settings.watcher.saw(event, from: side, number: number)
+        guard action.delay > .zero else { return perform(action, piece, from: side) }
         direction(side).isDelayed = true
         direction(side).queue.insert(piece, at: 0)
-        direction(side).decided = deed
-        client.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(deed.delay)) { [weak self] in
-            self?.goOn(side)
+        direction(side).decided = action
+        client.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(action.delay)) { [weak self] in
+            self?.proceed(side)
         }
     }
 
-    private func goOn(_ side: RelaySide) {
+    private func proceed(_ side: RelaySide) {
         guard !isOver, !isSilent else { return }
         let direction = direction(side)
         let (queue, decided, ending) = (direction.queue, direction.decided, direction.ending)
@@ -137,9 +137,9 @@ final class RelayTunnel {
         if let ending { follow(side, wasReset: ending) } else { readIfWanted(side) }
     }
 
-    private func perform(_ deed: RelayDeed, _ piece: FrameCutter.Piece, from side: RelaySide) {
-        for _ in 0..<deed.copies { pass(piece.bytes, from: side) }
-        switch deed.ending {
+    private func perform(_ action: RelayAction, _ piece: FrameSplitter.Piece, from side: RelaySide) {
+        for _ in 0..<action.copies { pass(piece.bytes, from: side) }
+        switch action.ending {
         case nil: break
         case .close(let code): close(code)
         case .cut(.silence):

@@ -23,7 +23,7 @@ package protocol RelayWatcher: Sendable {
     func upgraded(number: Int)
 
     /// A complete message, or a ping, pong or close frame, is about to be forwarded.
-    func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed
+    func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayAction
 
     /// Everything seen so far on WebSockets is about to be sent; a watcher that batches its records writes them now.
     func keep()
@@ -52,7 +52,7 @@ package enum RelayChoice: Sendable {
     case cut(Cut)
 }
 
-package struct RelayDeed: Sendable, Equatable {
+package struct RelayAction: Sendable, Equatable {
     package var copies: Int
     /// The time for which it is held, with everything after it.
     package var delay: Duration
@@ -65,7 +65,7 @@ package struct RelayDeed: Sendable, Equatable {
         self.ending = ending
     }
 
-    package static let pass = RelayDeed()
+    package static let pass = RelayAction()
 }
 
 package struct RelayLimits: Sendable, Equatable {
@@ -97,7 +97,7 @@ package protocol ServerWatcher: Sendable {
     func opened(_ request: UpgradeRequest, number: Int)
 
     /// A complete message or another frame arrived from the client, or is about to be sent to it.
-    func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayDeed
+    func saw(_ event: WebSocketEvent, from side: RelaySide, number: Int) -> RelayAction
 
     func ended(number: Int)
 

@@ -63,7 +63,7 @@ final class ArrivalQueue: Sendable {
             state.items.append(arrival)
             state.bytes += arrival.event.cost
         }
-        waiters.tell()
+        waiters.notify()
     }
 
     /// `.some(nil)` after the last event, nil if more events may arrive.

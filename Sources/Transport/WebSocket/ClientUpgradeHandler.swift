@@ -76,7 +76,7 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
     }
 
     private func fail(_ code: TransportProblem.Code, _ context: ChannelHandlerContext) {
-        made.fulfil(.failure(TransportProblem(code, at: endpoint.address)))
+        made.fulfill(.failure(TransportProblem(code, at: endpoint.address)))
         context.close(promise: nil)
     }
 
@@ -96,20 +96,20 @@ final class ClientUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler
             try pipeline.addHandler(handler)
             try UpgradeGate.replaceHTTP(
                 HTTPRequestEncoder.self, ByteToMessageHandler<HTTPResponseDecoder>.self, and: context)
-            if !made.fulfil(.success(core)) { context.close(promise: nil) }
+            if !made.fulfill(.success(core)) { context.close(promise: nil) }
         } catch {
-            made.fulfil(.failure(TransportProblem(error, at: endpoint.address)))
+            made.fulfill(.failure(TransportProblem(error, at: endpoint.address)))
             context.close(promise: nil)
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        made.fulfil(.failure(TransportProblem(error, at: endpoint.address)))
+        made.fulfill(.failure(TransportProblem(error, at: endpoint.address)))
         context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        made.fulfil(.failure(TransportProblem(.closed, at: endpoint.address)))
+        made.fulfill(.failure(TransportProblem(.closed, at: endpoint.address)))
         context.fireChannelInactive()
     }
 }

@@ -71,8 +71,8 @@ package final class SocketCore: Sendable {
         promise.futureResult.whenComplete { result in
             self.state.withLock { $0.unsentBytes -= count }
             switch result {
-            case .success: written.fulfil(.success(()))
-            case .failure(let error): written.fulfil(.failure(TransportProblem(error, at: self.address)))
+            case .success: written.fulfill(.success(()))
+            case .failure(let error): written.fulfill(.failure(TransportProblem(error, at: self.address)))
             }
         }
         channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: promise)
@@ -135,12 +135,12 @@ package final class SocketCore: Sendable {
         }
     }
 
-    func sayGoodbye(code: UInt16, reason: String) {
+    func sendClose(code: UInt16, reason: String) {
         if (try? post(encoded(.close(code: code, reason: reason)), isClose: true)) == nil { cut(.fin) }
     }
 
     func finish(_ code: TransportProblem.Code) {
         state.withLock { $0.over = $0.over ?? code }
-        ended.fulfil(.success(()))
+        ended.fulfill(.success(()))
     }
 }

@@ -13,7 +13,7 @@ package struct OneShot<Value: Sendable>: Sendable {
 
     /// Sets the result; false if it was set before.
     @discardableResult
-    func fulfil(_ outcome: Result<Value, TransportProblem>) -> Bool { latch.set(outcome) }
+    func fulfill(_ outcome: Result<Value, TransportProblem>) -> Bool { latch.set(outcome) }
 
     package nonisolated(nonsending) func value() async throws(TransportProblem) -> Value {
         guard let outcome = await latch.wait() else { throw TransportProblem(.cancelled, at: address) }

@@ -89,7 +89,7 @@ struct JudgeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "What makes it fail: violation, or observation for both. Default: violation.", valueName: "what"),
-        completion: .list(Judgement.Failure.allCases.map(\.rawValue)))
+        completion: .list(Judgment.Failure.allCases.map(\.rawValue)))
     var failOn: String?
 
     @Option(help: ArgumentHelp("The number of threads. Default: one per core.", valueName: "count"))
@@ -120,7 +120,7 @@ struct JudgeCommand: AsyncParsableCommand {
         name: .customLong("format"),
         help: ArgumentHelp(
             "Also write the result as html (a single page with charts) or json. Repeatable.", valueName: "name=file"),
-        completion: .list(JudgementFormat.allCases.map { "\($0.rawValue)=" }))
+        completion: .list(JudgmentFormat.allCases.map { "\($0.rawValue)=" }))
     var formats: [String] = []
 
     @Flag(help: "List each clause that the captures did not cover.")
@@ -134,16 +134,16 @@ struct JudgeCommand: AsyncParsableCommand {
             isBesideServer: besideServer, isLossy: lossy, pipeTimeout: pipeTimeout, under: specification)
         try InputProblem.unknown(
             [failOn].compactMap(\.self), "kind of failure", given: "--fail-on",
-            among: Judgement.Failure.allCases.map(\.rawValue), otherwise: "choose one of these"
+            among: Judgment.Failure.allCases.map(\.rawValue), otherwise: "choose one of these"
         ).throwAll()
-        let targets = try FormatTarget<JudgementFormat>.all(formats)
+        let targets = try FormatTarget<JudgmentFormat>.all(formats)
         let draws = targets.contains { $0.format == .html }
         let paths = try JudgeFiles.paths(files) { Console.error($0) }
         if let out { try Files.prepareFolder(out, given: "--out") }
-        var judgement: Judgement
+        var judgment: Judgment
         let console = follow ? LiveConsole(isForMachines: json || targets.contains { $0.path == "-" }) : nil
         if let console {
-            judgement = try await followed(paths, specification, options, draws, console)
+            judgment = try await followed(paths, specification, options, draws, console)
         } else {
             if metrics != nil || sample != nil {
                 throw InputProblem(
@@ -152,32 +152,32 @@ struct JudgeCommand: AsyncParsableCommand {
             }
             let run = JudgeRun(
                 under: specification, options, jobs: try Tool.threads(jobs), keepsParts: out != nil, draws: draws)
-            judgement = await run.judge(paths, showing: ProgressLine.display(wipesWhenInterrupted: true))
+            judgment = await run.judge(paths, showing: ProgressLine.display(wipesWhenInterrupted: true))
         }
-        judgement.failsOn = failOn.flatMap(Judgement.Failure.init) ?? .violation
+        judgment.failsOn = failOn.flatMap(Judgment.Failure.init) ?? .violation
         var unwritten = UnwrittenFiles()
-        unwritten.attempt { if let out { try judgement.write(to: out, specification) } }
+        unwritten.attempt { if let out { try judgment.write(to: out, specification) } }
         try console?.end()
-        let machines = { judgement.json(under: specification).text(pretty: true) + "\n" }
-        let people = { JudgementText(judgement, specification, style: Console.style, listsAll: verbose).text }
+        let machines = { judgment.json(under: specification).text(pretty: true) + "\n" }
+        let people = { JudgmentText(judgment, specification, style: Console.style, listsAll: verbose).text }
         // If nothing could be read, only the problems are shown.
-        if judgement.isEmpty, !json { try judgement.problems.throwAll() }
+        if judgment.isEmpty, !json { try judgment.problems.throwAll() }
         unwritten += FormatTarget.write(targets, beside: json ? machines() : people()) { format in
             switch format {
-            case .html: judgement.page(under: specification)
+            case .html: judgment.page(under: specification)
             case .json: machines()
             }
         }
         // A violation counts even if other files could not be read.
-        if unwritten.isEmpty, judgement.exit != .violation { try judgement.problems.throwAll() }
-        for problem in judgement.problems { Console.error(problem.description) }
-        try unwritten.end(after: judgement.exit)
+        if unwritten.isEmpty, judgment.exit != .violation { try judgment.problems.throwAll() }
+        for problem in judgment.problems { Console.error(problem.description) }
+        try unwritten.end(after: judgment.exit)
     }
 
     private func followed(
         _ paths: [String], _ specification: Specification, _ options: JudgeOptions, _ draws: Bool,
         _ console: LiveConsole
-    ) async throws -> Judgement {
+    ) async throws -> Judgment {
         var plan = FollowRun.Plan()
         plan.sample = try sample.map(PrincipalSample.count)
         (plan.out, plan.draws) = (out, draws)
@@ -185,15 +185,15 @@ struct JudgeCommand: AsyncParsableCommand {
         if metrics != nil { plan.metrics = FollowMetrics(specification, options) }
         let server: TransportServer? = if let metrics { try await plan.metrics?.serve(at: metrics) } else { nil }
         if let server { console.note("metrics: \(server.httpURL("/metrics"))") }
-        let run = FollowRun(under: specification, options, plan, note: { console.note($0) }) { told in
-            console.tell(told.clause.id, isWithdrawn: told.isWithdrawn, told.text)
+        let run = FollowRun(under: specification, options, plan, note: { console.note($0) }) { announcement in
+            console.notify(announcement.clause.id, isWithdrawn: announcement.isWithdrawn, announcement.text)
         }
-        let judgement = try await run.judge(paths, until: interruptions.first)
+        let judgment = try await run.judge(paths, until: interruptions.first)
         await server?.stop(graceful: .zero)
-        return judgement
+        return judgment
     }
 }
 
-enum JudgementFormat: String, CaseIterable {
+enum JudgmentFormat: String, CaseIterable {
     case html, json
 }

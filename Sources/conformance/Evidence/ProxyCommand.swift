@@ -107,7 +107,7 @@ struct ProxyCommand: AsyncParsableCommand {
         let console = LiveConsole()
         let proxy = try await Proxy.listening(
             options, under: specification, note: { if !quiet { console.note($0) } },
-            tell: { console.tell($0.clause.id, isWithdrawn: $0.isWithdrawn, $0.text) })
+            notify: { console.notify($0.clause.id, isWithdrawn: $0.isWithdrawn, $0.text) })
         if !quiet {
             let host = options.host.contains(":") ? "[\(options.host)]" : options.host
             let secure = proxy.isSecure ? "s" : ""
@@ -128,7 +128,7 @@ struct ProxyCommand: AsyncParsableCommand {
         await proxy.stop()
         try console.end()
         let summary = ProxySummary(
-            proxy, specification: specification, subject: options.subject, told: console.breaches)
+            proxy, specification: specification, subject: options.subject, with: console.violations)
         Console.write(summary.text(Console.style, isQuiet: quiet))
         try summary.exit.end()
     }

@@ -209,7 +209,7 @@ struct ServeCommand: AsyncParsableCommand {
         let isWatched = style != .none || controlAddress != nil || !faults.isEmpty
         let owners = principals.map { ($0.name, $0.token) }
         let record =
-            isWatched ? MockRecord(dialect: spoken, faults: faults, owners: owners, tell: { printer.take($0) }) : nil
+            isWatched ? MockRecord(dialect: spoken, faults: faults, owners: owners, notify: { printer.take($0) }) : nil
         let mock = try await start(configuration, record)
         let control: TransportServer?
         do throws(SuiteProblem) {

@@ -132,7 +132,7 @@ extension Interruptions {
     /// Starts to listen for interruptions; the progress line is cleared before a second signal ends the process.
     convenience init(ignoringInterrupt: Bool = false, endingWithInput: Bool = false) {
         self.init(
-            ignoringInterrupt: ignoringInterrupt, endingWithInput: endingWithInput, telling: { Console.error($0) },
+            ignoringInterrupt: ignoringInterrupt, endingWithInput: endingWithInput, notify: { Console.error($0) },
             leaving: { Console.endProgress() })
     }
 }

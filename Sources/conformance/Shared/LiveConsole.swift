@@ -17,9 +17,9 @@ final class LiveConsole: Sendable {
     private let style = Console.style
     private let queue = DispatchQueue(label: "holdfast.live.console")
     private let state = Mutex(State())
-    let breaches = ToldBreaches()
+    let violations = ReportTally()
     /// The maximum number of texts that wait for a reader.
-    private static let most = 1000
+    private static let maxWaiting = 1000
     /// The seconds that a reader gets for the last texts.
     private static let patience = 5
 
@@ -27,16 +27,16 @@ final class LiveConsole: Sendable {
     init(isForMachines: Bool = false) { self.isForMachines = isForMachines }
 
     /// Reports a finding, in full only the first few times for each clause, or that it was withdrawn.
-    func tell(_ clause: ClauseID, isWithdrawn: Bool, _ text: (ConsoleStyle, ToldBreaches.Telling) -> String?) {
-        let telling = isWithdrawn ? breaches.withdraw(clause) : breaches.take(clause)
-        if let text = text(style, telling) { write(text, isError: isForMachines) }
+    func notify(_ clause: ClauseID, isWithdrawn: Bool, _ text: (ConsoleStyle, ReportTally.Detail) -> String?) {
+        let detail = isWithdrawn ? violations.withdraw(clause) : violations.take(clause)
+        if let text = text(style, detail) { write(text, isError: isForMachines) }
     }
 
     func note(_ line: String) { write(line, isError: true) }
 
     private func write(_ text: String, isError: Bool) {
         let isFull = state.withLock { state in
-            guard state.waiting < Self.most else {
+            guard state.waiting < Self.maxWaiting else {
                 state.lost += 1
                 return true
             }

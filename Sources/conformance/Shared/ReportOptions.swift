@@ -130,7 +130,7 @@ struct PartOptions: ParsableArguments {
         }
         var selection = selection.repeated(repetitions)
         if let shard { selection.take(try Shard(shard, environment: ProcessInfo.processInfo.environment)) }
-        selection.mostFailures = failsFast ? 1 : maxFailures
+        selection.maxFailures = failsFast ? 1 : maxFailures
         return selection
     }
 }

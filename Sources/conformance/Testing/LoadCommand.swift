@@ -103,7 +103,7 @@ struct LoadCommand: AsyncParsableCommand {
         // One principal suffices for the greeting.
         var first = asked
         first.principals = Array(asked.principals.prefix(1))
-        var report = try await server.meeting(first, under: specification, until: stop) { greeted in
+        var report = try await server.running(first, under: specification, until: stop) { greeted in
             var subject = greeted
             subject.principals = asked.principals
             if let problem = subject.notReached { throw SuiteProblem(.unreachable, problem.description) }
@@ -111,7 +111,7 @@ struct LoadCommand: AsyncParsableCommand {
             return try await LoadRun(subject, plan, selection, shard: part, under: specification)
                 .run(until: stop, showing: formats.progress) { Console.error($0.text(style)) }
         }
-        report.again = try RunReport.Again(
+        report.again = try RunReport.Rerun(
             server.rerun(asked, as: "load")
                 + " --devices \(devices) --for \(duration) --seed \(plan.seed) --mix \(ShellWords.quoted(mix))"
                 + only.map { " --only \(ShellWords.quoted($0))" }.joined(),

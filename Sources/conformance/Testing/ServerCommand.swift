@@ -71,7 +71,7 @@ struct ServerCommand: AsyncParsableCommand {
         let (subject, scope): (ServerSubject, Scope) = try server.server().subject(under: specification)
         if dryRun {
             let stop: Stop = Interruptions().first
-            return try await server.meeting(subject, under: specification, until: stop) { subject in
+            return try await server.running(subject, under: specification, until: stop) { subject in
                 // A server that sends no greeting declares nothing.
                 if subject.isUndeclared, let problem = subject.notReached {
                     throw SuiteProblem(.unreachable, problem.description)
@@ -85,7 +85,7 @@ struct ServerCommand: AsyncParsableCommand {
         if let out { try Files.prepareFolder(out, given: "--out") }
         let stop: Stop = Interruptions().first
         let (seed, time) = (try lives.seed(only) ?? .random(in: 0...9_999_999), try lives.time(only))
-        var report = try await server.meeting(
+        var report = try await server.running(
             subject, under: specification, until: stop, isQuiet: formats.quiet
         ) { [selection] subject in
             if subject.start == nil {
@@ -105,7 +105,7 @@ struct ServerCommand: AsyncParsableCommand {
             return try await suite.run(until: stop, showing: formats.progress)
         }
         let again = time.map { " --life \($0) --seed \(seed)" } ?? ""
-        report.again = RunReport.Again(try server.rerun(subject) + parts.again + baseline.again + again)
+        report.again = RunReport.Rerun(try server.rerun(subject) + parts.again + baseline.again + again)
         try output.end(with: report, knowing: ["server/life/\(seed)"]) { if let out { try $0.write(to: out) } }
     }
 }

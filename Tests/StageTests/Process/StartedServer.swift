@@ -28,7 +28,7 @@ enum StartedServer {
         """
 
     /// A command that runs a script in Python; `body` decides what kind of server it is.
-    static func command(_ body: String = "serve()", url: String = StartCommand.usualURL) -> StartCommand {
+    static func command(_ body: String = "serve()", url: String = StartCommand.defaultURL) -> StartCommand {
         StartCommand(["python3", "-c", listening + body, "{port}"], url: url)
     }
 

@@ -192,7 +192,7 @@ struct SubjectInstanceTests {
         try await StartedServer.with(command) { instance in
             let probe = try await RawConnection.open(port: instance.webSocket.port, timeout: StartedServer.patience)
             while await probe.next() != nil {}
-            #expect(instance.lastWords.map(\.utf8.count).reduce(0, +) <= OutputTail.kept)
+            #expect(instance.lastOutput.map(\.utf8.count).reduce(0, +) <= OutputTail.kept)
         }
     }
 

@@ -50,7 +50,7 @@ public enum ClientScenarioReader {
     static let known = ["run", "epoch", "lastSeq", "next", "turn", "key", "text", "session"]
 
     /// Whether a reference has a value only after a question.
-    package static func isOfAQuestion(_ name: String) -> Bool {
+    package static func isQuestionVariable(_ name: String) -> Bool {
         ["turn", "key", "text", "session"].contains(String(name.prefix { $0 != "." }))
     }
 

@@ -16,7 +16,7 @@ package struct ClientStep: Sendable, Equatable {
         /// The server answers something it held back.
         case release(ClientRelease)
         /// The server acts on its own.
-        case server(ServerDeed)
+        case server(ServerAction)
         case await(AwaitedArrival)
         /// Waits for something on the client's screen.
         case awaitState(AwaitedState)
@@ -28,7 +28,7 @@ package struct ClientStep: Sendable, Equatable {
         /// Runs groups of steps in every order, each time between the same steps; `${order}` counts from 1.
         case everyOrder(before: [ClientStep], of: [[ClientStep]], after: [ClientStep])
         /// One part of bringing the client to rest and checking it; scenario files do not contain it.
-        case rest(ClientRest)
+        case rest(AtRestStep)
     }
 
     package init(_ action: Action, at pointer: JSONPointer = JSONPointer(), profile: Profile? = nil) {
@@ -48,12 +48,12 @@ package struct ClientStep: Sendable, Equatable {
 }
 
 /// How to bring a client to rest, and what to check then.
-package enum ClientRest: Sendable, Equatable {
+package enum AtRestStep: Sendable, Equatable {
     /// Repair the network and the server, and bring the app to the foreground.
     case mend
     /// Check everything: first the stream's content, with reads withheld; then a number of sessions, or all if nil,
     /// with reads.
-    case audit(most: Int?)
+    case audit(limit: Int?)
     /// Hold back the answers to reads and lists, or send them.
     case withhold, serve
     /// End all turns; with `speaking`, another device also sends to the visible session, to test the stream.
@@ -61,7 +61,7 @@ package enum ClientRest: Sendable, Equatable {
     /// Wait until the screen shows what the stream delivered for the visible session.
     case hear
     /// Open and check a number of sessions, one by one; all if nil.
-    case visit(most: Int?)
+    case visit(limit: Int?)
     /// Record the server's state of a session and wait for the screen to match; nil for the visible session.
     case compare(session: String?)
 }
@@ -128,7 +128,7 @@ package struct ClientRelease: Sendable, Equatable {
 }
 
 /// Something that a server does on its own.
-package enum ServerDeed: Sendable, Equatable {
+package enum ServerAction: Sendable, Equatable {
     /// A running turn uses a tool.
     case tool(turn: JSONValue?, tool: String, to: ServerAudience)
     /// A running turn ends with an answer.

@@ -4,8 +4,8 @@ import HoldfastJSON
 // The acts of the server, on its own or as changed behavior.
 extension ClientStepReader {
     /// The members of each reaction to an event; the first one is required.
-    private static let reactions: [Rule.Event: [Rule.Deed: [String]]] = {
-        let answers: [Rule.Deed: [String]] = [
+    private static let reactions: [Rule.Event: [Rule.Action: [String]]] = {
+        let answers: [Rule.Action: [String]] = [
             .serve: [], .hold: [], .delay: ["milliseconds"], .fail: ["status"], .stale: [], .reset: [],
         ]
         return [
@@ -36,7 +36,7 @@ extension ClientStepReader {
         guard let comes = reader.choice("comes", of: Rule.Event.self), let known = Self.reactions[comes],
             let text = reader.string("then")
         else { return nil }
-        guard let then = Rule.Deed(rawValue: text), let members = known[then] else {
+        guard let then = Rule.Action(rawValue: text), let members = known[then] else {
             reader.collector.note(
                 reader.pointer.appending("then"), "'\(excerpt(text))' is nothing to do with '\(comes.rawValue)'",
                 insteadOf: text, among: known.keys.map(\.rawValue), otherwise: "choose one of these")
@@ -83,7 +83,7 @@ extension ClientStepReader {
         }
     }
 
-    func deed(_ verb: String) -> ServerDeed? {
+    func serverAction(_ verb: String) -> ServerAction? {
         let audience = reader.choice("to", of: ServerAudience.self) ?? .all
         let turn = reader.value("turn")
         switch verb {
@@ -106,7 +106,7 @@ extension ClientStepReader {
         }
     }
 
-    private func tell(to audience: ServerAudience) -> ServerDeed {
+    private func tell(to audience: ServerAudience) -> ServerAction {
         let text = reader.string("text", isEmptyAllowed: true)
         let hex = reader.string("hex")
         guard text != nil || hex != nil else {

@@ -61,7 +61,7 @@ struct ClientStepReader {
         case "await": arrival().map { .await($0) }
         case "awaitState": .awaitState(state())
         case "watch": .watch(watch())
-        default: Self.simple[verb].map(ClientStep.Action.person) ?? deed(verb).map(ClientStep.Action.server)
+        default: Self.simple[verb].map(ClientStep.Action.person) ?? serverAction(verb).map(ClientStep.Action.server)
         }
     }
 

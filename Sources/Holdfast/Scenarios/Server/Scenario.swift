@@ -46,10 +46,10 @@ public struct Scenario: Sendable, Equatable {
     }
 
     /// Whether it declares a device gone for good, so that no later scenario can use it.
-    package var endsADevice: Bool { steps.contains(where: \.endsADevice) }
+    package var endsDevice: Bool { steps.contains(where: \.endsDevice) }
 
     /// Whether it leaves large questions that fill the first page of a later sync from the start (SYNC-7).
-    package var fillsAStream: Bool { steps.contains(where: \.asksAtLength) }
+    package var fillsStream: Bool { steps.contains(where: \.asksLongQuestion) }
 
     package var sendsVerbatim: Bool { steps.contains(where: \.sendsVerbatim) }
 }

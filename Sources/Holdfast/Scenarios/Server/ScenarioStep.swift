@@ -32,9 +32,9 @@ package struct ScenarioStep: Sendable, Equatable {
         case ping(on: String)
         case await(Await, on: String)
         /// Waits until the server ends a connection; an announced time is added to the timeout.
-        case awaitClose(Bound, after: Told?, on: String)
+        case awaitClose(Bound, after: StatedTime?, on: String)
         /// Waits for an announced time.
-        case watch(Told)
+        case watch(StatedTime)
         /// Leaves WebSocket pings unanswered from now on.
         case mute(on: String)
         /// Sends a ping with a nonce and waits for its pong.
@@ -195,7 +195,7 @@ package struct ScenarioStep: Sendable, Equatable {
     /// A time that the subject announced or was configured with: a heartbeat, the handshake timeout, a stated wait.
     ///
     /// It only controls the stage; the judge decides from observed events.
-    package struct Told: Sendable, Equatable {
+    package struct StatedTime: Sendable, Equatable {
         /// The amount: an integer, or a reference to one.
         package let amount: JSONValue
         /// Whether the amount is in seconds, and not in milliseconds.
@@ -286,7 +286,7 @@ package struct ScenarioStep: Sendable, Equatable {
     }
 
     /// Whether in this step, or a nested one, the push service declares a device gone.
-    var endsADevice: Bool {
+    var endsDevice: Bool {
         contains { action in
             guard case .pushAnswer(let answer) = action, case .status(410, _) = answer.outcome else { return false }
             return true
@@ -294,7 +294,7 @@ package struct ScenarioStep: Sendable, Equatable {
     }
 
     /// Whether this step, or a nested one, asks a question of a given, large size.
-    var asksAtLength: Bool {
+    var asksLongQuestion: Bool {
         contains { action in
             switch action {
             case .chat(let question, _), .postChat(let question, _, _): question.bytes != nil

@@ -66,8 +66,8 @@ struct ScenarioStepReader {
             }
         case "ping": .ping(on: lane())
         case "await": awaiting()
-        case "awaitClose": .awaitClose(bound(otherwise: "close"), after: announcedTime("after"), on: lane())
-        case "watch": announcedTime("for").map { .watch($0) }
+        case "awaitClose": .awaitClose(bound(otherwise: "close"), after: statedTime("after"), on: lane())
+        case "watch": statedTime("for").map { .watch($0) }
         case "mute": .mute(on: lane())
         case "fence": .fence(on: lane())
         case "http":
@@ -128,7 +128,7 @@ struct ScenarioStepReader {
 
     private func awaiting() -> ScenarioStep.Action {
         let types = reader.string("type").map { [$0] } ?? reader.strings("type")?.map(\.text) ?? []
-        let bound = bound(otherwise: usualBound(of: types))
+        let bound = bound(otherwise: defaultBound(of: types))
         return .await(
             ScenarioStep.Await(types: types, conditions: conditions, save: save, bound: bound), on: lane())
     }
@@ -222,11 +222,11 @@ struct ScenarioStepReader {
         return Dictionary(pairs) { $1 }
     }
 
-    private func announcedTime(_ key: String) -> ScenarioStep.Told? {
+    private func statedTime(_ key: String) -> ScenarioStep.StatedTime? {
         guard let members = reader.members(key) else { return nil }
         let seconds = members.value("seconds")
         return (seconds ?? members.value("milliseconds")).map { amount in
-            ScenarioStep.Told(amount: amount, isInSeconds: seconds != nil, times: members.integer("times") ?? 1)
+            ScenarioStep.StatedTime(amount: amount, isInSeconds: seconds != nil, times: members.integer("times") ?? 1)
         }
     }
 
@@ -243,7 +243,7 @@ struct ScenarioStepReader {
             ? .nextExchange(bytes: reader.text("bytes")) : .message(type: reader.text("type"), on: lane())
     }
 
-    private func usualBound(of types: [String]) -> String {
+    private func defaultBound(of types: [String]) -> String {
         // A failing agent ends a turn; other errors are refusals, which take no time.
         if types.contains("error"), flow.isFailing(reader.text("on")) { return "turn" }
         if !Set(types).isDisjoint(with: ["done", "toolUse", "message"]) { return "turn" }

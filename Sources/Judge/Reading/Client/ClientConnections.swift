@@ -34,19 +34,19 @@ extension Observations {
     func hasWaited(on index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         let last = arrivals(on: index).last { $0 < event } ?? connection.opening
-        let greeting = connection.connected.map { patience(from: connection.opening, to: $0) } ?? 0
+        let greeting = connection.connected.map { netSpan(from: connection.opening, to: $0) } ?? 0
         return greeting >= clientWindow(\.connect).microseconds
-            || patience(from: last, to: event) >= clientWindow(\.silence).microseconds / 4
+            || netSpan(from: last, to: event) >= clientWindow(\.silence).microseconds / 4
             || clientQuestions.contains { question in
                 question.requests.contains { request in
                     guard request.connection == index, request.event < event else { return false }
                     // The client may not have received a frame on a connection that was over, and a frame without a key
                     // names no question.
-                    let news = question.news.first { news in
-                        news.event > request.event && frames[news.event].map { $0.clientMessageId != nil } ?? true
-                            && news.connection.flatMap { loss(of: $0) }.map { $0 < news.event } != true
+                    let fact = question.facts.first { fact in
+                        fact.event > request.event && frames[fact.event].map { $0.clientMessageId != nil } ?? true
+                            && fact.connection.flatMap { loss(of: $0) }.map { $0 < fact.event } != true
                     }
-                    return patience(from: request.event, to: min(event, news?.event ?? event))
+                    return netSpan(from: request.event, to: min(event, fact?.event ?? event))
                         >= clientWindow(\.resend).microseconds / 4
                 }
             }
@@ -71,8 +71,8 @@ extension Observations {
         guard let change = acts.filter({ $0 < event }).max() else { return nil }
         if !client.hasNetwork(at: event) {
             // An app that was launched without a network is not notified; it learns from its attempts.
-            let wasTold = client.acts("networkDown").contains { life.contains($0.event) && $0.event < event }
-            guard wasTold, patience(from: change, to: event) >= settled else { return nil }
+            let wasReported = client.acts("networkDown").contains { life.contains($0.event) && $0.event < event }
+            guard wasReported, netSpan(from: change, to: event) >= settled else { return nil }
             return (change, [.offline])
         }
         let attempts = attempts(in: life.lowerBound..<event)
@@ -80,7 +80,7 @@ extension Observations {
             connections[index].connected.map { $0 < event } == true ? client.ends[index] ?? .max : nil
         }.max()
         let since = max(lost ?? change, change)
-        guard since < event, patience(from: since, to: event) >= settled, !wasSentAway(before: event) else {
+        guard since < event, netSpan(from: since, to: event) >= settled, !wasSentAway(before: event) else {
             return nil
         }
         let tries = attempts.filter { connections[$0].opening > since }

@@ -4,10 +4,10 @@ import HoldfastTranscript
 /// Something that brought a client a message, or only its id.
 struct ClientDelivery {
     /// The path by which it arrived; `typed` if the person typed it.
-    enum Road: String { case live, replay, read, response, push, typed }
+    enum Channel: String { case live, replay, read, response, push, typed }
 
     let event: Int
-    let road: Road
+    let channel: Channel
     let sessionId: String?
     var id: String?
     var key: String?
@@ -18,11 +18,11 @@ struct ClientDelivery {
     var frame: Frame?
 
     static func reconstructed(in history: Observations) -> [ClientDelivery] {
-        var all = history.framesTold.compactMap { ClientDelivery($0) }
+        var all = history.allFrames.compactMap { ClientDelivery($0) }
         for read in history.sessionReads {
             all += read.messages.map { message in
                 ClientDelivery(
-                    event: read.event, road: .read, sessionId: read.sessionId, id: message.id,
+                    event: read.event, channel: .read, sessionId: read.sessionId, id: message.id,
                     key: message.clientMessageId, role: message.role, text: message.text)
             }
         }
@@ -31,22 +31,22 @@ struct ClientDelivery {
                 let body = exchange.answer?.root
             else { return nil }
             return ClientDelivery(
-                event: event, road: .response, sessionId: body.id("sessionId"), id: body.id("messageId"),
+                event: event, channel: .response, sessionId: body.id("sessionId"), id: body.id("messageId"),
                 role: "assistant", text: body.string("text"))
         }
         all += ClientNotice.all(in: history).map { notice in
-            ClientDelivery(event: notice.event, road: .push, sessionId: notice.sessionId, id: notice.messageId)
+            ClientDelivery(event: notice.event, channel: .push, sessionId: notice.sessionId, id: notice.messageId)
         }
         for question in history.clientQuestions {
             guard let typed = question.typed else { continue }
             let session = history.sessionTypedIn(at: typed)
             all.append(
                 ClientDelivery(
-                    event: typed, road: .typed, sessionId: session, key: question.key, role: "user",
+                    event: typed, channel: .typed, sessionId: session, key: question.key, role: "user",
                     text: question.text))
             // Until the client sends it again, the suite does not know its key.
             all += history.unsentRepeats(of: question).map { act in
-                ClientDelivery(event: act, road: .typed, sessionId: session, role: "user", text: question.text)
+                ClientDelivery(event: act, channel: .typed, sessionId: session, role: "user", text: question.text)
             }
         }
         return all.sorted { $0.event < $1.event }
@@ -76,7 +76,7 @@ extension ClientDelivery {
         default: return nil
         }
         self.init(
-            event: frame.event, road: frame.isReplayed ? .replay : .live, sessionId: frame.sessionId,
+            event: frame.event, channel: frame.isReplayed ? .replay : .live, sessionId: frame.sessionId,
             id: frame.messageId, key: frame.type == "done" ? nil : frame.clientMessageId, role: role,
             text: frame.text, frame: frame)
     }

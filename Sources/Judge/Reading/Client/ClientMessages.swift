@@ -26,7 +26,7 @@ final class ClientMessages {
     init(_ history: Observations) {
         self.history = history
         deliveries = history.clientDeliveries
-        let named = deliveries.compactMap { told in told.key.flatMap { key in told.id.map { (key, $0) } } }
+        let named = deliveries.compactMap { found in found.key.flatMap { key in found.id.map { (key, $0) } } }
         ids = Dictionary(named) { first, _ in first }
         let spoken = deliveries.filter { $0.text != nil }
         byWords = Dictionary(grouping: spoken) { Words($0.role, $0.text ?? "") }
@@ -64,13 +64,13 @@ final class ClientMessages {
     private func isSure(_ delivery: ClientDelivery, before event: Int) -> Bool {
         guard let frame = delivery.frame else { return true }
         let ending = history.connections[frame.connection].ending?.event ?? .max
-        return ending > event || history.clientPlaces.isTaken(frame, before: event)
+        return ending > event || history.clientPositions.handled(frame, before: event)
     }
 
     /// Whether only this frame had delivered its message before an event.
     func isAlone(_ frame: Frame, before event: Int) -> Bool {
         guard let id = frame.messageId else { return false }
-        let others = byID[id]?.contains { $0.event < event && $0.event != frame.event && $0.road != .push }
+        let others = byID[id]?.contains { $0.event < event && $0.event != frame.event && $0.channel != .push }
         guard others != true, frame.type == "ack" else { return others != true }
         return !history.exchanges.contains { exchange in
             exchange.isChat && exchange.response.map { $0 < event } == true
@@ -84,22 +84,22 @@ final class ClientMessages {
     private func homes(
         of message: ObservedClient.ShownMessage, before event: Int
     ) -> LazyFilterSequence<[ClientDelivery]> {
-        let told: [ClientDelivery]?
+        let found: [ClientDelivery]?
         if let id = message.id {
-            told = byID[id]
+            found = byID[id]
         } else if let key = message.key {
-            told = byKey[key]?.filter { told in
-                told.road == .typed
-                    || isSure(told, before: event)
-                        && history.hadTime(for: told.event, on: told.frame?.connection, before: event)
+            found = byKey[key]?.filter { found in
+                found.channel == .typed
+                    || isSure(found, before: event)
+                        && history.hadTime(for: found.event, on: found.frame?.connection, before: event)
             }
         } else {
-            told = message.role == "assistant" ? byWords[Words(message.role, message.text)] : nil
+            found = message.role == "assistant" ? byWords[Words(message.role, message.text)] : nil
         }
-        return (told ?? []).lazy.filter { $0.event < event && $0.sessionId != nil }
+        return (found ?? []).lazy.filter { $0.event < event && $0.sessionId != nil }
     }
 
-    func stranger(in state: ObservedClient.State) -> (message: ObservedClient.ShownMessage, delivery: ClientDelivery)? {
+    func foreign(in state: ObservedClient.State) -> (message: ObservedClient.ShownMessage, delivery: ClientDelivery)? {
         for message in state.messages {
             let homes = homes(of: message, before: state.event)
             guard let first = homes.first, !homes.contains(where: { $0.sessionId == state.sessionId }) else {

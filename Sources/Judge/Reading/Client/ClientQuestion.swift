@@ -13,7 +13,7 @@ struct ClientQuestion: Sendable {
     let typed: Int?
     /// The requests that carried it, in order; none if none reached the stage.
     private(set) var requests: [ObservedRequest] = []
-    var news: [News] = []
+    var facts: [Fact] = []
     var turnIds: Set<String> = []
     /// The server's ids for this message, received together with its key.
     var ids: Set<String> = []
@@ -24,7 +24,7 @@ struct ClientQuestion: Sendable {
     /// Whether another message with the same text makes it unclear which of the two a request carried.
     private(set) var isAmbiguous = false
 
-    struct News: Sendable, Equatable {
+    struct Fact: Sendable, Equatable {
         let event: Int
         let input: Input
         /// The connection on which it arrived, as an index into `Observations.connections`; nil over REST.
@@ -91,17 +91,17 @@ struct ClientQuestion: Sendable {
     var event: Int { typed ?? requests.first?.event ?? 0 }
     private(set) var keys: Set<String> = []
     var key: String? { requests.first?.clientMessageId }
-    var proof: Int? { news.first { $0.kind != .refusal }?.event }
-    var ended: Int? { news.first { $0.kind == .ending }?.event }
+    var proof: Int? { facts.first { $0.kind != .refusal }?.event }
+    var ended: Int? { facts.first { $0.kind == .ending }?.event }
 
     /// Whether some news had ended it at an event; a message that was refused and resent is awaited again.
-    func settles(_ news: News, before event: Int) -> Bool {
-        guard news.event < event, news.kind != .proof else { return false }
-        return news.kind == .ending || !requests.contains { $0.event > news.event && $0.event < event }
+    func settles(_ fact: Fact, before event: Int) -> Bool {
+        guard fact.event < event, fact.kind != .proof else { return false }
+        return fact.kind == .ending || !requests.contains { $0.event > fact.event && $0.event < event }
     }
 
     /// Whether a text equals the message's text, apart from surrounding space.
-    func says(_ words: String) -> Bool { Self.core(words) == core }
+    func hasText(_ words: String) -> Bool { Self.core(words) == core }
 
     /// The text without surrounding space, compared by Unicode equivalence.
     static func core(_ words: String) -> Substring {
@@ -113,7 +113,7 @@ struct ClientQuestion: Sendable {
     /// Whether a byte is a space, or begins or ends a character that may be one.
     private static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 || byte >= 0x80 }
 
-    func sessions(before event: Int) -> Set<String> { Set(news.filter { $0.event < event }.compactMap(\.sessionId)) }
+    func sessions(before event: Int) -> Set<String> { Set(facts.filter { $0.event < event }.compactMap(\.sessionId)) }
 
     /// Every message of the person, in the order of typing; one that was resent under another key is a separate one.
     static func reconstructed(in history: Observations) -> [ClientQuestion] {
@@ -136,7 +136,7 @@ struct ClientQuestion: Sendable {
         }
         for act in repeats { note(act, in: &questions, places) }
         questions.sort { $0.event < $1.event }
-        ClientNewsReader(history).tell(&questions)
+        ClientFactReader(history).addFacts(&questions)
         return questions
     }
 

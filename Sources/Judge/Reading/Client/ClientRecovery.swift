@@ -5,7 +5,7 @@ import HoldfastTranscript
 extension Observations {
     /// Whether all connections certainly belong to one client: with a stage they always do; in a capture they must
     /// belong to one person, on one device if that is known, and none is used again once a later one has begun.
-    var isOfOneClient: Bool {
+    var hasOneClient: Bool {
         guard isCapture else { return true }
         let devices = connections.compactMap { connection in
             connection.sent.first { $0.type == "auth" }?["clientId"]?.stringValue
@@ -18,7 +18,7 @@ extension Observations {
     }
 
     /// A history that the client received: complete from a read, a part from a replay.
-    struct ToldHistory: Sendable {
+    struct ReceivedHistory: Sendable {
         let event: Int
         let asked: Int
         let sessionId: String
@@ -29,18 +29,18 @@ extension Observations {
 
     /// Every read and every replay, in the order of their answers; a replay counts once for each of its sessions,
     /// without the messages that a later read lacks, because these are no longer stored.
-    var toldHistories: [ToldHistory] {
+    var receivedHistories: [ReceivedHistory] {
         let reads = sessionReads.map { read in
-            ToldHistory(
+            ReceivedHistory(
                 event: read.event, asked: read.request, sessionId: read.sessionId,
                 messages: read.messages.filter { $0.role == "user" || $0.role == "assistant" })
         }
-        let replays = syncs.flatMap { sync -> [ToldHistory] in
+        let replays = syncs.flatMap { sync -> [ReceivedHistory] in
             guard let result = sync.result else { return [] }
             return Set(sync.missed.compactMap(\.sessionId)).sorted().map { session in
                 let messages = sync.missed.filter { $0.sessionId == session }.compactMap(Self.message)
                     .filter { !lacks($0.id, in: session, askedAfter: result.event) }
-                return ToldHistory(
+                return ReceivedHistory(
                     event: result.event, asked: sync.request.event, sessionId: session, messages: messages,
                     connection: sync.connection)
             }
@@ -119,9 +119,9 @@ extension Observations {
     /// Whether a client dropped a read for another one; the stage may notice that a little later, and may still answer
     /// a read that was pending for a long time.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
-        let isLong = patience(from: read.request, to: other.request) >= clientWindow(\.rest).microseconds
+        let isLong = netSpan(from: read.request, to: other.request) >= clientWindow(\.rest).microseconds
         guard isLong || read.response == nil, let end = read.failure ?? read.response else { return false }
-        return patience(of: end) <= patience(of: other.request) + timeouts.scheduling.microseconds
+        return netTime(of: end) <= netTime(of: other.request) + timeouts.scheduling.microseconds
     }
 
     func isRecovering(_ session: String, between first: Int, and last: Int) -> Bool {

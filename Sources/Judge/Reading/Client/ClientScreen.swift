@@ -37,10 +37,10 @@ extension Observations {
     }
 
     /// When the driver was asked for a look, on the clock for bounds, which slows down while the machine is late.
-    func patience(askedFor look: Look) -> Int { patience(at: look.asked) }
+    func netTime(askedFor look: Look) -> Int { netTime(at: look.asked) }
 
     /// The outcome for something that the screen must show.
-    enum Sighting {
+    enum ScreenOutcome {
         /// The screen showed it in time.
         case kept
         /// No look up to this event showed it; this one is at or after the bound, or shows something inexcusable.
@@ -55,13 +55,13 @@ extension Observations {
     func shown(
         after cause: Int, within bound: Duration, before end: Int,
         never: (Look) -> Bool = { _ in false }, holds: (ObservedClient.State) -> Bool?
-    ) -> Sighting {
+    ) -> ScreenOutcome {
         // A client in the background may not have processed an arrival by the next look.
         guard client.mayBeInForeground(at: cause) else { return .unknown }
-        let limit = patience(of: cause) + bound.microseconds
+        let limit = netTime(of: cause) + bound.microseconds
         for look in looks(after: cause, before: end) {
             guard let answer = holds(look.state) else { continue }
-            let isLate = patience(askedFor: look) >= limit
+            let isLate = netTime(askedFor: look) >= limit
             if answer { return isLate ? .unknown : .kept }
             if isLate || never(look) { return .broken(look.event) }
         }
@@ -116,7 +116,7 @@ extension ObservedClient.State {
         return messages.indices.filter { index in
             let message = messages[index]
             let isAnother = message.id.map { !question.ids.isEmpty || question.foreignIds.contains($0) } ?? false
-            return message.role == "user" && message.key == nil && !isAnother && question.says(message.text)
+            return message.role == "user" && message.key == nil && !isAnother && question.hasText(message.text)
         }
     }
 
@@ -127,7 +127,7 @@ extension ObservedClient.State {
         guard places.isEmpty, question.keys.isEmpty else { return places }
         return messages.indices.filter { index in
             let message = messages[index]
-            return message.role == "user" && question.says(message.text)
+            return message.role == "user" && question.hasText(message.text)
                 && message.id.map(question.foreignIds.contains) != true
         }
     }

@@ -23,9 +23,9 @@ extension Observations {
         }
         let losses = connections.indices.compactMap { connections[$0].connected == nil ? nil : loss(of: $0) }
         let acts = client.acts.filter { Self.turnsOfWaiting.contains($0.name) }.map(\.event)
-        let reasons = Set(recoveryTriggers + losses + acts + gaps.map(\.told) + lists.map(\.1.event)).sorted()
+        let reasons = Set(recoveryTriggers + losses + acts + gaps.map(\.reportedAt) + lists.map(\.1.event)).sorted()
         return clientQuestions.flatMap { question -> [AnswerWait] in
-            let endings = question.news.filter { $0.kind != .proof }
+            let endings = question.facts.filter { $0.kind != .proof }
             // A refused question is awaited again once it is resent.
             let refused = endings.filter { $0.kind == .refusal }.map(\.event)
             let starts = ([-1] + refused).compactMap { event in question.requests.first { $0.event > event }?.event }
@@ -35,16 +35,16 @@ extension Observations {
 
     /// The periods in which a client waited for an answer after a request, until it got the answer or an error.
     private func waits(
-        for question: ClientQuestion, from asked: Int, over endings: [ClientQuestion.News], _ reasons: [Int]
+        for question: ClientQuestion, from asked: Int, over endings: [ClientQuestion.Fact], _ reasons: [Int]
     ) -> [AnswerWait] {
         let over = endings.map(\.event).filter { $0 > asked }.min() ?? history.events.endIndex
         // A resent question is awaited anew.
         let repeats = question.requests.dropFirst().map(\.event)
-        let told = received.filter { frame in
+        let reported = received.filter { frame in
             frame.isOf("done", "message", "toolUse")
                 && frame.sessionId.map(question.namedSessions(before: over).contains) == true
         }.map(\.event)
-        let borders = [asked] + Set(reasons + repeats + told).filter { $0 > asked && $0 < over }.sorted() + [over]
+        let borders = [asked] + Set(reasons + repeats + reported).filter { $0 > asked && $0 < over }.sorted() + [over]
         let sessions = question.namedSessions(before: over)
         return zip(borders, borders.dropFirst()).compactMap { first, last in
             let reads = client.reads.filter { read in
@@ -90,7 +90,7 @@ extension Observations {
     /// the screen ends one too, unless `acrossVisits`.
     func undeliverablePeriods(of question: ClientQuestion, acrossVisits: Bool = false) -> [Range<Int>] {
         guard let asked = question.requests.first?.event else { return [] }
-        let over = question.news.first { $0.kind != .proof }?.event ?? history.events.endIndex
+        let over = question.facts.first { $0.kind != .proof }?.event ?? history.events.endIndex
         let sessions = question.namedSessions(before: over)
         let requests = exchanges.filter { exchange in
             if let session = exchange.sessionRead { return sessions.isEmpty || sessions.contains(session) }
@@ -100,15 +100,15 @@ extension Observations {
         // not count.
         func pending(_ begun: Int, until end: Int) -> Range<Int> {
             let counted = client.returns.last { $0.event > begun && $0.event < end }?.event ?? begun
-            let limit = patience(of: counted) + clientBound(\.polling).microseconds
-            return begun..<max(begun + 1, min(end, history.events.indices.boundary { patience(of: $0) >= limit }))
+            let limit = netTime(of: counted) + clientBound(\.polling).microseconds
+            return begun..<max(begun + 1, min(end, history.events.indices.boundary { netTime(of: $0) >= limit }))
         }
         // A connection brings nothing while there is no network.
-        func networked(_ road: Range<Int>) -> [Range<Int>] {
-            let losses = client.acts("networkDown").map(\.event).filter { road.contains($0) && $0 > road.lowerBound }
-            let returns = client.acts("networkUp").map(\.event).filter { road.contains($0) && $0 > road.lowerBound }
-            let starts = [road.lowerBound] + returns
-            return starts.map { start in start..<(losses.first { $0 > start } ?? road.upperBound) }
+        func networked(_ span: Range<Int>) -> [Range<Int>] {
+            let losses = client.acts("networkDown").map(\.event).filter { span.contains($0) && $0 > span.lowerBound }
+            let returns = client.acts("networkUp").map(\.event).filter { span.contains($0) && $0 > span.lowerBound }
+            let starts = [span.lowerBound] + returns
+            return starts.map { start in start..<(losses.first { $0 > start } ?? span.upperBound) }
         }
         let roads =
             requests.map { pending($0.request, until: end(of: $0)) }
@@ -138,10 +138,10 @@ extension Observations {
         }
         let end = client.ends[index] ?? .max
         let sent = question.requests.filter { $0.connection == index }.map(\.event)
-        let told = question.news.filter { $0.connection == index && $0.kind == .proof }.map(\.event)
+        let reported = question.facts.filter { $0.connection == index && $0.kind == .proof }.map(\.event)
         let replayed = syncs.filter { $0.connection == index && $0.claimsComplete && $0.request.event > asked }
             .compactMap { $0.result?.event }
-            .filter { result in question.news.contains { $0.kind == .proof && $0.event <= result } }
+            .filter { result in question.facts.contains { $0.kind == .proof && $0.event <= result } }
         let read = sessionReads.filter { read in
             read.request > connected && read.event < end
                 && read.turns.contains { turn in
@@ -150,58 +150,58 @@ extension Observations {
                             || turn.clientMessageId.map(question.keys.contains) == true)
                 }
         }.map(\.event)
-        return (sent + told + replayed + read).min().map { max($0, connected) }
+        return (sent + reported + replayed + read).min().map { max($0, connected) }
     }
 
     /// Whether a client may have missed some news about a message, because no screen of that life reflects it.
-    func mayBeMissed(_ news: ClientQuestion.News, of question: ClientQuestion, before event: Int) -> Bool {
-        let over = departure(after: news.event, on: news.connection) ?? .max
+    func mayBeMissed(_ fact: ClientQuestion.Fact, of question: ClientQuestion, before event: Int) -> Bool {
+        let over = departure(after: fact.event, on: fact.connection) ?? .max
         // A resend over another transport a moment later may have crossed the news.
         let again = question.requests.first { $0.event == event }
         let hasCrossed =
-            again.map { $0.connection != news.connection } == true
-            && mayCross(news.event, event)
+            again.map { $0.connection != fact.connection } == true
+            && mayCross(fact.event, event)
         guard over < event || hasCrossed else { return false }
-        let sends = question.requests.prefix { $0.event < news.event }.map(\.event)
+        let sends = question.requests.prefix { $0.event < fact.event }.map(\.event)
         let isLate = sends.first.map { !mayCross(question.event, $0) } ?? false
         // Another request over the same transport follows the loss or end of the last one.
         let last = question.requests.last { $0.event < event && ($0.connection == nil) == (again?.connection == nil) }
-        let isDue = last.map { last in end(of: last).map { $0 < news.event } ?? false } ?? true
+        let isDue = last.map { last in end(of: last).map { $0 < fact.event } ?? false } ?? true
         // The resend left soon after its reason: a loss, or the greeting of its own connection.
         let greeted = again?.connection.flatMap { connections[$0].connected }
         let reasons = [greeted, sends.count > 1 ? nil : sends.first] + question.requests.map(end)
         let isResent =
             hasCrossed && isDue && (sends.count > 1 || isLate)
             && reasons.contains { reason in
-                reason.map { $0 < event && patience(from: $0, to: event) < timeouts.scheduling.microseconds } == true
+                reason.map { $0 < event && netSpan(from: $0, to: event) < timeouts.scheduling.microseconds } == true
             }
-        let before = client.state(at: news.event)
+        let before = client.state(at: fact.event)
         let hadFailed = before?.showsAsFailed(question) == true
-        lazy var others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: news.event)))
+        lazy var others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: fact.event)))
         // A change that appears much later may have another reason.
-        let limit = patience(of: news.event) + timeouts.scheduling.microseconds
-        return !looks(after: news.event, before: min(event, endOfLife(at: news.event))).contains { look in
-            guard patience(of: look.event) <= limit else { return false }
+        let limit = netTime(of: fact.event) + timeouts.scheduling.microseconds
+        return !looks(after: fact.event, before: min(event, endOfLife(at: fact.event))).contains { look in
+            guard netTime(of: look.event) <= limit else { return false }
             // A resend that was due anyway may have left before that look, and arrived after it.
             if isResent, over >= event, mayCross(look.event, event) {
                 return false
             }
-            if news.kind == .proof {
+            if fact.kind == .proof {
                 return look.state.places(of: question).contains { look.state.messages[$0].status == "sent" }
             }
             // An error shown after another request for the message failed may concern that request.
             let hasFailedSince = question.requests.compactMap(exchange).contains { exchange in
                 guard let over = exchange.response ?? exchange.failure, exchange.status != 200 else { return false }
-                return over > news.event && over < look.event
+                return over > fact.event && over < look.event
             }
             // A rejected client shows all its messages as failed.
-            let isSentAway = wasSentAway(before: look.event + 1) && !wasSentAway(before: news.event + 1)
-            if hasFailedSince || news.isAnswer || isSentAway { return false }
+            let isSentAway = wasSentAway(before: look.event + 1) && !wasSentAway(before: fact.event + 1)
+            if hasFailedSince || fact.isAnswer || isSentAway { return false }
             if !hadFailed, look.state.showsAsFailed(question) { return true }
             return look.state.errors.contains { shown in
                 guard before?.errors.contains(shown) != true else { return false }
                 if let key = shown.key { return question.keys.contains(key) }
-                return shown.code.map { $0 == news.error?.code && !others.contains($0) } == true
+                return shown.code.map { $0 == fact.error?.code && !others.contains($0) } == true
             }
         }
     }
@@ -233,10 +233,10 @@ extension Observations {
         }
         return questions.contains { question in
             question.event > life && question.requests.contains { $0.event < event }
-                && !question.news.contains { news in
-                    guard news.kind != .proof else { return false }
-                    return news.event < event
-                        || news.connection == nil && mayCross(event, news.event)
+                && !question.facts.contains { fact in
+                    guard fact.kind != .proof else { return false }
+                    return fact.event < event
+                        || fact.connection == nil && mayCross(event, fact.event)
                 }
         }
     }
@@ -244,7 +244,7 @@ extension Observations {
     /// The screen at the person's return to a question that was awaited while they were in another session.
     ///
     /// Only then does the screen show whether the client had given up; no news or request came in between.
-    func firstLookOnReturn(to question: ClientQuestion, elsewhereAt event: Int) -> ObservedClient.State? {
+    func stateOnReturn(to question: ClientQuestion, elsewhereAt event: Int) -> ObservedClient.State? {
         let sessions = question.namedSessions(before: event)
         guard sessions.count == 1, let life = client.launch(at: event)?.events, life.contains(question.event),
             let away = client.state(at: event)?.sessionId, !sessions.contains(away),
@@ -252,7 +252,7 @@ extension Observations {
             let back = client.states.first(where: { state in
                 state.event > event && life.contains(state.event) && state.sessionId.map(sessions.contains) == true
             }), !awaitsOthers(than: question, on: back),
-            !question.news.contains(where: { $0.kind != .proof && $0.event < back.event }),
+            !question.facts.contains(where: { $0.kind != .proof && $0.event < back.event }),
             !question.requests.contains(where: { $0.event > event && $0.event < back.event })
         else { return nil }
         return back
@@ -263,14 +263,14 @@ extension Observations {
         clientQuestions.contains { other in
             other.event != question.event && other.event < state.event && !state.showsAsFailed(other)
                 && mayStand(other, on: state, before: state.event)
-                && !other.news.contains { other.settles($0, before: state.event) }
+                && !other.facts.contains { other.settles($0, before: state.event) }
         }
     }
 
     /// Whether a message may have to wait for an earlier one that was refused temporarily or whose fate is unknown.
-    func isHeldUp(_ question: ClientQuestion) -> Bool {
+    func mayWaitForEarlier(_ question: ClientQuestion) -> Bool {
         clientQuestions.contains { earlier in
-            guard earlier.event < question.event, let last = earlier.news.last(where: { $0.event < question.event })
+            guard earlier.event < question.event, let last = earlier.facts.last(where: { $0.event < question.event })
             else {
                 return earlier.event < question.event && !earlier.requests.isEmpty
             }

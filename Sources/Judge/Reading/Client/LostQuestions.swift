@@ -23,7 +23,7 @@ extension Observations {
     func loss(of question: ClientQuestion) -> LostQuestion? {
         for request in question.requests.reversed() {
             guard let event = end(of: request) ?? emptyResponse(to: request), event > request.event,
-                !question.news.contains(where: { $0.event < event })
+                !question.facts.contains(where: { $0.event < event })
             else { continue }
             let lost = LostQuestion(sent: request.event, origin: request.origin, event: event)
             // The last of several requests may be lost only because the history ends; the earlier ones were resent.
@@ -103,7 +103,7 @@ extension Observations {
 
     /// Whether a message was shown as failed between two events, or an error appeared that names no other message; an
     /// error without a key counts only with `mayBeNameless`.
-    func wasTold(of question: ClientQuestion, from first: Int, to last: Int, mayBeNameless: Bool = false) -> Bool {
+    func wasReported(of question: ClientQuestion, from first: Int, to last: Int, mayBeNameless: Bool = false) -> Bool {
         let before = client.state(at: first)?.errors ?? []
         let others = Set(clientQuestions.filter { $0.event != question.event }.flatMap(\.keys))
         return hasFailed(question, from: first, to: last)

@@ -5,7 +5,7 @@ extension ObservedExchange {
     var events: [Int] { [request, response ?? failure].compactMap(\.self) }
     var hasErrorBody: Bool { answer?.root["error"]?.stringValue != nil }
     /// Whether the request had a valid token.
-    var isSomebodys: Bool { ![nil, "", "other"].contains(sent.principal) }
+    var hasKnownPrincipal: Bool { ![nil, "", "other"].contains(sent.principal) }
 }
 
 extension ObservedConnection {

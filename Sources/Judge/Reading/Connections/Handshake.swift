@@ -103,7 +103,7 @@ extension Observations {
             || isOwn && connection.hasAnswered(since: sent, before: event, with: ["pong"])
             || !isOwn && hostile.newcomerGreeted.isBefore(connection.opening)
             || connection.received.contains {
-                $0.event < event && patience(of: $0.event) > patience(of: begin) + timeouts.close.microseconds
+                $0.event < event && netTime(of: $0.event) > netTime(of: begin) + timeouts.close.microseconds
             }
     }
 
@@ -118,10 +118,10 @@ extension Observations {
         }
         if let connected = connection.connected { return violate("connected", connected) }
         let errors = connection.received.filter { $0.type == "error" && $0.event < connection.ending?.event ?? .max }
-        let isTold = errors.contains { $0.code == code }
+        let isReported = errors.contains { $0.code == code }
         guard let ending = connection.endByServer(after: auth) else {
             if let late = deadline(after: auth, within: timeouts.close, on: handshake.connection) {
-                violate(isTold ? "no close" : "nothing", late)
+                violate(isReported ? "no close" : "nothing", late)
             }
             return
         }
@@ -129,10 +129,10 @@ extension Observations {
         // Data sent to a server that has closed makes its system reset the connection, which may discard the error and
         // the close frame.
         let isReset = isLost && connection.sent.contains { $0.event > auth && $0.event < ending.event }
-        let isAnnounced = ending.isGoodbye && !isTold
+        let isAnnounced = ending.isGoodbye && !isReported
         if isReset || isAnnounced || isLost && wasStopped(between: auth, and: ending.event) { return }
-        if isTold, ending.has(code: close) { return evidence.keep() }
+        if isReported, ending.has(code: close) { return evidence.keep() }
         let untold = errors.first.map { called($0) } ?? "\(called(ending)) without an error"
-        violate(isTold || isLost ? called(ending) : untold, ending.event)
+        violate(isReported || isLost ? called(ending) : untold, ending.event)
     }
 }

@@ -11,12 +11,12 @@ final class ObservedConnection: @unchecked Sendable {
     /// The event that requested the upgrade, or the first event of the lane if the history starts later.
     let opening: Int
     /// Whether the history contains the upgrade, or its substitute in a capture.
-    private let isOpeningTold: Bool
+    private let isOpeningRecorded: Bool
     private let isCaptured: Bool
     /// Whether the history contains it from its beginning: a log may start in the middle, after the greeting.
-    var isWhole: Bool { isOpeningTold && (!isCaptured || auth != nil || connected != nil || frames.isEmpty) }
+    var isWhole: Bool { isOpeningRecorded && (!isCaptured || auth != nil || connected != nil || frames.isEmpty) }
     /// Whether an end without a close frame is known to be caused by the server and not by the network.
-    fileprivate let endIsTold: Bool
+    fileprivate let isAbruptEndByServer: Bool
     private(set) var events: [Int] = []
     private(set) var opened: Int?
     private(set) var refused: Int?
@@ -45,11 +45,11 @@ final class ObservedConnection: @unchecked Sendable {
     private let configuredHeartbeat: Int
 
     private init(
-        device: String, principal: String, opening: Int, isOpeningTold: Bool, _ header: History.Header
+        device: String, principal: String, opening: Int, isOpeningRecorded: Bool, _ header: History.Header
     ) {
         (self.device, self.principal) = (device, principal)
-        (self.opening, self.isOpeningTold, isCaptured) = (opening, isOpeningTold, header.capture != nil)
-        endIsTold = header.capture?.lacks.contains(.network) != true
+        (self.opening, self.isOpeningRecorded, isCaptured) = (opening, isOpeningRecorded, header.capture != nil)
+        isAbruptEndByServer = header.capture?.lacks.contains(.network) != true
         configuredHeartbeat = header.subject.limits["heartbeatSeconds"] ?? 30
     }
 
@@ -63,13 +63,13 @@ final class ObservedConnection: @unchecked Sendable {
         fileprivate(set) var serverWentOn = false
 
         /// Whether the server announced a stop, restart or overload.
-        var saysGoodbye: Bool {
+        var announcesStop: Bool {
             guard case .closed(let direction, let code) = kind else { return false }
             return Event.Kind.close(direction, code: code, reason: "").isGoodbye
         }
 
         /// Whether it announced a stop, restart or overload, and nothing shows that it continued.
-        var isGoodbye: Bool { saysGoodbye && !serverWentOn }
+        var isGoodbye: Bool { announcesStop && !serverWentOn }
 
         func has(code: Int) -> Bool { kind == .closed(.fromServer, code: code) }
 
@@ -105,7 +105,7 @@ final class ObservedConnection: @unchecked Sendable {
     var wasEndedByServer: Bool {
         switch ending?.kind {
         case .closed(.fromServer, _): true
-        case .lost: endIsTold
+        case .lost: isAbruptEndByServer
         default: false
         }
     }
@@ -135,7 +135,7 @@ final class ObservedConnection: @unchecked Sendable {
                     ObservedConnection(
                         device: device, principal: principal ?? (isCapture ? "unknown \(device)" : "p1"),
                         opening: index,
-                        isOpeningTold: principal != nil, history.header))
+                        isOpeningRecorded: principal != nil, history.header))
             }
             guard let position = known else { continue }
             if case .act(Event.wentOn, _) = history.events[index].kind {
@@ -150,7 +150,7 @@ final class ObservedConnection: @unchecked Sendable {
                 if isSent { sent.append(frame) } else { received.append(frame) }
             }
         }
-        let clock = PatientClock(history.header.lateness)
+        let clock = NetClock(history.header.lateness)
         for connection in connections where !isCapture && connection.ending?.isGoodbye == true {
             guard let ending = connection.ending else { continue }
             if connections.contains(where: { $0.wasServed(longAfter: ending, in: history, by: clock) }) {
@@ -204,7 +204,7 @@ final class ObservedConnection: @unchecked Sendable {
     private func end(_ kind: Ending.Kind, at index: Int) { ending = ending ?? Ending(event: index, kind: kind) }
 
     /// Whether this connection, greeted before a goodbye, was still answered after a stop would have been over.
-    private func wasServed(longAfter goodbye: Ending, in history: History, by clock: PatientClock) -> Bool {
+    private func wasServed(longAfter goodbye: Ending, in history: History, by clock: NetClock) -> Bool {
         guard let connected, connected < goodbye.event, pauses.isEmpty, let last = received.last?.event else {
             return false
         }
@@ -215,7 +215,7 @@ final class ObservedConnection: @unchecked Sendable {
 
     /// Notes if silence may explain an end without another reason: in two heartbeats nothing showed that the server had
     /// heard its client, and the machine was late; or the stage did not read or answer pings.
-    private func doubtSilence(in history: History, by clock: PatientClock) {
+    private func doubtSilence(in history: History, by clock: NetClock) {
         guard let ending, ending.kind == .lost || ending.isForSilence, let connected, let heartbeat else { return }
         let end = history.events[ending.event].at
         // A server that says it heard nothing, and never asked with a ping, waited for no answer.
@@ -239,8 +239,8 @@ final class ObservedConnection: @unchecked Sendable {
         func time(_ event: Int) -> Int { history.events[event].at }
         let last = min(resumed ?? end, end)
         guard time(end) - time(last) < history.header.timeouts.pong.microseconds else { return false }
-        let said = sent.map(\.event).filter { $0 > stopped && $0 < last }.map(time)
-        let moments = [max(time(connected), time(stopped) - length / 2)] + said + [time(last)]
+        let stated = sent.map(\.event).filter { $0 > stopped && $0 < last }.map(time)
+        let moments = [max(time(connected), time(stopped) - length / 2)] + stated + [time(last)]
         return zip(moments, moments.dropFirst()).contains { $1 - $0 >= length }
     }
 }

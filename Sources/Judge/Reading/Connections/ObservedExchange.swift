@@ -12,7 +12,7 @@ final class ObservedExchange {
     let route: Route
     let body: JSONValue?
     /// The body without a generated key.
-    let saidBody: JSONValue?
+    let statedBody: JSONValue?
     private(set) var response: Int?
     private(set) var received: Event.Response?
     /// The status of the response; stored, because the optimizer of Swift 6.3 crashes on a computed property.
@@ -23,13 +23,13 @@ final class ObservedExchange {
     /// The event that ended the exchange without a response.
     private(set) var failure: Int?
     /// Whether the stage disconnected before the response.
-    private(set) var wasLeft = false
+    private(set) var wasAbandoned = false
     /// The event at which the stage stopped reading a response because of its size, so that its content is unknown.
     private(set) var unread: Int?
 
     private init(request: Int, sent: Event.Request, route: Route, body: JSONValue?, made: [JSONPointer]) {
         (self.request, self.sent, self.route, self.body) = (request, sent, route, body)
-        saidBody = made.reduce(body) { $0?.removing($1) }
+        statedBody = made.reduce(body) { $0?.removing($1) }
     }
 
     enum Route: Sendable, Hashable {
@@ -41,7 +41,7 @@ final class ObservedExchange {
     }
 
     /// The body of the response without generated members; a verdict about a name uses this.
-    var said: JSONValue? { made.reduce(answer?.root) { $0?.removing($1) } }
+    var stated: JSONValue? { made.reduce(answer?.root) { $0?.removing($1) } }
 
     func isRead(of route: Route) -> Bool { sent.method == "GET" && self.route == route }
 
@@ -77,7 +77,7 @@ final class ObservedExchange {
             case .failed("too_large"): exchanges[position].unread = index
             case .act("cut", _) where exchanges[position].response == nil && exchanges[position].failure == nil:
                 exchanges[position].failure = index
-                exchanges[position].wasLeft = true
+                exchanges[position].wasAbandoned = true
             case .failed: exchanges[position].failure = exchanges[position].failure ?? index
             default: break
             }

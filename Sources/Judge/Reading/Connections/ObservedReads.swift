@@ -15,7 +15,7 @@ struct ObservedSessionRead: Sendable {
     /// The turns, oldest first; empty if the body has no such member.
     let turns: [StoredTurn]
     /// The first index of each id and key in `turns`.
-    let turnPlaces: (byID: [String: Int], byKey: [String: Int])
+    let turnIndices: (byID: [String: Int], byKey: [String: Int])
 
     struct StoredMessage: Sendable, Equatable {
         let id: String?
@@ -31,10 +31,10 @@ struct ObservedSessionRead: Sendable {
         var timestamp: String?
 
         /// Nil if the server did not write it.
-        var saidKey: String? { saysKey ? clientMessageId : nil }
-        var saidTurn: String? { saysTurn ? turnId : nil }
+        var statedKey: String? { saysKey ? clientMessageId : nil }
+        var statedTurn: String? { saysTurn ? turnId : nil }
 
-        func isOfOneDay(as other: Self) -> Bool {
+        func isSameDay(as other: Self) -> Bool {
             let instants = [timestamp, other.timestamp].compactMap { $0.flatMap { Instant($0) }?.seconds }
             return instants.count == 2 && abs(instants[0] - instants[1]) < 86_400
         }
@@ -48,7 +48,7 @@ struct ObservedSessionRead: Sendable {
     }
 
     /// The session as its reader knows it; nil without credentials.
-    var name: OwnName? { principal.map { OwnName(sessionId, of: $0) } }
+    var name: ScopedName? { principal.map { ScopedName(sessionId, of: $0) } }
     var listsTurns: Bool { session["turns"]?.arrayValue != nil }
 
     init?(_ exchange: ObservedExchange) {
@@ -60,12 +60,12 @@ struct ObservedSessionRead: Sendable {
         principal = exchange.sent.principal
         sessionId = id
         self.session = session
-        let said = exchange.said?["session"]?["messages"]
+        let stated = exchange.stated?["session"]?["messages"]
         messages = (session["messages"]?.arrayValue ?? []).enumerated().map { place, message in
             StoredMessage(
                 id: message.id("id"), role: message.string("role"), text: MessageContent.text(of: message["content"]),
                 turnId: message.id("turnId"), clientMessageId: message.id("clientMessageId"),
-                saysKey: said?[place]?["clientMessageId"] != nil, saysTurn: said?[place]?["turnId"] != nil,
+                saysKey: stated?[place]?["clientMessageId"] != nil, saysTurn: stated?[place]?["turnId"] != nil,
                 timestamp: message["timestamp"]?.stringValue)
         }
         let turns = (session["turns"]?.arrayValue ?? []).map { turn in
@@ -78,7 +78,7 @@ struct ObservedSessionRead: Sendable {
             return Dictionary(named) { first, _ in first }
         }
         self.turns = turns
-        turnPlaces = (byID: places(\.turnId), byKey: places(\.clientMessageId))
+        turnIndices = (byID: places(\.turnId), byKey: places(\.clientMessageId))
     }
 }
 

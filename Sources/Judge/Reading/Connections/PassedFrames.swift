@@ -12,7 +12,7 @@ struct PassedFrames {
     /// Binary messages: a server that treats one as text acknowledges the key in it.
     private var binaries: [(event: Int, bytes: [UInt8])] = []
     /// The maximum number of binary messages to search for each key.
-    private static let mostBinaries = 16
+    private static let maxBinaries = 16
 
     mutating func take(_ frame: Frame, isSent: Bool, _ kind: Event.Kind) {
         if isSent {
@@ -23,7 +23,7 @@ struct PassedFrames {
             }
             if let key = frame.clientMessageId { keys[key] = frame.event }
             if case .binary(_, let bytes) = kind {
-                binaries = binaries.suffix(Self.mostBinaries - 1) + [(frame.event, bytes)]
+                binaries = binaries.suffix(Self.maxBinaries - 1) + [(frame.event, bytes)]
             }
             return
         }

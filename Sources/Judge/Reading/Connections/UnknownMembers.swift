@@ -5,15 +5,15 @@ import HoldfastTranscript
 /// Members outside version 1.
 enum UnknownMembers {
     /// Whether a server's frame has such a member, also in its limits and replayed frames.
-    static func areTold(in frame: Frame) -> Bool { frame.value.map(areTold) ?? false }
+    static func areReported(in frame: Frame) -> Bool { frame.value.map(areReported) ?? false }
 
-    private static func areTold(in value: JSONValue) -> Bool {
+    private static func areReported(in value: JSONValue) -> Bool {
         guard let object = value.objectValue,
             let known = MessageMembers.ofFrame(value.string("type") ?? "", sentBy: .server)
         else { return false }
         return object.keys.contains { !known.contains($0) }
             || (value["limits"]?.objectValue?.keys.contains { !MessageMembers.ofLimits.contains($0) } ?? false)
-            || (value["missed"]?.arrayValue ?? []).contains(where: areTold)
+            || (value["missed"]?.arrayValue ?? []).contains(where: areReported)
     }
 
     /// Whether a client's frame, or the body of a question, has such a member, also in its messages and their parts.

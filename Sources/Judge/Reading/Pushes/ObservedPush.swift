@@ -31,7 +31,7 @@ struct ObservedPush: Sendable {
 
     private var status: Int? { if case .answered(let status, _) = outcome { status } else { nil } }
 
-    var wasTaken: Bool { (200...299).contains(status ?? 0) }
+    var wasAccepted: Bool { (200...299).contains(status ?? 0) }
 
     var wasGone: Bool { status == 410 }
 

@@ -25,7 +25,7 @@ extension Observations {
     /// The event by which a connection was over for both sides, because the server closed it too or its socket ended.
     ///
     /// If the stage cut it, the server may believe it alive for any time.
-    private func over(_ connection: ObservedConnection) -> Int? {
+    private func knownEnd(_ connection: ObservedConnection) -> Int? {
         connection.events.first { event in
             switch history.events[event].kind {
             case .close(.fromServer, _, _), .eof, .refused: true
@@ -36,10 +36,10 @@ extension Observations {
 
     /// The event since which a principal has had no connection, as of an event; nil if it has one, or if the server may
     /// not know of the end.
-    func away(_ principal: String, at event: Int) -> Int? {
+    func absentSince(_ principal: String, at event: Int) -> Int? {
         var since = 0
         for connection in connections where connection.principal == principal && connection.opening < event {
-            guard let gone = over(connection), gone < event else { return nil }
+            guard let gone = knownEnd(connection), gone < event else { return nil }
             since = max(since, gone)
         }
         return since
@@ -49,29 +49,29 @@ extension Observations {
     ///
     /// A REST question counts once its client has disconnected. A read without the answer, or the script's waits, prove
     /// that the turn ended after the principal's last connection.
-    var turnsEndedAway: [UnseenAnswer] {
+    var answersWhileAbsent: [UnseenAnswer] {
         turns.compactMap { turn in
-            guard turn.request.refusal == nil, let left = lastLeft(of: turn),
+            guard turn.request.refusal == nil, let left = lastAbandonment(of: turn),
                 !turn.endings.contains(where: { principal(of: $0) == turn.principal })
             else { return nil }
             let reads = reads(of: turn)
             guard let shown = reads.first(where: { answer(of: turn, in: $0) != nil })?.event,
-                let gone = away(turn.principal, at: shown), case let since = max(gone, left), since > turn.event,
+                let gone = absentSince(turn.principal, at: shown), case let since = max(gone, left), since > turn.event,
                 since < shown
             else { return nil }
             let byRead = reads.contains { $0.request > since && $0.event < shown && answer(of: turn, in: $0) == nil }
             let due = time(of: turn.event) + turn.request.scriptedWait.microseconds
             let byScript = subject.hasScriptedAgent && due > time(of: since)
-            return byRead || byScript ? UnseenAnswer(turn: turn, shown: shown, known: patience(of: shown)) : nil
+            return byRead || byScript ? UnseenAnswer(turn: turn, shown: shown, known: netTime(of: shown)) : nil
         }
     }
 
     /// The last event at which a client abandoned a REST question; 0 if the turn was not asked over REST, nil if a
     /// client waited for the response.
-    private func lastLeft(of turn: ObservedTurn) -> Int? {
+    private func lastAbandonment(of turn: ObservedTurn) -> Int? {
         var last = 0
         for exchange in turn.requests.compactMap({ exchange(of: $0) }) {
-            guard exchange.wasLeft, let left = exchange.failure else { return nil }
+            guard exchange.wasAbandoned, let left = exchange.failure else { return nil }
             last = max(last, left)
         }
         return last
@@ -80,7 +80,7 @@ extension Observations {
     /// The answers whose `done` was the last event on the connections of their principal, until each of these ended.
     ///
     /// A repeat of the question, or anything that may have reached the server after the `done`, is a sign of life.
-    var unheardAnswers: [UnseenAnswer] {
+    var maybeUnseenAnswers: [UnseenAnswer] {
         turns.compactMap { turn in
             guard turn.requests.count == 1, turn.request.connection != nil,
                 let done = turn.endings.first(where: { $0.type == "done" })?.event
@@ -89,15 +89,15 @@ extension Observations {
             let own = connections(of: turn.principal).filter { connections[$0].refused == nil }
             for (index, connection) in own.map({ ($0, connections[$0]) }) where connection.opening < done {
                 guard let ending = connection.ending else { return nil }
-                if over(connection).map({ $0 < done }) == true { continue }
+                if knownEnd(connection).map({ $0 < done }) == true { continue }
                 let asked = index == turn.request.connection ? turn.event : connection.connected
                 guard let asked, asked <= turn.event, !wasHeard(index, after: asked, turn),
                     let wait = delay(of: ending, on: connection)
                 else { return nil }
                 end = max(end, ending.event)
-                known = max(known, patience(of: ending.event) + wait)
+                known = max(known, netTime(of: ending.event) + wait)
             }
-            guard end > done, !isBack(turn.principal, from: done, to: end),
+            guard end > done, !hasReconnected(turn.principal, from: done, to: end),
                 !wasStopped(between: turn.event, and: end)
             else { return nil }
             return UnseenAnswer(turn: turn, shown: done, end: end, known: known)
@@ -137,7 +137,7 @@ extension Observations {
         }
     }
 
-    private func isBack(_ principal: String, from first: Int, to last: Int) -> Bool {
+    private func hasReconnected(_ principal: String, from first: Int, to last: Int) -> Bool {
         connections.contains { $0.principal == principal && $0.opening > first && $0.opening < last }
     }
 
@@ -149,7 +149,7 @@ extension Observations {
         let (principal, cause) = (answer.turn.principal, answer.end ?? answer.shown)
         guard pushListeners(at: answer.shown).contains(principal),
             let proof = proof(after: cause, limit: answer.known + timeouts.push.microseconds),
-            !isBack(principal, from: cause, to: proof)
+            !hasReconnected(principal, from: cause, to: proof)
         else { return nil }
         return proof
     }
@@ -157,6 +157,6 @@ extension Observations {
     func staysSilent(after cause: Int, besides push: ObservedPush) -> Bool {
         pushes.contains { $0.event > cause && $0.request.path == push.request.path && !announceTheSame($0, push) }
             || pushListeners(at: cause).contains(push.principal)
-                && proof(after: cause, limit: patience(of: cause) + timeouts.push.microseconds) != nil
+                && proof(after: cause, limit: netTime(of: cause) + timeouts.push.microseconds) != nil
     }
 }

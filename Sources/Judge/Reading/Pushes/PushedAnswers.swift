@@ -50,7 +50,7 @@ extension Observations {
 
     /// Events after a push that make a careless server push again: an acknowledged repeat of the question, a replay, a
     /// restart.
-    func temptations(after push: ObservedPush) -> [Int] {
+    func pushTriggers(after push: ObservedPush) -> [Int] {
         let requests = turn(announcedBy: push)?.requests ?? []
         let repeats = requests.filter { $0.ack != nil || $0.success != nil }.map(\.event)
         let replays = syncs.filter { sync in

@@ -15,16 +15,16 @@ struct CountedTurn {
 
     var request: ObservedRequest { requests[0] }
     var asked: Int { requests[0].event }
-    var sessionName: OwnName? { session.map { OwnName($0, of: person) } }
+    var sessionName: ScopedName? { session.map { ScopedName($0, of: person) } }
 
     static func all(
-        _ told: [Frame], on connections: [ObservedConnection], in exchanges: [ObservedExchange]
+        _ frames: [Frame], on connections: [ObservedConnection], in exchanges: [ObservedExchange]
     ) -> [CountedTurn] {
         var turns: [CountedTurn] = []
-        var places: [OwnName: Int] = [:]
+        var places: [ScopedName: Int] = [:]
         for request in ObservedRequest.all(on: connections, in: exchanges) {
             guard let key = request.clientMessageId else { continue }
-            let name = OwnName("key " + key, of: request.principal)
+            let name = ScopedName("key " + key, of: request.principal)
             let place = places[name] ?? turns.count
             places[name] = place
             if place == turns.count {
@@ -35,10 +35,10 @@ struct CountedTurn {
             guard case .exchange(let index) = request.origin, let response = exchanges[index].response else { continue }
             turns[place].end(response, isRefusal: exchanges[index].status != 200)
         }
-        for frame in told {
+        for frame in frames {
             let person = connections[frame.connection].principal
-            let turn = frame.turnId.map { OwnName("turn " + $0, of: person) }
-            let key = frame.clientMessageId.map { OwnName("key " + $0, of: person) }
+            let turn = frame.turnId.map { ScopedName("turn " + $0, of: person) }
+            let key = frame.clientMessageId.map { ScopedName("key " + $0, of: person) }
             guard let place = key.flatMap({ places[$0] }) ?? turn.flatMap({ places[$0] }),
                 frame.event > turns[place].asked
             else { continue }

@@ -38,8 +38,8 @@ extension ReachCount {
     private mutating func markStream() {
         var highest = 0
         var known: (epoch: String?, capabilities: Set<String>) = (nil, [])
-        var firstTold: [String: Int] = [:]
-        for frame in told {
+        var firstDelivered: [String: Int] = [:]
+        for frame in frames {
             if frame.type == "connected" {
                 let stated = Set((frame["capabilities"]?.arrayValue ?? []).compactMap(\.stringValue))
                 let isOther = known.epoch != nil && frame.epoch != known.epoch
@@ -52,10 +52,10 @@ extension ReachCount {
                 if seq < highest, !frame.isReplayed { mark(.olderFrame, from: frame.event) }
                 highest = max(highest, seq)
             }
-            if let id = frame.messageId, firstTold[id] == nil { firstTold[id] = frame.event }
+            if let id = frame.messageId, firstDelivered[id] == nil { firstDelivered[id] = frame.event }
         }
         for read in exchanges.compactMap(ObservedSessionRead.init) {
-            for event in read.messages.compactMap({ $0.id.flatMap { firstTold[$0] } }) where event > read.event {
+            for event in read.messages.compactMap({ $0.id.flatMap { firstDelivered[$0] } }) where event > read.event {
                 mark(.readAhead, from: read.event, to: event)
             }
         }

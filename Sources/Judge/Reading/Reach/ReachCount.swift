@@ -6,7 +6,7 @@ struct ReachCount {
     let exchanges: [ObservedExchange]
     let syncs: [ObservedSync]
     /// The server's frames in time order, without and with replayed ones.
-    let received, told: [Frame]
+    let received, frames: [Frame]
     let turns: [CountedTurn]
     private let lives: SubjectLives
     private(set) var values: [Reach.Dimension: Int] = [:]
@@ -21,8 +21,8 @@ struct ReachCount {
         exchanges = ObservedExchange.all(in: history)
         syncs = ObservedSync.all(on: connections, hostile: [:])
         lives = SubjectLives(history)
-        told = (received + syncs.flatMap(\.missed)).sorted { $0.event < $1.event }
-        turns = CountedTurn.all(told, on: connections, in: exchanges)
+        frames = (received + syncs.flatMap(\.missed)).sorted { $0.event < $1.event }
+        turns = CountedTurn.all(frames, on: connections, in: exchanges)
         countConnections()
         countQuestions()
         countSessions()
@@ -170,26 +170,26 @@ struct ReachCount {
     }
 
     private mutating func countSessions() {
-        var messages: [OwnName: Set<String>] = [:]
-        func note(_ ids: [String?], _ name: OwnName, at event: Int, in count: inout Self) {
+        var messages: [ScopedName: Set<String>] = [:]
+        func note(_ ids: [String?], _ name: ScopedName, at event: Int, in count: inout Self) {
             let before = messages[name]?.count ?? 0
             messages[name, default: []].formUnion(ids.compactMap(\.self))
             let now = messages[name]?.count ?? 0
             if before < 100, now >= 100 { count.mark(.longSession, name.principal, from: event, to: count.end) }
             count.raise(.sessionMessages, now)
         }
-        for frame in told {
+        for frame in frames {
             let person = person(of: frame)
             let isFailure = frame.isReplayed && frame.type == "error" && frame.turnId != nil
             if isFailure { mark(.failedInReplay, person, from: frame.event) }
             guard let session = frame.sessionId else { continue }
-            note([frame.messageId], OwnName(session, of: person), at: frame.event, in: &self)
+            note([frame.messageId], ScopedName(session, of: person), at: frame.event, in: &self)
         }
         for exchange in exchanges where exchange.sent.method == "GET" {
             guard let person = exchange.sent.principal else { continue }
             raise(.readBytes, exchange.received?.body.utf8.count)
             if let read = ObservedSessionRead(exchange) {
-                note(read.messages.map(\.id), OwnName(read.sessionId, of: person), at: read.event, in: &self)
+                note(read.messages.map(\.id), ScopedName(read.sessionId, of: person), at: read.event, in: &self)
                 if read.turns.contains(where: { $0.status == "failed" }) {
                     mark(.failedInRead, person, from: read.event)
                 }
@@ -203,7 +203,7 @@ struct ReachCount {
     }
 
     private mutating func countSyncs() {
-        raise(.numbers, told.compactMap(\.seq).max())
+        raise(.numbers, frames.compactMap(\.seq).max())
         for (connection, own) in Dictionary(grouping: syncs, by: \.connection) {
             let person = connections[connection].principal
             var pages: [ObservedSync] = []
@@ -215,7 +215,7 @@ struct ReachCount {
                 raise(.pages, pages.count)
                 raise(.replayBytes, result.wireBytes)
                 let isKnown = sync.missed.map {
-                    NumberedFrame.isOfStream($0.type) || NumberedFrame.isBesideStream($0.type)
+                    NumberedFrame.isInStream($0.type) || NumberedFrame.isOutsideStream($0.type)
                 }
                 if isKnown.dropFirst().dropLast().contains(false) { mark(.unknownInPage, person, from: result.event) }
                 if let reason = sync.reason, reason != "too_many" { mark(.replayLost, person, from: result.event) }
@@ -242,8 +242,8 @@ struct ReachCount {
 
     private mutating func countTexts() {
         var kinds: Set<Int> = []
-        var seen: Set<OwnName> = []
-        for frame in told { note(frame.text, of: person(of: frame), at: frame.event) }
+        var seen: Set<ScopedName> = []
+        for frame in frames { note(frame.text, of: person(of: frame), at: frame.event) }
         for turn in turns {
             let text = turn.request.prompt
             note(text, of: turn.person, at: turn.asked)
@@ -251,7 +251,7 @@ struct ReachCount {
             let own = [
                 text.utf8.prefix(1_000).contains { $0 >= 0xF0 },
                 text.first?.isWhitespace == true || text.last?.isWhitespace == true,
-                text.utf8.count < 1_000 && !seen.insert(OwnName(text, of: turn.person)).inserted,
+                text.utf8.count < 1_000 && !seen.insert(ScopedName(text, of: turn.person)).inserted,
             ]
             if own.contains(true) { mark(.unusualText, turn.person, from: turn.asked) }
             kinds.formUnion(own.indices.filter { own[$0] })
@@ -262,7 +262,7 @@ struct ReachCount {
             }
         }
         raise(.kindsOfText, kinds.count)
-        let sizes = told.compactMap { frame in frame.messageId.map { ($0, frame.text?.utf8.count ?? 0) } }
+        let sizes = frames.compactMap { frame in frame.messageId.map { ($0, frame.text?.utf8.count ?? 0) } }
         raise(.toldBytes, Dictionary(sizes, uniquingKeysWith: max).values.reduce(0, +))
     }
 

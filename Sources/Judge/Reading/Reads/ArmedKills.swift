@@ -28,16 +28,16 @@ struct ArmedKills {
             else { continue }
             tried += 1
             // Partial bytes of a later turn would not be a promise.
-            guard let promise = promises.filter({ $0.life == life }).max(by: { $0.told < $1.told }),
+            guard let promise = promises.filter({ $0.life == life }).max(by: { $0.madeAt < $1.madeAt }),
                 !history.requests.contains(where: { _, request in
-                    request.event > promise.told && history.life(of: request) == life
+                    request.event > promise.madeAt && history.life(of: request) == life
                 })
             else { continue }
             if promise.lostAt != nil {
                 lost += 1
             } else if let kept = promise.keptAt {
                 self.kept += 1
-                shown = [promise.told, kept]
+                shown = [promise.madeAt, kept]
             }
         }
     }

@@ -17,7 +17,7 @@ struct DurabilityProof {
             held.filter { write in
                 promises.contains { promise in
                     [promise.shownAt, promise.keptAt].contains { $0.isBefore(write.fault.begin) }
-                        && !history.lives.refusedWrites(between: promise.turn.event, and: promise.told)
+                        && !history.lives.refusedWrites(between: promise.turn.event, and: promise.madeAt)
                 }
             }.count
         kills = ArmedKills(on: "done", promises, in: history)
@@ -40,7 +40,7 @@ struct DurabilityProof {
             "a failed write without `done` after a turn with one, and \(ArmedKills.fewest) kills on the bytes of `done` without a loss"
         let actual = "\(probe); \(kills.progress(on: "`done`"))"
         if let write = blind.first, case .done(let done) = write.outcome {
-            let promise = promises.first { $0.told == done || $0.turn.event == write.turn.event }
+            let promise = promises.first { $0.madeAt == done || $0.turn.event == write.turn.event }
             let proof = promise?.keptAt ?? promise?.shownAt
             return Finding(
                 promise?.keptAt != nil

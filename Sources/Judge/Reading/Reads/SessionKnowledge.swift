@@ -5,9 +5,9 @@ import HoldfastTranscript
 /// The sessions that the server named to each principal, and since when; this defines "existing" and "unknown".
 struct SessionKnowledge: Sendable {
     /// The first event that named a session, by life of the subject's process.
-    private var named: [OwnName: [Int: Int]] = [:]
+    private var named: [ScopedName: [Int: Int]] = [:]
     private let lives: SubjectLives
-    private var reads: [OwnName: [(event: Int, status: Int)]] = [:]
+    private var reads: [ScopedName: [(event: Int, status: Int)]] = [:]
     private let lists: [ObservedListRead]
 
     init(_ history: Observations) {
@@ -15,7 +15,7 @@ struct SessionKnowledge: Sendable {
         lives = history.lives
         // Most frames name the same session as the one before.
         var before: (session: String?, principal: String, life: Int)?
-        for frame in history.framesTold
+        for frame in history.allFrames
         where frame.isOf("ack", "message", "toolUse", "done") || frame.type == "error" && frame.turnId != nil {
             let named = (frame.sessionId, history.principal(of: frame), lives.life(at: frame.event))
             if let before, before == named { continue }
@@ -29,7 +29,7 @@ struct SessionKnowledge: Sendable {
                 name(exchange.answer?.root.id("sessionId"), principal, at: event)
             }
             if let id = exchange.sessionRead {
-                reads[OwnName(id, of: principal), default: []].append((event, status))
+                reads[ScopedName(id, of: principal), default: []].append((event, status))
             }
         }
         for read in history.sessionReads { name(read.session.id("id"), read.principal, at: read.event) }
@@ -40,14 +40,14 @@ struct SessionKnowledge: Sendable {
 
     /// Whether the server named the session to the principal before an event: in a turn's frame, a list or a read.
     func exists(_ session: String, for principal: String, before event: Int) -> Bool {
-        named[OwnName(session, of: principal)]?.contains { $0.value < event } ?? false
+        named[ScopedName(session, of: principal)]?.contains { $0.value < event } ?? false
     }
 
     /// Whether the server named the session to the principal before an event, without a crash in between.
     ///
     /// Other clauses define what a crash may lose.
     func isOwed(_ session: String, for principal: String, before event: Int) -> Bool {
-        owed(OwnName(session, of: principal), before: event) != nil
+        owed(ScopedName(session, of: principal), before: event) != nil
     }
 
     /// Every session that the server must know for the principal at an event, in the order of the events that first
@@ -58,7 +58,7 @@ struct SessionKnowledge: Sendable {
         }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }
     }
 
-    private func owed(_ key: OwnName, before event: Int) -> Int? {
+    private func owed(_ key: ScopedName, before event: Int) -> Int? {
         let life = lives.life(at: event)
         return named[key]?.filter { $0.value < event && !lives.crashed(from: $0.key, to: life) }.values.min()
     }
@@ -67,20 +67,20 @@ struct SessionKnowledge: Sendable {
     /// contain it.
     func isAbsent(_ session: String, for principal: String, before event: Int) -> Bool {
         guard !exists(session, for: principal, before: event) else { return false }
-        let read = reads[OwnName(session, of: principal)]?.last { $0.event < event }
+        let read = reads[ScopedName(session, of: principal)]?.last { $0.event < event }
         if let read { return read.status == 404 }
         let list = lists.last { $0.event < event && $0.principal == principal }
         return list.map { !$0.ids.contains(session) } ?? false
     }
 
     func notFound(_ session: String, for principal: String, after event: Int) -> Int? {
-        reads[OwnName(session, of: principal)]?.first { $0.event > event && $0.status == 404 }?.event
+        reads[ScopedName(session, of: principal)]?.first { $0.event > event && $0.status == 404 }?.event
     }
 
     private mutating func name(_ session: String?, _ principal: String?, at event: Int) {
         guard let session, let principal else { return }
         let first = { (known: inout Int) in known = min(known, event) }
-        first(&named[OwnName(session, of: principal), default: [:]][lives.life(at: event), default: event])
+        first(&named[ScopedName(session, of: principal), default: [:]][lives.life(at: event), default: event])
     }
 }
 

@@ -7,7 +7,7 @@ struct StoredPromise {
 
     let turn: ObservedTurn
     let kind: Kind
-    let told: Int
+    let madeAt: Int
     let life: Int
     /// The answer's id in a response.
     var messageId: String?
@@ -27,12 +27,12 @@ extension Observations {
     /// Reads of its session by its principal settle it. A 404 lacks everything; other failed reads settle nothing.
     func promises(by kind: StoredPromise.Kind) -> [StoredPromise] {
         let reads = Dictionary(grouping: exchanges.filter { $0.response != nil }) { exchange in
-            exchange.sessionRead.flatMap { id in exchange.sent.principal.map { OwnName(id, of: $0) } }
+            exchange.sessionRead.flatMap { id in exchange.sent.principal.map { ScopedName(id, of: $0) } }
         }
         return made(by: kind).map { promise in
             var promise = promise
-            let own = promise.turn.session.map { OwnName($0, of: promise.turn.principal) }
-            for exchange in (own.flatMap { reads[$0] } ?? []).asked(after: promise.told) {
+            let own = promise.turn.session.map { ScopedName($0, of: promise.turn.principal) }
+            for exchange in (own.flatMap { reads[$0] } ?? []).asked(after: promise.madeAt) {
                 let read = read(in: exchange)
                 guard read != nil || exchange.status == 404 else { continue }
                 if !(read.map { holds($0, promise) } ?? false) {
@@ -51,14 +51,14 @@ extension Observations {
         guard kind == .response else {
             return turns.compactMap { turn in
                 (kind == .ack ? turn.ack : turn.dones.earliest).map {
-                    StoredPromise(turn: turn, kind: kind, told: $0.event, life: life(of: $0))
+                    StoredPromise(turn: turn, kind: kind, madeAt: $0.event, life: life(of: $0))
                 }
             }
         }
         return requests.compactMap { turn, request in
             request.success.map {
                 StoredPromise(
-                    turn: turn, kind: kind, told: $0, life: life(of: request),
+                    turn: turn, kind: kind, madeAt: $0, life: life(of: request),
                     messageId: body(ofResponse: $0)?.id("messageId"))
             }
         }

@@ -36,7 +36,7 @@ extension Observations {
     }
 
     /// Visits each accepted turn in each read, with the positions of its messages.
-    func forEachTurnRead(_ body: (ObservedTurn, ObservedSessionRead, StoredPlaces) -> Void) {
+    func forEachTurnRead(_ body: (ObservedTurn, ObservedSessionRead, StoredIndices) -> Void) {
         for read in sessionReads {
             let places = places(in: read)
             for turn in turns(in: read) { body(turn, read, places) }
@@ -124,11 +124,11 @@ extension Observations {
         guard late == nil, turn.isAccepted, !wasStopped(between: turn.event, and: history.events.count) else {
             return late
         }
-        let limit = patience(of: begun) + bound.microseconds
+        let limit = netTime(of: begun) + bound.microseconds
         // A scripted failure leaves no answer, so only the turn's status shows it.
         let mayBeOver = subject.hasScriptedAgent && turn.isScriptedToFail
         return reads(of: turn).first { read in
-            patience(of: read.request) >= limit && !showsEnd(of: turn, in: read)
+            netTime(of: read.request) >= limit && !showsEnd(of: turn, in: read)
                 && (!mayBeOver || read.entry(of: turn) != nil)
         }?.event
     }
@@ -137,8 +137,8 @@ extension Observations {
 extension ObservedSessionRead {
     /// The entry of a turn, by its id or its question's key.
     func entry(of turn: ObservedTurn) -> StoredTurn? {
-        if let place = turn.turnId.flatMap({ turnPlaces.byID[$0] }) { return turns[place] }
-        guard let place = turn.clientMessageId.flatMap({ turnPlaces.byKey[$0] }) else { return nil }
+        if let place = turn.turnId.flatMap({ turnIndices.byID[$0] }) { return turns[place] }
+        guard let place = turn.clientMessageId.flatMap({ turnIndices.byKey[$0] }) else { return nil }
         return turns[place...].first {
             $0.clientMessageId == turn.clientMessageId && (turn.turnId == nil || $0.turnId == nil)
         }

@@ -24,7 +24,7 @@ struct ObservedSync: Sendable {
         for (index, connection) in connections.enumerated() where !isCapture || connection.connected != nil {
             var results = connection.received.filter { $0.type == "syncResult" }[...]
             let refusals = connection.received.filter(Self.isRefusal).map(\.event)
-            let errors = connection.received.filter(Self.isOfForm).map(\.event)
+            let errors = connection.received.filter(Self.hasValidForm).map(\.event)
             let others = connection.sent.filter { hostile[$0.event] != nil }.map(\.event)
             /// Whether an error remains after those explained by earlier messages.
             func isOwn(_ refusal: Int) -> Bool { errors.count { $0 <= refusal } > others.count { $0 < refusal } }
@@ -54,7 +54,7 @@ struct ObservedSync: Sendable {
             } ?? []
     }
 
-    private static func isOfForm(_ frame: Frame) -> Bool {
+    private static func hasValidForm(_ frame: Frame) -> Bool {
         isRefusal(frame)
             || frame.type == "error" && frame.turnId == nil && frame.clientMessageId == nil
                 && ErrorMeaning.formal.contains(frame.code ?? "")

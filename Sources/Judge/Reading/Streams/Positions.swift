@@ -29,13 +29,13 @@ extension Observations {
     /// The last page of every answer with missing frames, and the event of the first page that reported them.
     ///
     /// Further pages do not contain frames that are missing before the first page (CLIENT-17).
-    var gaps: [(sync: ObservedSync, result: Frame, told: Int)] {
+    var gaps: [(sync: ObservedSync, result: Frame, reportedAt: Int)] {
         var open: [Int: Int] = [:]
         return answeredSyncs.compactMap { sync, result in
-            let isTold = result.complete == false && !(result.hasMore && result.string("reason") == "too_many")
-            let told = open[sync.connection] ?? (isTold ? result.event : nil)
-            open[sync.connection] = result.hasMore ? told : nil
-            return result.hasMore ? nil : told.map { (sync, result, $0) }
+            let isReported = result.complete == false && !(result.hasMore && result.string("reason") == "too_many")
+            let reportedAt = open[sync.connection] ?? (isReported ? result.event : nil)
+            open[sync.connection] = result.hasMore ? reportedAt : nil
+            return result.hasMore ? nil : reportedAt.map { (sync, result, $0) }
         }
     }
 }
@@ -77,11 +77,11 @@ struct Replay {
     var claimsAll: Bool { last.claimsComplete && evicted == nil }
 
     /// Whether it reports evicted frames, and does not replay the remaining ones.
-    var keepsBack: Bool { evicted != nil && numbers.isEmpty }
+    var withholdsFrames: Bool { evicted != nil && numbers.isEmpty }
 
     /// The wanted numbers in no page, within the scope of the last page: after a page that reports a loss, the next one
     /// starts anew.
-    var unspoken: [Int] {
+    var silentlyMissing: [Int] {
         guard evicted != nil, let from = last.lastSeqSeen else { return lacking }
         return lacking.filter { $0 > from }
     }

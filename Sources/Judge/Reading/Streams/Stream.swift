@@ -8,16 +8,16 @@ struct NumberedFrame {
     let seq: Int
 
     /// Whether frames of a type have a position in the stream.
-    static func isOfStream(_ type: String?) -> Bool { type.map(ofStream.contains) == true }
+    static func isInStream(_ type: String?) -> Bool { type.map(streamTypes.contains) == true }
 
     /// Whether frames of a type never have a position, whatever their members.
-    static func isBesideStream(_ type: String?) -> Bool { type.map(besideStream.contains) == true }
+    static func isOutsideStream(_ type: String?) -> Bool { type.map(otherTypes.contains) == true }
 
-    private static let ofStream: Set = ["message", "toolUse", "done", "error"]
-    private static let besideStream: Set = ["connected", "syncResult", "ack", "pong"]
+    private static let streamTypes: Set = ["message", "toolUse", "done", "error"]
+    private static let otherTypes: Set = ["connected", "syncResult", "ack", "pong"]
 
     var event: Int { frame.event }
-    var isOfKnownType: Bool { Self.isOfStream(frame.type) }
+    var isOfKnownType: Bool { Self.isInStream(frame.type) }
 
     /// Every numbered frame shown to anyone, in time order; replayed frames in list order.
     ///
@@ -38,7 +38,7 @@ struct NumberedFrame {
             guard let epoch = sync.result?.epoch else { continue }
             let principal = connections[sync.connection].principal
             // A type without a live position has none in a replay either.
-            shown += sync.missed.filter { !isBesideStream($0.type) }.compactMap { frame in
+            shown += sync.missed.filter { !isOutsideStream($0.type) }.compactMap { frame in
                 frame.seq.map { NumberedFrame(frame: frame, principal: principal, epoch: epoch, seq: $0) }
             }
         }
@@ -46,11 +46,11 @@ struct NumberedFrame {
     }
 
     /// Whether a live frame has a position in the stream; copies do not.
-    static func isNumbered(_ frame: Frame) -> Bool { isOfStream(frame.type) && mayBeNumbered(frame) }
+    static func isNumbered(_ frame: Frame) -> Bool { isInStream(frame.type) && mayBeNumbered(frame) }
 
     /// Whether a live frame may have a position, including frames with types outside this version.
     static func mayBeNumbered(_ frame: Frame) -> Bool {
-        !frame.isDuplicate && frame.seq != nil && !isBesideStream(frame.type)
+        !frame.isDuplicate && frame.seq != nil && !isOutsideStream(frame.type)
     }
 }
 

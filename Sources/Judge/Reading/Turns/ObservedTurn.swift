@@ -27,13 +27,13 @@ final class ObservedTurn {
     /// Errors with its key but without its id that refuse no request, so that they may end it.
     var nameless: [Frame] = []
     /// Whether it repeats a question from before the capture.
-    var isOfBefore = false
+    var isFromBeforeCapture = false
     /// Whether its question or its frames are a guess.
     var isGuessed = false
     /// In a capture, frames with the names of a turn that may have been asked before it; not used for verdicts.
-    var setAside: [Frame] = []
+    var doubtfulFrames: [Frame] = []
     /// The first event that shows the end of a turn whose frames were set aside; not used for verdicts.
-    var endedAside: Int?
+    var doubtfulEnd: Int?
 
     init(requests: [ObservedRequest]) { self.requests = requests }
 
@@ -95,7 +95,7 @@ final class ObservedRequest: @unchecked Sendable {
         !MessageContent.isSame(content, as: other.content) || sessionAsked != other.sessionAsked
     }
 
-    var road: String { connection == nil ? "a POST" : "a chat" }
+    var transportName: String { connection == nil ? "a POST" : "a chat" }
 
     /// Every acceptable question, on either transport, in order.
     ///
@@ -106,13 +106,13 @@ final class ObservedRequest: @unchecked Sendable {
         let chats = connections.enumerated().flatMap { index, connection in
             connection.sent.filter { $0.type == "chat" }.compactMap { frame in
                 ObservedRequest(
-                    isCapture ? frame.said : frame.value, event: frame.event, origin: .connection(index),
+                    isCapture ? frame.stated : frame.value, event: frame.event, origin: .connection(index),
                     principal: connection.principal)
             }
         }
         let posts = exchanges.enumerated().filter { $0.element.isChat }.compactMap { index, exchange in
             ObservedRequest(
-                isCapture ? exchange.saidBody : exchange.body, event: exchange.request, origin: .exchange(index),
+                isCapture ? exchange.statedBody : exchange.body, event: exchange.request, origin: .exchange(index),
                 principal: exchange.sent.principal ?? "")
         }
         return (chats + posts).sorted { $0.event < $1.event }

@@ -41,12 +41,12 @@ struct RateLedger {
         let greetings = observations.connections.compactMap { connection in
             connection.connected.map { (connection.principal, $0, connection.limit("messagesPerMinute")) }
         }
-        budgets = Dictionary(grouping: greetings, by: \.0).mapValues { told in
-            told.map { (event: $0.1, limit: $0.2) }.sorted { $0.event < $1.event }
+        budgets = Dictionary(grouping: greetings, by: \.0).mapValues { stated in
+            stated.map { (event: $0.1, limit: $0.2) }.sorted { $0.event < $1.event }
         }
-        let told = Self.limitErrors(observations).compactMap { $0["windowMs"]?.intValue }.filter { $0 > 0 }
+        let stated = Self.limitErrors(observations).compactMap { $0["windowMs"]?.intValue }.filter { $0 > 0 }
         let configured = observations.subject.limits["rateWindowSeconds"].map { min($0, 60) * 1000 }
-        window = min(told.min() ?? configured ?? 60_000, 60_000) * 1000
+        window = min(stated.min() ?? configured ?? 60_000, 60_000) * 1000
         lent = observations.history.events.reduce(into: [:]) { lent, event in
             guard event.lane == .server, case .act("lend", let details) = event.kind,
                 let principal = details.string("principal")
@@ -67,8 +67,8 @@ struct RateLedger {
     /// The budget of a principal at an event, if it was announced or configured.
     func limit(of principal: String, at event: Int) -> Int? {
         let own = budgets[principal] ?? []
-        let told = own[..<own.boundary { $0.event >= event }].last?.limit
-        return (told ?? observations.subject.limits["messagesPerMinute"]).flatMap { $0 > 0 ? $0 : nil }
+        let stated = own[..<own.boundary { $0.event >= event }].last?.limit
+        return (stated ?? observations.subject.limits["messagesPerMinute"]).flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// All questions of a principal before an event and after a time, in order.
@@ -135,7 +135,7 @@ extension RateLedger {
     }
 
     /// The maximum number of consecutive windows to examine: longer spans add little to shorter ones.
-    private static let mostWindows = 4
+    private static let maxWindows = 4
 
     private func excess(among own: [Entry], _ history: Observations) -> Excess? {
         let taken = own.compactMap { entry in
@@ -145,7 +145,7 @@ extension RateLedger {
         let moments = taken.map {
             (begin: history.time(of: $0.entry.request.event), end: history.time(of: $0.decided))
         }
-        for windows in 1...Self.mostWindows {
+        for windows in 1...Self.maxWindows {
             for place in taken.indices {
                 let first = taken[place].entry.request
                 guard let limit = limit(of: first.principal, at: first.event) else { continue }

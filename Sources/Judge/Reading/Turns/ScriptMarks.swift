@@ -3,7 +3,7 @@ import HoldfastTranscript
 /// Finds the turn of a frame without using the server's ids.
 struct ScriptMarks {
     private enum Mark: Hashable {
-        case key(OwnName)
+        case key(ScopedName)
         case tool(String)
         case reply(String)
     }
@@ -12,7 +12,7 @@ struct ScriptMarks {
 
     init(_ history: Observations) {
         let marks = history.turns.flatMap { turn -> [(mark: Mark, turn: ObservedTurn)] in
-            let key = turn.clientMessageId.map { Mark.key(OwnName($0, of: turn.principal)) }
+            let key = turn.clientMessageId.map { Mark.key(ScopedName($0, of: turn.principal)) }
             let script = turn.request.script.flatMap { step in
                 [step.string("tool").map(Mark.tool), step.string("reply").map(Mark.reply)]
             }
@@ -25,7 +25,7 @@ struct ScriptMarks {
     func owner(of frame: Frame, principal: String) -> ObservedTurn? {
         let mark: Mark? =
             switch (frame.clientMessageId, frame.type) {
-            case (let key?, _): .key(OwnName(key, of: principal))
+            case (let key?, _): .key(ScopedName(key, of: principal))
             case (_, "toolUse"): frame.string("tool").map(Mark.tool)
             case (_, "done"): frame.text.map(Mark.reply)
             default: nil

@@ -10,8 +10,8 @@ struct TurnReconstruction {
     private let connections: [ObservedConnection]
     private let exchanges: [ObservedExchange]
     private var turns: [ObservedTurn] = []
-    private var byKey: [OwnName: ObservedTurn] = [:]
-    private var byTurnId: [OwnName: ObservedTurn] = [:]
+    private var byKey: [ScopedName: ObservedTurn] = [:]
+    private var byTurnId: [ScopedName: ObservedTurn] = [:]
     private var byRequest: [Int: ObservedRequest] = [:]
     /// Messages that a server must refuse and may be unable to read, by connection in reading order.
     private var unreadable: [Int: [Int]] = [:]
@@ -19,7 +19,7 @@ struct TurnReconstruction {
     private var flawed: [Int: [Int]] = [:]
     /// Events that refused a request; they end no turn.
     private var refusals: Set<Int> = []
-    private var namedSessions: Set<OwnName> = []
+    private var namedSessions: Set<ScopedName> = []
 
     /// The turns of a history, in order; those without reliable evidence are marked as guessed.
     ///
@@ -50,7 +50,7 @@ struct TurnReconstruction {
         turns.reserveCapacity(requests.count)
         byKey.reserveCapacity(requests.count)
         for request in requests {
-            let key = request.clientMessageId.map { OwnName($0, of: request.principal) }
+            let key = request.clientMessageId.map { ScopedName($0, of: request.principal) }
             byRequest[request.event] = request
             if let turn = key.flatMap({ byKey[$0] }) {
                 turn.requests.append(request)
@@ -136,9 +136,9 @@ struct TurnReconstruction {
             let ended = turn.ended
             for request in turn.requests { (request.ack, request.success, request.failure) = (nil, nil, nil) }
             turns[index] = ObservedTurn(requests: turn.requests)
-            (turns[index].isGuessed, turns[index].endedAside) = (turn.isGuessed, ended)
-            turns[index].setAside = turn.told.sorted { $0.event < $1.event }
-            turns[index].isOfBefore = !turn.acks.isEmpty || !turn.copies.isEmpty || !answers.isEmpty
+            (turns[index].isGuessed, turns[index].doubtfulEnd) = (turn.isGuessed, ended)
+            turns[index].doubtfulFrames = turn.allFrames.sorted { $0.event < $1.event }
+            turns[index].isFromBeforeCapture = !turn.acks.isEmpty || !turn.copies.isEmpty || !answers.isEmpty
         }
     }
 
@@ -147,23 +147,23 @@ struct TurnReconstruction {
     private func principal(of frame: Frame) -> String { connections[frame.connection].principal }
 
     private func turn(withTheKeyOf frame: Frame) -> ObservedTurn? {
-        let turn = frame.clientMessageId.flatMap { byKey[OwnName($0, of: principal(of: frame))] }
+        let turn = frame.clientMessageId.flatMap { byKey[ScopedName($0, of: principal(of: frame))] }
         return turn.flatMap { turn in turn.requests.contains { $0.event < frame.event } ? turn : nil }
     }
 
     private func turn(withTheIdOf frame: Frame) -> ObservedTurn? {
-        frame.turnId.flatMap { byTurnId[OwnName($0, of: principal(of: frame))] }
+        frame.turnId.flatMap { byTurnId[ScopedName($0, of: principal(of: frame))] }
     }
 
     private func owner(of frame: Frame) -> ObservedTurn? { turn(withTheIdOf: frame) ?? turn(withTheKeyOf: frame) }
 
     private mutating func learn(from read: ObservedSessionRead) {
         guard let principal = read.principal else { return }
-        namedSessions.insert(OwnName(read.sessionId, of: principal))
+        namedSessions.insert(ScopedName(read.sessionId, of: principal))
         let pairs =
             read.messages.map { ($0.turnId, $0.clientMessageId) } + read.turns.map { ($0.turnId, $0.clientMessageId) }
         for case (let turnId?, let key?) in pairs {
-            guard let turn = byKey[OwnName(key, of: principal)] else { continue }
+            guard let turn = byKey[ScopedName(key, of: principal)] else { continue }
             bind(turn, turnId: turnId, session: read.sessionId)
         }
     }
@@ -173,7 +173,7 @@ struct TurnReconstruction {
         if frame.type == "error" {
             if let refused = requestRefused(by: frame) { return refuse(refused, by: frame) }
         } else if let session = frame.sessionId {
-            namedSessions.insert(OwnName(session, of: principal(of: frame)))
+            namedSessions.insert(ScopedName(session, of: principal(of: frame)))
         }
         if frame.type == "ack" {
             guard let turn = turnAcked(by: frame) else { return }
@@ -189,7 +189,7 @@ struct TurnReconstruction {
     private mutating func bind(_ turn: ObservedTurn, turnId: String?, session: String?) {
         // Most frames of a turn repeat its names.
         if let turnId, turn.turnId != turnId {
-            let name = OwnName(turnId, of: turn.principal)
+            let name = ScopedName(turnId, of: turn.principal)
             let known = byTurnId[name] ?? turn
             byTurnId[name] = known
             if turn.turnId == nil, known === turn { turn.turnId = turnId }
@@ -225,7 +225,7 @@ struct TurnReconstruction {
     private mutating func requestRefused(by error: Frame) -> ObservedRequest? {
         guard error.turnId == nil, !error.isDuplicate else { return nil }
         guard let key = error.clientMessageId else { return requestUnread(by: error) }
-        guard let turn = byKey[OwnName(key, of: principal(of: error))] else { return nil }
+        guard let turn = byKey[ScopedName(key, of: principal(of: error))] else { return nil }
         let waiting = waiting(for: error, of: turn)
         let meant: ObservedRequest?
         switch error.code {
@@ -236,7 +236,7 @@ struct TurnReconstruction {
             // A question without a session asks for a new one.
             let named = waiting.filter { $0.sessionAsked != nil }
             meant =
-                named.first { !namedSessions.contains(OwnName($0.sessionAsked ?? "", of: turn.principal)) }
+                named.first { !namedSessions.contains(ScopedName($0.sessionAsked ?? "", of: turn.principal)) }
                 ?? named.last
         default: meant = nil
         }
@@ -267,7 +267,7 @@ struct TurnReconstruction {
     // MARK: Frames of turns
 
     private func place(_ frame: Frame) {
-        guard let type = frame.type, NumberedFrame.isOfStream(type), !refusals.contains(frame.event),
+        guard let type = frame.type, NumberedFrame.isInStream(type), !refusals.contains(frame.event),
             let turn = owner(of: frame)
         else { return }
         switch type {
@@ -281,13 +281,13 @@ struct TurnReconstruction {
                 turn.endings.append(frame)
             }
         // If a repeat is stored again, IDEM-1 judges it.
-        case "message" where isFurther(frame, of: turn): break
+        case "message" where isExtraMessage(frame, of: turn): break
         default: turn.frames.append(frame)
         }
     }
 
     /// Whether a later ack, without `duplicate`, named this message for the question.
-    private func isFurther(_ message: Frame, of turn: ObservedTurn) -> Bool {
+    private func isExtraMessage(_ message: Frame, of turn: ObservedTurn) -> Bool {
         guard let first = turn.acks.first?.messageId, let id = message.messageId, id != first else { return false }
         return turn.requests.contains { $0.ack.map { !$0.isDuplicate && $0.messageId == id } ?? false }
     }

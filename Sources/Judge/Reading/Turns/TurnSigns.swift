@@ -4,13 +4,13 @@ import HoldfastTranscript
 extension ObservedTurn {
     var session: String? { sessionId ?? sessionAsked }
     /// The first event that shows its acceptance.
-    var firstSign: Int? { earliest(told.earliest?.event, response) }
+    var firstSign: Int? { earliest(firstFrame, response) }
     /// The event of the first live frame that shows its acceptance.
     var firstFrame: Int? { (acks + frames + endings).earliest?.event }
     /// The first event that shows that it was accepted and is running, at least `event`; `event` if there is none.
     func accepted(since event: Int) -> Int { max((acks + frames).earliest?.event ?? event, event) }
 
-    var told: [Frame] { acks + frames + endings + copies + replayed }
+    var allFrames: [Frame] { acks + frames + endings + copies + replayed }
     var toolUses: [Frame] { frames.filter { $0.type == "toolUse" } }
     var dones: [Frame] { (endings + copies + replayed).filter { $0.type == "done" } }
     /// The accepted request: the one whose `ack` is not a copy, else the first that was not refused.
@@ -106,15 +106,15 @@ extension Observations {
     }
 
     /// The smallest announced `limits.maxFrameBytes`; without any, a common value.
-    var leastFrameLimit: Int { frameLimits.map(\.bytes).min() ?? 983_040 }
+    var minFrameLimit: Int { frameLimits.map(\.bytes).min() ?? 983_040 }
 
-    var frameLimits: [(told: Int, bytes: Int)] {
+    var frameLimits: [(at: Int, bytes: Int)] {
         connections.compactMap { connection in
-            connection.connected.flatMap { told in connection.limit("maxFrameBytes").map { (told, $0) } }
-        }.sorted { $0.told < $1.told }
+            connection.connected.flatMap { at in connection.limit("maxFrameBytes").map { (at, $0) } }
+        }.sorted { $0.at < $1.at }
     }
 
-    func frameLimit(before event: Int) -> Int? { frameLimits.last { $0.told < event }?.bytes }
+    func frameLimit(before event: Int) -> Int? { frameLimits.last { $0.at < event }?.bytes }
 
     func mayBeTooLarge(_ request: ObservedRequest) -> Bool {
         guard let limit = frameLimit(before: request.event) else { return true }
