@@ -37,7 +37,7 @@ package struct RunReport: Sendable {
     /// The shard; nil for a whole run.
     package let part: Shard.Part?
     /// Clauses that this shard, or a life alone, leaves undecided, since other shards or the scenarios may decide them.
-    package let deferred: [ClauseID]
+    let deferred: [ClauseID]
     var whyDeferred: String { part == nil ? "not met by this life" : "left to the other shards" }
     /// Clauses that the user excluded by name; all are set aside.
     package let leftOut: Set<ClauseID>

@@ -37,7 +37,7 @@ import Testing
             "client!launch 1>GET(s1) 1<503 2>GET(s1) 2<503 client!quit client!launch 3>GET(s1) 3<503"
         ),
         (.returns, 2, .client, "client!launch client!background client!foreground client!background client!foreground"),
-        (.toldBytes, 8, .server, "A+ A<done(t1 a1 'four') A<done(t1 a1 'four') A<done(t2 a2 'four')"),
+        (.receivedBytes, 8, .server, "A+ A<done(t1 a1 'four') A<done(t1 a1 'four') A<done(t2 a2 'four')"),
         (.connections, 2, .client, "client!launch A+ A!cut B+ client!quit client!launch C+"),
         (.attempts, 2, .client, "client!launch A>open A<refused(503 'no') B>open B<eof C+ C<eof"),
         (

@@ -467,7 +467,7 @@ extension ClientFeature {
             $0.reconnect()
         },
         ClientFeature(
-            name: "a long text", raises: [.textBytes, .readBytes, .toldBytes], isCalm: true, isPossible: { _ in true }
+            name: "a long text", raises: [.textBytes, .readBytes, .receivedBytes], isCalm: true, isPossible: { _ in true }
         ) {
             // Each look at a screen with such texts is slow, so only one session has them.
             let isBehind = !$0.steering.isReached(.readBytes)
@@ -485,7 +485,7 @@ extension ClientFeature {
                 ])
             if isBehind {
                 $0.steering.raise(.textBytes, to: size)
-                $0.steering.raise(.toldBytes, by: size)
+                $0.steering.raise(.receivedBytes, by: size)
                 $0.steering.raise(.readBytes, by: size)
             }
         },

@@ -75,7 +75,7 @@ extension ClientScene {
     }
 
     /// The messages of the visible session that the stream delivered; nil if there is nothing to wait for.
-    package func expectedState(onScreen session: String?) -> AwaitedState? {
+    func expectedState(onScreen session: String?) -> AwaitedState? {
         guard let session, case let shown = act({ $0.shownMessages(of: session) }), !shown.isEmpty else { return nil }
         var expectedState = AwaitedState(within: "pong")
         (expectedState.session, expectedState.shows) = (session, shown)

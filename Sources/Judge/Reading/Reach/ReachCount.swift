@@ -263,7 +263,7 @@ struct ReachCount {
         }
         raise(.kindsOfText, kinds.count)
         let sizes = frames.compactMap { frame in frame.messageId.map { ($0, frame.text?.utf8.count ?? 0) } }
-        raise(.toldBytes, Dictionary(sizes, uniquingKeysWith: max).values.reduce(0, +))
+        raise(.receivedBytes, Dictionary(sizes, uniquingKeysWith: max).values.reduce(0, +))
     }
 
     private mutating func note(_ text: String?, of person: String, at event: Int) {

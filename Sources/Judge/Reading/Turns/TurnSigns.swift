@@ -4,7 +4,7 @@ import HoldfastTranscript
 extension ObservedTurn {
     var session: String? { sessionId ?? sessionAsked }
     /// The first event that shows its acceptance.
-    var firstSign: Int? { earliest(firstFrame, response) }
+    var firstSign: Int? { earliest(allFrames.earliest?.event, response) }
     /// The event of the first live frame that shows its acceptance.
     var firstFrame: Int? { (acks + frames + endings).earliest?.event }
     /// The first event that shows that it was accepted and is running, at least `event`; `event` if there is none.
