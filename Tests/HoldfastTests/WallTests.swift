@@ -223,14 +223,14 @@ import Testing
     }
 
     /// The most lines of Swift that a folder may have: each number only gets smaller.
-    private static let mostLines = ["Sources/": 112_587, "Sources/Judge/": 18_415]
+    private static let maxLines = ["Sources/": 109_647, "Sources/Judge/": 17_975]
 
     // What is added makes something else needless, or takes its place.
-    @Test(arguments: mostLines.keys.sorted()) func `a folder does not grow`(folder: String) throws {
+    @Test(arguments: maxLines.keys.sorted()) func `a folder does not grow`(folder: String) throws {
         let lines = try files.filter { $0.path.hasPrefix(folder) }.reduce(0) { count, file in
             count + (try SourceTree.text(file.path)).utf8.count { $0 == UInt8(ascii: "\n") }
         }
-        #expect(lines <= Self.mostLines[folder] ?? 0, "\(folder) has \(lines) lines; make it shorter by what was added")
+        #expect(lines <= Self.maxLines[folder] ?? 0, "\(folder) has \(lines) lines; make it shorter by what was added")
     }
 
     // A predicate reads like its clause. What takes longer to find out is a fact, which has a name of its own.
