@@ -29,7 +29,7 @@ import Testing
         let clause = ClauseUnderTest("IDEM-1", rule: 1)
         let asked = "A+ A>chat(c1) A<ack(c1) A>chat(c1)"
         try clause.conforms("\(asked) A<ack(c1 s2 t1 duplicate) A<done(t1)")
-        try clause.violates("\(asked) A<ack(c1 s2 t2 u2)^ A<done(t1)")
+        try clause.violates("\(asked) A<ack(c1 s2 t2 u2)^ A<done(t1)", also: ["IDEM-2"])
     }
 
     @Test func `IDEM-1 leads where a repeat runs twice`() throws {

@@ -61,7 +61,8 @@ import Testing
         #expect(prevented("clientPeople") == "1 person (one --token for each)")
         #expect(prevented("sessions") == nil && prevented("cuts") == nil)
         let free = JSONReport(
-            try report("A+ B+(p2) C+(p3) D+(p4) A>chat(c1) server!kill server!start", profiles: [.core, .sync, .push, .auth])
+            try report(
+                "A+ B+(p2) C+(p3) D+(p4) A>chat(c1) server!kill server!start", profiles: [.core, .sync, .push, .auth])
         ).value
         #expect(free["reach"]?["dimensions"]?.arrayValue?.contains { $0["prevented"] != nil } == false)
     }

@@ -467,7 +467,8 @@ extension ClientFeature {
             $0.reconnect()
         },
         ClientFeature(
-            name: "a long text", raises: [.textBytes, .readBytes, .receivedBytes], isCalm: true, isPossible: { _ in true }
+            name: "a long text", raises: [.textBytes, .readBytes, .receivedBytes], isCalm: true,
+            isPossible: { _ in true }
         ) {
             // Each look at a screen with such texts is slow, so only one session has them.
             let isBehind = !$0.steering.isReached(.readBytes)
