@@ -48,14 +48,19 @@ extension ScenarioStep.Question {
         return body
     }
 
-    /// Nil if the question has no text.
+    /// The question with a longer text; nil if it has none.
+    ///
+    /// Up to 400,000 bytes the filler has three bytes a character, so that a peer which cuts bytes into chunks of any
+    /// power of two splits one. Larger texts are plain: an encoder that escapes them would exceed every frame limit.
     package static func lengthened(_ question: JSONValue, by bytes: Int) -> JSONValue? {
         guard var elements = question["messages"]?.arrayValue, let text = elements.last?["content"]?.stringValue else {
             return nil
         }
         // Built from bytes: `String(repeating:)` appends one by one, which is slow for a megabyte.
-        let filler = String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: bytes), as: UTF8.self)
-        elements[elements.count - 1]["content"] = .string(text + filler)
+        let wide = bytes <= 400_000 ? bytes / 3 : 0
+        var filler = Array([[UInt8]](repeating: Array("€".utf8), count: wide).joined())
+        filler += [UInt8](repeating: UInt8(ascii: "x"), count: bytes - filler.count)
+        elements[elements.count - 1]["content"] = .string(text + String(decoding: filler, as: UTF8.self))
         var longer = question
         longer["messages"] = .array(elements)
         return longer
