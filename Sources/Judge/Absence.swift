@@ -13,9 +13,9 @@ extension Observations {
     func deadline(after cause: Int, within bound: Duration, on connection: Int) -> Int? {
         guard knowsDelays else { return laterAnswer(after: cause, within: bound, on: connection) }
         let observed = connections[connection]
-        let limit = netTime(of: cause) + bound.microseconds
-        if let ending = observed.ending, ending.event <= cause || netTime(of: ending.event) < limit { return nil }
-        for pause in observed.pauses where netTime(of: pause.stopped) < limit {
+        let limit = effectiveTime(of: cause) + bound.microseconds
+        if let ending = observed.ending, ending.event <= cause || effectiveTime(of: ending.event) < limit { return nil }
+        for pause in observed.pauses where effectiveTime(of: pause.stopped) < limit {
             guard let resumed = pause.resumed, resumed < cause else { return nil }
         }
         return proof(after: cause, limit: limit)
@@ -23,8 +23,8 @@ extension Observations {
 
     func deadline(after exchange: ObservedExchange, within bound: Duration) -> Int? {
         guard exchange.response == nil, exchange.unread == nil else { return nil }
-        let limit = netTime(of: exchange.request) + bound.microseconds
-        if let failure = exchange.failure, netTime(of: failure) < limit { return nil }
+        let limit = effectiveTime(of: exchange.request) + bound.microseconds
+        if let failure = exchange.failure, effectiveTime(of: failure) < limit { return nil }
         return proof(after: exchange.request, limit: limit)
     }
 
@@ -83,7 +83,7 @@ extension Observations {
     func proof(after cause: Int, limit: Int) -> Int? {
         guard knowsDelays else { return nil }
         let events = history.events.indices
-        let first = max(cause + 1, events.boundary { netTime(of: $0) >= limit })
+        let first = max(cause + 1, events.boundary { effectiveTime(of: $0) >= limit })
         guard first < events.endIndex else { return nil }
         let halt = halts[halts.boundary { $0 > cause }...].first
         return halt.map { $0 < first } == true ? nil : first

@@ -58,8 +58,8 @@ struct Evidence: Sendable, Equatable {
         if holds { keep() } else if let proof = proof() { violate(finding(proof)) }
     }
 
-    mutating func test(_ sighting: Observations.ScreenOutcome, _ finding: (Int) -> Finding) {
-        switch sighting {
+    mutating func test(_ outcome: Observations.ScreenOutcome, _ finding: (Int) -> Finding) {
+        switch outcome {
         case .kept: keep()
         case .broken(let event): violate(finding(event))
         case .unknown: break

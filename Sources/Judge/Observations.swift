@@ -14,7 +14,7 @@ final class Observations {
     /// Whether the wire has acks; it may have none if its dialect generates the names.
     let hasAcks: Bool
     let timeouts: Timeouts
-    private let netClock: NetClock
+    private let latenessClock: LatenessClock
     let lives: SubjectLives
     /// The schemas under the profiles the subject declares.
     let schemas: MessageSchemas
@@ -47,7 +47,7 @@ final class Observations {
         (self.history, self.hasAcks, self.inDoubt) = (history, hasAcks, inDoubt)
         self.isWithoutGuesses = isWithoutGuesses
         let subject = history.header.subject
-        netClock = NetClock(history.header.lateness)
+        latenessClock = LatenessClock(history.header.lateness)
         timeouts = history.header.capture == nil ? history.header.timeouts : .ofCaptures(history.header.timeouts)
         lives = SubjectLives(history)
         schemas = specification.schemasOfSent(for: subject.profiles)
@@ -191,11 +191,11 @@ final class Observations {
     /// The time of an event on the clock for bounds, which runs more slowly while the machine is late.
     ///
     /// Use it for lateness, and ``time(of:)`` for events that are too early or too frequent.
-    func netTime(of event: Int) -> Int { netTime(at: time(of: event)) }
+    func effectiveTime(of event: Int) -> Int { effectiveTime(at: time(of: event)) }
 
-    func netTime(at moment: Int) -> Int { netClock.time(at: moment) }
+    func effectiveTime(at moment: Int) -> Int { latenessClock.time(at: moment) }
 
     func wasLate(from first: Int, to last: Int) -> Bool {
-        netClock.wasLate(from: time(of: first), to: time(of: last))
+        latenessClock.wasLate(from: time(of: first), to: time(of: last))
     }
 }

@@ -69,7 +69,9 @@ extension ClauseResult {
         let clear = meant.filter { findings($0) * 2 >= most }
         let order = clear + meant.filter { findings($0) * 2 < most } + performed.filter { !isMeant($0) }
         let cut = meant.filter { $0.fallsShort(of: clause.id) && $0.history.header.dialect.isCanonical }
-        let isCutShort = cut.contains { $0.history.header.lateness.isEmpty } || !cut.isEmpty && cut.count == meant.count
+        let isCutShort =
+            cut.contains { $0.history.header.lateness.isEmpty && $0.cut != .interruption }
+            || !cut.isEmpty && cut.count == meant.count
         self.init(
             clause,
             verdicts: order.flatMap { scenario in

@@ -202,6 +202,8 @@ import Testing
             let later = next.replacing(refused, with: "\(refused) +61s")
             try clause.conforms("\(later) push<alert(a1 s1) push>200")
             try clause.violates("\(later) +10s^")
+            let again = next.replacing(refused, with: "\(refused) +61s \(refused)")
+            try clause.inconclusive("\(again) +10s")
         }
         for refusal in ["410(Unregistered)", "400(BadDeviceToken)", "400(DeviceTokenNotForTopic)"] {
             let refused = "push!listen(p1) push<alert(a9 s9) push>\(refusal)"

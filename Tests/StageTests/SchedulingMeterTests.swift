@@ -70,7 +70,7 @@ import Testing
 
     @Test func `a bound that nobody held up is over in time`() async throws {
         let meter = SchedulingMeter(beginningAt: .now)
-        let deadline = NetDeadline(.milliseconds(5), on: meter)
+        let deadline = ExtendedDeadline(.milliseconds(5), on: meter)
         // A machine that is late itself makes it longer, and not for ever.
         for _ in 0..<100 where deadline.rest > .zero {
             try await Task.sleep(for: deadline.rest)

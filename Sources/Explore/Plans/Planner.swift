@@ -43,15 +43,15 @@ extension Planner {
         seed: UInt64, of role: Role, disturbing scenarios: [Plan], _ begin: (UInt64) -> Self
     ) -> HoldfastExplore.Plan {
         let name = "\(role)/explored/\(seed)"
-        var drawing = begin(seed)
-        guard drawing.happens(50), let scenario = drawing.any(scenarios) else { return drawing.plan(named: name) }
+        var planner = begin(seed)
+        guard planner.happens(50), let scenario = planner.any(scenarios) else { return planner.plan(named: name) }
         for _ in 0..<4 {
-            var attempt = drawing
+            var attempt = planner
             let plan = attempt.plan(named: name, disturbing: scenario)
             if plan.isLawful, plan.keepsLettersApart, plan.isReadable { return plan }
-            drawing.chance = attempt.chance
+            planner.chance = attempt.chance
         }
-        return drawing.plan(named: name)
+        return planner.plan(named: name)
     }
 
     mutating func happens(_ percent: Int) -> Bool { chance.number(in: 1...100) <= percent }
@@ -92,17 +92,17 @@ extension Planner {
     static var ofSmallChoices: [Int] { choices.map { $0.isLarge ? 0 : $0.weight } }
 
     mutating func drawWeights() -> [Int] {
-        Self.choices.map { deed in
+        Self.choices.map { choice in
             let factor = [0, 1, 1, 1, 2, 4][chance.number(in: 0...5)]
-            return deed.weight * (deed.isVital ? max(1, factor) : factor)
+            return choice.weight * (choice.isVital ? max(1, factor) : factor)
         }
     }
 
     mutating func act() {
         var place = chance.number(in: 1...weights.reduce(0, +))
-        for (deed, weight) in zip(Self.choices, weights) {
+        for (choice, weight) in zip(Self.choices, weights) {
             place -= weight
-            if place <= 0 { return deed.draw(&self) }
+            if place <= 0 { return choice.draw(&self) }
         }
     }
 }

@@ -40,9 +40,9 @@ struct ServerFeature: SteeredFeature {
         ServerFeature(name: "slow reader", isRobust: false) { $0.linger() },
         ServerFeature(name: "walk", isLarge: true) { for _ in 0..<6 { $0.act() } },
         ServerFeature(name: "bad messages", isRobust: false) { $0.sendInvalid() },
-        ServerFeature(name: "edges", isRobust: false) { $0.useUnusualTransport() },
+        ServerFeature(name: "edges", isRobust: false) { $0.useTransportEdgeCases() },
         ServerFeature(name: "refused handshakes", raises: [.wrongTokens, .handshakes], isRobust: false) {
-            $0.connectUnauthenticated()
+            $0.failHandshakes()
         },
         ServerFeature(name: "one clientId", raises: [.clientPeople]) { $0.shareClientId() },
         ServerFeature(name: "pushes", needs: [.push], isRobust: false) { $0.call() },
@@ -412,9 +412,15 @@ extension ServerPlanner {
 
     // MARK: trouble
 
-    mutating func connectUnauthenticated() {
-        let (times, knock) = (isLife ? 40 : 4, drawn { $0.connectWrongly() })
-        add("repeat", ["times": times, "counter": "i", "steps": knock])
+    mutating func failHandshakes() {
+        let attempts = drawn {
+            $0.connectWrongly()
+            // A stranger leaves in the middle of a handshake.
+            $0.add("connect", ["on": $0.stranger, "handshake": false])
+            $0.cut($0.stranger)
+        }
+        let times = isLife ? 90 : 4
+        add("repeat", ["times": times, "counter": "i", "steps": attempts])
         steering.raise(.wrongTokens, to: times)
         steering.raise(.handshakes, by: 2 * times)
     }
@@ -436,7 +442,7 @@ extension ServerPlanner {
     }
 
     /// Uses connections and requests as libraries, proxies and strangers do.
-    mutating func useUnusualTransport() {
+    mutating func useTransportEdgeCases() {
         let (person, letter, home) = longSession()
         add("ping", ["on": letter])
         add(
@@ -477,7 +483,7 @@ extension ServerPlanner {
         guard happens(isLife ? 75 : 50), let person = people.first(where: { $0 != lastingPerson }) else {
             return refusePushes()
         }
-        if happens(60) { return pushToAbsent(person) }
+        if happens(60) { return askAndLeave(person) }
         // All devices freeze; one has a connection when the answer comes, but reads none of it.
         for device in open where device.principal == person { cut(device.letter) }
         let session = newName("s")
@@ -504,7 +510,7 @@ extension ServerPlanner {
         if status == 410 { hasGoneDevices = true }
         if happens(25), grammar.isAlone {
             add("pushAnswer", ["principal": person, "hang": true])
-            for _ in 0..<2 { pushToAbsent(person) }
+            for _ in 0..<2 { askAndLeave(person) }
         } else {
             let times = status == 410 ? 3 : status >= 500 ? 8 : 1
             refusePushes(status, reason, times: times, of: person, in: 2)
@@ -514,10 +520,10 @@ extension ServerPlanner {
     /// The push service refuses the next notifications to a person who leaves again and again.
     mutating func refusePushes(_ status: Int, _ reason: String, times: Int, of person: String, in turns: Int) {
         add("pushAnswer", ["principal": person, "status": status, "reason": reason, "times": times])
-        for _ in 0..<turns { pushToAbsent(person) }
+        for _ in 0..<turns { askAndLeave(person) }
     }
 
-    mutating func pushToAbsent(_ principal: String) {
+    mutating func askAndLeave(_ principal: String) {
         for device in devices where device.principal == principal && device.isOpen { hangUp(device.letter) }
         let (session, wait) = (newName("s"), JSONValue(min(500, grammar.longestWatch)))
         add("connect", ["on": stranger, "principal": principal])

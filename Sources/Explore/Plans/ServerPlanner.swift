@@ -243,7 +243,7 @@ package struct ServerPlanner: Planner, LifePlanner {
                 refusePushes(503, "ServiceUnavailable", times: 12, of: person, in: 4)
                 steering.raise(.refusedPushes, to: 12)
             }
-            pushToAbsent(person)
+            askAndLeave(person)
         }
         resting = Array(others.prefix(2))
         people = active
@@ -257,7 +257,7 @@ package struct ServerPlanner: Planner, LifePlanner {
             people = [person]
             if let home = longSessions[person] { read(home, person) }
             if person == gone {
-                pushToAbsent(person)
+                askAndLeave(person)
                 // A person who comes back too soon excuses a missing push.
                 if grammar.profiles.contains(.push) { add("watch", ["for": ["milliseconds": 2_000] as JSONValue]) }
                 comeBack(devices.filter { $0.principal == person })

@@ -58,8 +58,8 @@ extension FactRule.Effect {
         func outcomes(_ rows: JSONValue, seen isSeen: Bool) -> Set<JSONValue> {
             Set(
                 (rows.arrayValue ?? []).flatMap { row in
-                    let acts = (row["answer"]?.arrayValue ?? []).filter { deed in
-                        !isSeen || !unseen.contains(deed["do"]?.stringValue ?? "")
+                    let acts = (row["answer"]?.arrayValue ?? []).filter { act in
+                        !isSeen || !unseen.contains(act["do"]?.stringValue ?? "")
                     }
                     return courses(acts).map { acts in
                         var row = row
@@ -71,11 +71,11 @@ extension FactRule.Effect {
         /// The possible sequences of actions; each optional action doubles their number.
         func courses(_ acts: [JSONValue]) -> [[JSONValue]] {
             guard acts.count(where: { $0["optional"] == true }) <= 8 else { return [acts] }
-            return acts.reduce(into: [[]]) { courses, deed in
-                var done = deed
+            return acts.reduce(into: [[]]) { courses, act in
+                var done = act
                 done["optional"] = nil
                 let doing = courses.map { $0 + [done] }
-                courses = deed["optional"] == true ? courses + doing : doing
+                courses = act["optional"] == true ? courses + doing : doing
             }
         }
         let isLost = !outcomes(old, seen: false).isSubset(of: outcomes(new, seen: false))

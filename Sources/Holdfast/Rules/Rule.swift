@@ -5,7 +5,7 @@ import HoldfastJSONSchema
 /// How a scripted server, a proxy or an agent changes its behavior for certain events, and how often.
 ///
 /// Rules are written as words (`drop toolUse#2`), as steps of client scenarios (`when`) and in files of replies. Each
-/// notation allows only the events and deeds that its interpreter supports.
+/// notation allows only the events and actions that its interpreter supports.
 package struct Rule: Sendable, Equatable {
     package enum Event: String, Sendable, CaseIterable {
         /// A request for a WebSocket.

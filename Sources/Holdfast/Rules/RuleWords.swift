@@ -125,7 +125,7 @@ private struct RuleWordReader {
         try check(rule)
     }
 
-    /// Rejects deeds that are impossible for a request.
+    /// Rejects actions that are impossible for a request.
     private func check(_ rule: Rule) throws(InputProblem) {
         let word = words[index - 1]
         if rule.event == .upgrade, rule.isAfter {

@@ -22,7 +22,7 @@ package struct Rules: Sendable {
 
     package mutating func add(_ rule: Rule) { entries.append(Entry(rule: rule)) }
 
-    /// Replaces the rules with the same deed.
+    /// Replaces the rules with the same action.
     package mutating func set(_ rule: Rule) {
         entries.removeAll { $0.rule.action == rule.action }
         add(rule)

@@ -284,7 +284,7 @@ package struct Exploration: Sendable {
         let cause = Self.cause(verdict)
         var last = Seen(history: performance.history, broken: [verdict], verdict: verdict)
         var isGone = false
-        func sightings(_ plans: [Plan]) async -> [Seen?] {
+        func results(_ plans: [Plan]) async -> [Seen?] {
             let scenarios = plans.enumerated().compactMap { index, plan in
                 var named = plan.settled
                 named.name += "-\(index)"
@@ -302,23 +302,23 @@ package struct Exploration: Sendable {
         progress.note { $0.activity = "making it small" }
         defer { progress.note { $0.activity = nil } }
         func hits(_ plan: Plan, of count: Int) async -> Int {
-            await sightings(Array(repeating: plan, count: count)).count { $0 != nil }
+            await results(Array(repeating: plan, count: count)).count { $0 != nil }
         }
         // A plan that usually breaks the clause is not replaced by one that does so only by luck.
         let isFrequent = await hits(plan, of: Self.repetitions) > Self.repetitions / 2
         let small = await Shrinking(attempts: Self.shrinkingAttempts).smallest(plan, width: explored.jobs) { plans in
             guard !Task.isCancelled, .now - began < Self.shrinkingTime else { return nil }
-            for (index, sight) in await sightings(plans).enumerated() {
-                guard let sight else { continue }
+            for (index, result) in await results(plans).enumerated() {
+                guard let result else { continue }
                 if isFrequent, await hits(plans[index], of: Self.confirmations) < Self.confirmations { continue }
-                last = sight
+                last = result
                 return index
             }
             return nil
         }
-        let again = Task.isCancelled ? [] : await sightings(Array(repeating: small, count: Self.repetitions))
-        if let sight = again.compactMap(\.self).last {
-            last = sight
+        let again = Task.isCancelled ? [] : await results(Array(repeating: small, count: Self.repetitions))
+        if let result = again.compactMap(\.self).last {
+            last = result
         } else if isGone {
             return nil
         }

@@ -4,7 +4,7 @@ import HoldfastPlatform
 import HoldfastTranscript
 import HoldfastTransport
 
-/// The state of a running judgement, in the form that Prometheus reads.
+/// The state of a running judgment, in the form that Prometheus reads.
 package final class FollowMetrics: Sendable {
     private struct State: Sendable {
         var violations: [ClauseID: Int]

@@ -75,7 +75,7 @@ package struct Judgment: Sendable {
         }
     }
 
-    /// Results that can fail a judgement, from the most to the least severe.
+    /// Results that can fail a judgment, from the most to the least severe.
     package enum Failure: String, Sendable, CaseIterable {
         case violation, observation
     }
@@ -94,7 +94,7 @@ package struct Judgment: Sendable {
     /// The ways in which servers ended by themselves, each with the files that show it.
     var deaths: [String: [String]] = [:]
     var symptoms: [Symptom.Kind: SymptomTally] = [:]
-    /// The least severe result that fails the judgement.
+    /// The least severe result that fails the judgment.
     package var failsOn = Failure.violation
     /// The parts that a page draws; nil if there is no page.
     var drawn: DrawnParts?

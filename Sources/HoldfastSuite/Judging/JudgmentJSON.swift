@@ -42,12 +42,12 @@ extension Judgment {
     }
 
     private func json(of id: ClauseID, _ tally: ClauseTally) -> JSONValue {
-        let first = tally.examples.map { exhibit in
+        let first = tally.examples.map { example in
             JSONValue(members: [
-                "file": exhibit.name, "history": exhibit.number, "what": exhibit.found.finding.what,
-                "expected": exhibit.found.finding.expected, "actual": exhibit.found.finding.actual,
-                "events": exhibit.lines,
-                "chart": lines(of: exhibit.chart),
+                "file": example.name, "history": example.number, "what": example.found.finding.what,
+                "expected": example.found.finding.expected, "actual": example.found.finding.actual,
+                "events": example.lines,
+                "chart": lines(of: example.chart),
             ])
         }
         return JSONValue(members: [
@@ -59,11 +59,11 @@ extension Judgment {
     private func json(of kind: Symptom.Kind, _ tally: SymptomTally) -> JSONValue {
         JSONValue(members: [
             "kind": kind.rawValue, "count": tally.count, "explain": kind.topic,
-            "first": tally.examples.map { exhibit in
+            "first": tally.examples.map { example in
                 JSONValue(members: [
-                    "file": exhibit.name, "history": exhibit.number, "what": exhibit.found.what,
-                    "lastedMs": exhibit.found.lasted > 0 ? exhibit.found.lasted / 1000 : nil,
-                    "events": exhibit.lines, "chart": lines(of: exhibit.chart),
+                    "file": example.name, "history": example.number, "what": example.found.what,
+                    "lastedMs": example.found.lasted > 0 ? example.found.lasted / 1000 : nil,
+                    "events": example.lines, "chart": lines(of: example.chart),
                 ])
             },
         ])
@@ -81,7 +81,7 @@ extension Judgment {
     }
 }
 
-/// The folder that `--out` names: the judgement as JSON, and each part with violations as a transcript.
+/// The folder that `--out` names: the judgment as JSON, and each part with violations as a transcript.
 extension Judgment {
     package func write(to path: String, _ specification: Specification) throws {
         try Files.makeFolder(path)

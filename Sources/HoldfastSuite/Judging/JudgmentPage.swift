@@ -4,7 +4,7 @@ import HoldfastJudge
 import HoldfastReport
 
 extension Judgment {
-    /// The judgement as a page; everything it draws must have been kept.
+    /// The judgment as a page; everything it draws must have been kept.
     package func page(under specification: Specification) -> String {
         let results = exercised.compactMap { id -> HTMLCapture.Result? in
             guard let clause = specification[id], let tally = clauses[id] else { return nil }
@@ -16,8 +16,8 @@ extension Judgment {
         let observed = observed.map { kind, tally in
             HTMLCapture.Observed(
                 kind.title, count: tally.count, command: "conformance explain \(kind.topic)",
-                first: tally.examples.map { exhibit in
-                    (exhibit.found.what, exhibit.lines.map { "\(exhibit.name) \($0)" }, exhibit.chart)
+                first: tally.examples.map { example in
+                    (example.found.what, example.lines.map { "\(example.name) \($0)" }, example.chart)
                 })
         }
         let parts = drawn?.results ?? []

@@ -4,14 +4,14 @@ import HoldfastJudge
 import HoldfastReport
 import HoldfastTranscript
 
-/// The judgement for a terminal: the verdict first, then the problems, then what was exercised and what was not.
+/// The judgment for a terminal: the verdict first, then the problems, then what was exercised and what was not.
 package struct JudgmentText {
     private let judgment: Judgment
     private let specification: Specification
     private let style: ConsoleStyle
     private let listsAll: Bool
 
-    /// The text of a judgement; `listsAll` also lists the clauses that were not exercised.
+    /// The text of a judgment; `listsAll` also lists the clauses that were not exercised.
     package init(
         _ judgment: Judgment, _ specification: Specification, style: ConsoleStyle, listsAll: Bool = false
     ) {
@@ -101,9 +101,9 @@ package struct JudgmentText {
             "\(style.head(clause, tally.outcome)), \(readable(tally.findings))×",
             style.wrapped("“\(clause.sentence)”", indent: 2),
         ]
-        for exhibit in tally.examples {
-            lines += style.lines(exhibit.found.finding, indent: 4, JudgedEvents.cut)
-            lines += exhibit.lines.map { "    \(JudgedEvents.cut(exhibit.name)) \($0)" }
+        for example in tally.examples {
+            lines += style.lines(example.found.finding, indent: 4, JudgedEvents.cut)
+            lines += example.lines.map { "    \(JudgedEvents.cut(example.name)) \($0)" }
         }
         if let chart = tally.examples.first.map({ drawn($0.chart) }), !chart.isEmpty { lines += [""] + chart + [""] }
         let rest = tally.findings - tally.examples.count
@@ -130,10 +130,10 @@ package struct JudgmentText {
     private func observation(_ kind: Symptom.Kind, _ tally: Judgment.SymptomTally) -> String {
         let title = "\(kind.title.filter { $0 != "`" }), \(readable(tally.count))×"
         var lines = ["\(style.bold(title)) (conformance explain \(kind.topic))"]
-        for (number, exhibit) in tally.examples.enumerated() {
-            lines.append(style.wrapped(JudgedEvents.cut(exhibit.found.what), indent: 2, hanging: 2))
-            lines += exhibit.lines.map { "    \(JudgedEvents.cut(exhibit.name)) \($0)" }
-            if number == 0, judgment.timeline == nil { lines += [""] + drawn(exhibit.chart) + [""] }
+        for (number, example) in tally.examples.enumerated() {
+            lines.append(style.wrapped(JudgedEvents.cut(example.found.what), indent: 2, hanging: 2))
+            lines += example.lines.map { "    \(JudgedEvents.cut(example.name)) \($0)" }
+            if number == 0, judgment.timeline == nil { lines += [""] + drawn(example.chart) + [""] }
         }
         let rest = tally.count - tally.examples.count
         if rest > 0 { lines.append("  and \(readable(rest)) more") }

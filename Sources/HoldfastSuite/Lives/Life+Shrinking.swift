@@ -48,8 +48,8 @@ extension Life {
 
     /// A small plan that reproduces a finding; nil if none was found in time.
     private func small(_ verdict: Verdict, after moment: Duration) async -> Plan? {
-        let (drawing, rounds) = state.withLock { state in
-            (state.drawing, state.rounds.filter { $0.at <= moment }.map(\.round))
+        let (planner, rounds) = state.withLock { state in
+            (state.planner, state.rounds.filter { $0.at <= moment }.map(\.round))
         }
         let cause = Exploration.cause(verdict)
         func first(_ plans: [Plan]) async -> Int? {
@@ -69,7 +69,7 @@ extension Life {
             }
         }
         for length in Self.lengths where length <= rounds.count * 2 {
-            let candidate = drawing.plan(of: rounds.suffix(length), after: rounds.dropLast(length))
+            let candidate = planner.plan(of: rounds.suffix(length), after: rounds.dropLast(length))
             guard await first([candidate]) != nil else { continue }
             return await Shrinking(attempts: Self.attempts).smallest(candidate, width: 2, first)
         }

@@ -23,7 +23,7 @@ package final class Life: Sendable {
     private let judging = DispatchQueue(label: "holdfast.life")
 
     struct State {
-        var drawing: any LifePlanner
+        var planner: any LifePlanner
         /// The rounds so far, each with the time in the life at which it began.
         var rounds: [(at: Duration, round: LifeRound)] = []
         /// The moment from which all times of the life count.
@@ -69,11 +69,11 @@ package final class Life: Sendable {
         let limits = subject.greeting?["limits"]
         let questions = limits?["messagesPerMinute"]?.intValue ?? subject.limits["messagesPerMinute"]
         grammar.limit = questions.map { ($0, subject.stated("rateWindowSeconds")) }
-        let drawing = ServerPlanner(
+        let planner = ServerPlanner(
             grammar, seed: seed, to: ReachTable.goals(of: .server), isScripted: subject.hasScriptedAgent,
             largestFrame: limits?["maxFrameBytes"]?.intValue ?? 1 << 20,
             isQuick: max(subject.stated("heartbeatSeconds"), subject.stated("authSeconds")) <= Self.quick)
-        state = Mutex(State(drawing: drawing))
+        state = Mutex(State(planner: planner))
         var needs = Scenario.Needs()
         (needs.keys, needs.start) = (true, grammar.startsServer)
         needs.principals = subject.profiles.contains(.auth) ? grammar.principals : 1
@@ -88,11 +88,11 @@ package final class Life: Sendable {
         under specification: Specification, notify: @escaping @Sendable (String) -> Void
     ) throws {
         (role, self.seed, self.time, self.specification, self.notify) = (.client, seed, time, specification, notify)
-        let drawing = ClientPlanner(
+        let planner = ClientPlanner(
             ClientGrammar(profiles: subject.profiles, disturbing: [], without: subject.unsupported), seed: seed,
             to: ReachTable.goals(of: .client))
-        state = Mutex(State(drawing: drawing))
-        var opening = try drawing.plan(of: [], after: []).clientScenario()
+        state = Mutex(State(planner: planner))
+        var opening = try planner.plan(of: [], after: []).clientScenario()
         opening.name = "client/life/\(seed)"
         let stage = ClientStage(subject: subject, specification: specification)
         live = { [opening] in await stage.live(opening, by: $0) }
@@ -148,7 +148,7 @@ package final class Life: Sendable {
     private func next(at time: Duration) -> LifeRound {
         state.withLock { state in
             if state.rounds.isEmpty { state.began = .now - time }
-            let round = state.drawing.round(at: time / self.time.duration)
+            let round = state.planner.round(at: time / self.time.duration)
             state.rounds.append((time, round))
             return round
         }
@@ -156,8 +156,8 @@ package final class Life: Sendable {
 
     // MARK: judging
 
-    /// Judges the events so far while the life goes on: one judgement at a time, for a fifth of the time at most, and
-    /// not if the final judgement would have to wait.
+    /// Judges the events so far while the life goes on: one judgment at a time, for a fifth of the time at most, and
+    /// not if the final judgment would have to wait.
     private func look(_ history: History, then take: @escaping @Sendable ([Verdict]) -> Void) {
         let isFree = state.withLock { state in
             let now = ContinuousClock.now
@@ -229,7 +229,7 @@ package final class Life: Sendable {
 
     private func diagnostics(of result: ScenarioResult, _ lived: LifePerformance) -> [String] {
         guard result.skipped == nil else { return [] }
-        let (count, pairs) = state.withLock { ($0.rounds.count, $0.drawing.summary) }
+        let (count, pairs) = state.withLock { ($0.rounds.count, $0.planner.summary) }
         let applicable = result.verdicts.count { $0.outcome != .notApplicable }
         var lines = [
             "\(counted(count, "round")), \(pairs)",

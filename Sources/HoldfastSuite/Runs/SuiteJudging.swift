@@ -15,7 +15,7 @@ final class SuiteJudging: Sendable {
 
     private let specification: Specification
     private let early = Mutex(Early())
-    private let backgroundQueue = DispatchQueue(label: "holdfast.judging.aside")
+    private let backgroundQueue = DispatchQueue(label: "holdfast.judging.background")
 
     init(specification: Specification) { self.specification = specification }
 

@@ -39,7 +39,7 @@ enum AUTH {
                     actual: words == nil ? actual : "error auth_failed", at: [auth, event])
             }
             if let connected = connection.connected {
-                let isInTime = history.netSpan(from: auth, to: connected) <= bound.microseconds
+                let isInTime = history.effectiveSpan(from: auth, to: connected) <= bound.microseconds
                 if isInTime || !connection.pauses.isEmpty {
                     evidence.keep()
                 } else {
@@ -226,7 +226,7 @@ enum AUTH {
                 continue
             }
             let isEarly = history.span(from: connection.opening, to: ending.event) < limit.microseconds
-            let isLate = history.netSpan(from: opened, to: ending.event) > (limit + grace).microseconds
+            let isLate = history.effectiveSpan(from: opened, to: ending.event) > (limit + grace).microseconds
             if ending.has(code: 4002), !isEarly, !isLate {
                 evidence.keep()
             } else if isSilent || isLate && ending.kind != .lost {

@@ -68,7 +68,7 @@ extension CLIENT {
 }
 
 /// The server's state of one session, recorded by an `atRest` act.
-struct ScreenAtRest {
+struct IdleScreen {
     let event: Int
     let sessionId: String
     let messages: [ObservedSessionRead.StoredMessage]
@@ -76,7 +76,7 @@ struct ScreenAtRest {
 }
 
 extension Observations {
-    var rests: [ScreenAtRest] {
+    var rests: [IdleScreen] {
         let acts = history.events.indices.compactMap { index -> (Int, JSONObject)? in
             guard case .act("atRest", let details) = history.events[index].kind else { return nil }
             return (index, details)
@@ -95,7 +95,7 @@ extension Observations {
                 }
             let next = acts.indices.contains(place + 1) ? acts[place + 1].0 : events.endIndex
             let over = client.acts.first { $0.isAfter(act.0) }?.event ?? events.endIndex
-            return ScreenAtRest(event: act.0, sessionId: session, messages: messages, end: min(next, over))
+            return IdleScreen(event: act.0, sessionId: session, messages: messages, end: min(next, over))
         }
     }
 
@@ -115,7 +115,7 @@ extension Observations {
             }.flatMap(\.ids))
     }
 
-    fileprivate func shown(atRest rest: ScreenAtRest, holds: (ObservedClient.State) -> Bool) -> ScreenOutcome {
+    fileprivate func shown(atRest rest: IdleScreen, holds: (ObservedClient.State) -> Bool) -> ScreenOutcome {
         guard client.hasNetwork(at: rest.event), !wasSentAway(before: rest.event) else { return .unknown }
         return shown(after: rest.event, within: clientBound(\.backoff), before: rest.end) { state in
             // Another session on the screen is judged separately.

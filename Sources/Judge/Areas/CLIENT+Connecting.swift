@@ -33,7 +33,7 @@ extension CLIENT {
             let onTheWay = sent.filter { frame in
                 let sent = frame.type == "ping" ? back.event : back.left
                 return old.contains(frame.connection) && !typed.contains(frame.event)
-                    && history.netSpan(from: sent, to: frame.event)
+                    && history.effectiveSpan(from: sent, to: frame.event)
                         <= history.timeouts.scheduling.microseconds
             }
             let used = sent.first { frame in
@@ -103,7 +103,7 @@ extension CLIENT {
     ) {
         let bound = history.clientBound(path)
         let next = history.nextOpening(after: event)
-        let isInTime = next.map { history.netSpan(from: event, to: $0) <= bound.microseconds } ?? false
+        let isInTime = next.map { history.effectiveSpan(from: event, to: $0) <= bound.microseconds } ?? false
         evidence.test(isInTime, orBy: history.clientDeadline(after: event, within: bound)) { late in
             Finding(what, expected: expected, actual: next == late ? "one, too late" : "none", at: [event, late])
         }
@@ -120,9 +120,9 @@ extension CLIENT {
     static func retriesAreBounded(_ history: Observations, _ evidence: inout Evidence) {
         let acts = history.client.acts.map(\.event)
         let causes = history.recoveryTriggers + acts
-        func test(_ deeds: [Int], but causes: [Int], watched: Range<Int>? = nil, _ what: String) {
-            let own = zip(deeds, deeds.dropFirst()).filter { before, deed in
-                !causes.contains { $0 > before && $0 < deed }
+        func test(_ acts: [Int], but causes: [Int], watched: Range<Int>? = nil, _ what: String) {
+            let own = zip(acts, acts.dropFirst()).filter { before, act in
+                !causes.contains { $0 > before && $0 < act }
             }.map(\.1)
             guard let first = own.first else { return }
             let isLong = history.isWatched(watched ?? first..<history.endOfLife(at: first))
@@ -235,7 +235,7 @@ extension CLIENT {
                 let life = client.launch(at: end)?.events, !history.wasSentAway(before: end + 1),
                 !history.hasAnother(than: index, at: end, in: life)
             else { continue }
-            let hasStood = connection.connected.map { history.netSpan(from: $0, to: end) >= minute } == true
+            let hasStood = connection.connected.map { history.effectiveSpan(from: $0, to: end) >= minute } == true
             let stop = history.end(of: end, at: ObservedClient.interruptions)
             if hasStood, let next = history.nextOpening(after: end), next < stop { waits.append((end, next)) }
             let what = hasStood ? "waits long after a good connection" : "stopped trying to connect"
@@ -245,7 +245,7 @@ extension CLIENT {
         }
         // A busy machine may prolong one wait after a good connection, but not each of them.
         guard waits.count > 2, let last = waits.last else { return }
-        let sum = waits.reduce(0) { $0 + history.netSpan(from: $1.end, to: $1.next) }
+        let sum = waits.reduce(0) { $0 + history.effectiveSpan(from: $1.end, to: $1.next) }
         let bound = history.clientWindow(\.connect) * waits.count + history.timeouts.scheduling
         evidence.test(
             sum <= bound.microseconds, otherwise: "the client waits long after each good connection",
@@ -294,7 +294,7 @@ extension Observations {
     fileprivate func mayGiveUp(_ index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         return connection.connected.isOpen(at: event)
-            && netSpan(from: connection.opening, to: event) >= clientWindow(\.connect).microseconds
+            && effectiveSpan(from: connection.opening, to: event) >= clientWindow(\.connect).microseconds
     }
 
     fileprivate func endsWithoutReason(_ index: Int, at end: Int) -> Bool {
@@ -320,11 +320,11 @@ extension Observations {
     fileprivate func mayHaveBegun(_ next: Int, before close: Int) -> Bool {
         // On a late machine, the request may have been on its way when the close arrived.
         let isLate = wasLate(from: close, to: next)
-        if isLate, netSpan(from: close, to: next) < timeouts.scheduling.microseconds { return true }
+        if isLate, effectiveSpan(from: close, to: next) < timeouts.scheduling.microseconds { return true }
         let opened = attempts(in: 0..<close).last.map { connections[$0].opening } ?? 0
         let isCaused = client.acts("foreground", "openPush", "networkUp").contains { act in
             act.isAfter(opened) && act.isBefore(close)
-                && netSpan(from: act.event, to: next) < clientBound(\.foregroundReconnect).microseconds
+                && effectiveSpan(from: act.event, to: next) < clientBound(\.foregroundReconnect).microseconds
         }
         // A client that has just sent something over REST may have abandoned the connection already.
         return isCaused

@@ -65,8 +65,8 @@ extension CLIENT {
         if !client.isForeground(at: event) || !client.hasNetwork(at: event) || client.launch(at: event) == nil {
             return
         }
-        let limit = history.netTime(of: event) + bound.microseconds
-        func isInTime(_ event: Int?) -> Bool { event.map { history.netTime(of: $0) <= limit } ?? false }
+        let limit = history.effectiveTime(of: event) + bound.microseconds
+        func isInTime(_ event: Int?) -> Bool { event.map { history.effectiveTime(of: $0) <= limit } ?? false }
         if let end = client.ends[index], isInTime(end) {
             if history.wasEndedByClient(history.connections[index]) { evidence.keep() }
             return
@@ -133,8 +133,8 @@ extension CLIENT {
     ) {
         let connection = history.connections[index]
         let whole = history.clientBound(\.silence) + history.clientWindow(\.backoff)
-        let limit = history.netTime(of: arrival) + whole.microseconds
-        func isInTime(_ event: Int?) -> Bool { event.map { history.netTime(of: $0) <= limit } ?? false }
+        let limit = history.effectiveTime(of: arrival) + whole.microseconds
+        func isInTime(_ event: Int?) -> Bool { event.map { history.effectiveTime(of: $0) <= limit } ?? false }
         if isInTime(next) { return }
         let reaction = earliest(history.nextOpening(after: arrival), history.client.ends[index])
         if let reaction, isInTime(reaction) {
@@ -150,7 +150,7 @@ extension CLIENT {
             history.isAble(from: arrival, to: proof),
             // Polling may end soon after, and with it the waiting.
             let late = history.looks(after: arrival, before: proof + 1).first(where: { look in
-                history.netTime(askedFor: look) - history.netTime(of: arrival)
+                history.effectiveTime(askedFor: look) - history.effectiveTime(of: arrival)
                     >= history.clientWindow(\.silence).microseconds
             })?.event,
             history.isAwaiting(questions, at: late)
@@ -196,8 +196,8 @@ extension CLIENT {
                 client.state(at: stored.event)?.sessionId == stored.sessionId
             else { continue }
             let states = client.states.filter { $0.isAfter(stored.event) }
-            let limit = history.netTime(of: stored.event) + bound.microseconds
-            if let first = states.first(where: { shows(stored, $0) }), history.netTime(of: first.event) <= limit {
+            let limit = history.effectiveTime(of: stored.event) + bound.microseconds
+            if let first = states.first(where: { shows(stored, $0) }), history.effectiveTime(of: first.event) <= limit {
                 if !history.wasGreeted(between: stored.event, and: first.event) { evidence.keep() }
                 continue
             }

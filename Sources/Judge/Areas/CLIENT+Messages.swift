@@ -30,7 +30,7 @@ extension CLIENT {
     ///
     /// Once for each message that was seen meanwhile. A client that has read twice since may have polled to the end
     /// (CLIENT-39).
-    static func runningMessagesAreNotFailed(_ history: Observations, _ evidence: inout Evidence) {
+    static func runningMessagesAreNotShownAsFailed(_ history: Observations, _ evidence: inout Evidence) {
         evidence.add(history.messageModel[.running])
     }
 

@@ -22,7 +22,7 @@ extension CLIENT {
             if let there = looks.first(where: { isThere($0.state) }) {
                 let lost = looks.first { $0.isAfter(there.event) && $0.state.sessionId != session }
                 // A message that was on the screen before any request for it is in time.
-                let taken = since.map { history.netSpan(from: $0, to: there.event) } ?? .min
+                let taken = since.map { history.effectiveSpan(from: $0, to: there.event) } ?? .min
                 let isInTime = taken < history.timeouts.pong.microseconds
                 evidence.test(no: lost, keptIf: isInTime) { lost in
                     Finding(

@@ -50,7 +50,7 @@ extension CLIENT {
         // A pending read suffices if it is answered, unless it is lost by then.
         let pending = history.client.reads(of: session).last { pending in
             pending.isAsked(before: cause) && history.end(of: pending) > cause
-                && history.netSpan(from: pending.request, to: cause) < history.clientBound(\.polling).microseconds
+                && history.effectiveSpan(from: pending.request, to: cause) < history.clientBound(\.polling).microseconds
         }
         // A read that failed without a network is repeated with the network, possibly before the greeting.
         let back = opened.map { history.end(of: $0, at: ["networkUp"]) }

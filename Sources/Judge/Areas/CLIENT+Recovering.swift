@@ -99,9 +99,9 @@ extension CLIENT {
             guard recovery.ended < end else { continue }
             let stored = Set(before.messages.compactMap(\.id))
             // The answer may still be on its way to the screen, and a refused question may be resent meanwhile.
-            let limit = history.netTime(of: recovery.ended) + history.clientPatience.microseconds
+            let limit = history.effectiveTime(of: recovery.ended) + history.clientPatience.microseconds
             for after in states.between(recovery.ended, end)
-            where history.netTime(of: after.event) <= limit && !stored.isSubset(of: after.messages.compactMap(\.id)) {
+            where history.effectiveTime(of: after.event) <= limit && !stored.isSubset(of: after.ids) {
                 reportLoss(after, after: before, &accused, history, &evidence)
             }
         }
@@ -166,7 +166,7 @@ extension CLIENT {
             }
             guard let first = polls.first else { continue }
             let answers = history.answers(served: polls, among: waits)
-            let end = history.proof(after: first, limit: history.netTime(of: first) + bound.microseconds)
+            let end = history.proof(after: first, limit: history.effectiveTime(of: first) + bound.microseconds)
             evidence.test(no: surplus(of: polls, for: answers, within: bound, history), keptIf: wait.end > end ?? .max)
             {
                 Finding(
@@ -185,8 +185,8 @@ extension CLIENT {
         var rest = polls[...]
         for _ in 0..<answers {
             guard let first = rest.first else { return nil }
-            let limit = history.netTime(of: first) + bound.microseconds
-            rest = rest.dropFirst(min(12, rest.prefix { history.netTime(of: $0) <= limit }.count))
+            let limit = history.effectiveTime(of: first) + bound.microseconds
+            rest = rest.dropFirst(min(12, rest.prefix { history.effectiveTime(of: $0) <= limit }.count))
         }
         return rest.first
     }
@@ -205,9 +205,9 @@ extension CLIENT {
             guard polls.count > 1 else { continue }
             // Several answers may be polled for one after another (CLIENT-20).
             let answers = history.answers(served: polls, among: waits)
-            let sighting = history.endOfWaiting(
+            let outcome = history.endOfWaiting(
                 for: wait.question, after: polls[0], within: bound * answers, before: wait.end)
-            evidence.test(sighting) { event in
+            evidence.test(outcome) { event in
                 let isThinking = history.client.state(at: event)?.thinking == true
                 return Finding(
                     "polling ended, and the screen does not say so",
@@ -231,10 +231,10 @@ extension CLIENT {
         guard let state = history.client.state(at: period.lowerBound), state.thinking,
             history.mayStand(question, on: state, before: period.upperBound)
         else { return }
-        let sighting = history.endOfWaiting(
+        let outcome = history.endOfWaiting(
             for: question, after: period.lowerBound, within: history.clientBound(\.polling),
             before: period.upperBound, orOffline: true)
-        evidence.test(sighting) { event in
+        evidence.test(outcome) { event in
             Finding(
                 "the client waits for an answer that nothing can bring",
                 expected: "thinking false, and a failed message or an error",
@@ -247,7 +247,7 @@ extension CLIENT {
         for question: ClientQuestion, in period: Range<Int>, _ history: Observations, _ evidence: inout Evidence
     ) {
         let start = period.lowerBound
-        let limit = history.netTime(of: start) + history.clientBound(\.polling).microseconds
+        let limit = history.effectiveTime(of: start) + history.clientBound(\.polling).microseconds
         guard let due = history.proof(after: start, limit: limit), due < period.upperBound,
             history.isAble(from: start, to: due),
             let back = history.stateOnReturn(to: question, elsewhereAt: due),

@@ -154,7 +154,7 @@ extension CLIENT {
     ///
     /// Once for each first `sync` of a connection after such a frame had the greatest number of its epoch and was
     /// certainly processed.
-    static func unknownTypesMovePosition(_ history: Observations, _ evidence: inout Evidence) {
+    static func unknownTypesAdvancePosition(_ history: Observations, _ evidence: inout Evidence) {
         let places = history.clientPositions
         for (sync, position) in history.firstSyncs {
             let start = history.client.launch(at: sync.request.event)?.events.lowerBound ?? 0

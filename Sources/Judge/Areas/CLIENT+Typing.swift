@@ -114,7 +114,7 @@ extension CLIENT {
     }
 
     /// Whether a message may hold up others at rest: refused temporarily, or awaited, and not shown as failed.
-    private static func mayWait(_ question: ClientQuestion, at rest: ScreenAtRest, _ history: Observations) -> Bool {
+    private static func mayWait(_ question: ClientQuestion, at rest: IdleScreen, _ history: Observations) -> Bool {
         if history.hasFailed(question, from: question.event, to: rest.end) { return false }
         let last = question.facts.last { question.settles($0, before: rest.event) }
         return last.map { $0.error?.retryAfter != nil || !isFinal($0) } ?? true
@@ -387,7 +387,8 @@ extension Observations {
                     && !mayBeMissed(fact, of: other, before: typed)
             }
             let isPassing = other.facts.contains { CLIENT.passingCodes.contains($0.error?.code ?? "") }
-            return ending?.event ?? (isPassing ? nil : failure(of: other, after: other.event))
+            let last = max(other.event, other.requests.last?.event ?? 0, other.repeats.last ?? 0)
+            return ending?.event ?? (isPassing ? nil : failure(of: other, after: last))
         }
         // A message delayed by an earlier one may be sent once that one is settled.
         let released = max(typed, settled.compactMap(\.self).max() ?? typed)
@@ -487,7 +488,8 @@ extension Observations {
         let start = inFlight(before: before?.event ?? 0)
         let failed = question.requests.compactMap(exchange).filter { $0.status != 200 }
             .compactMap { $0.response ?? $0.failure }.filter { $0 >= start && $0 != fact.event }
-        let isLong = last.map { netSpan(from: $0.event, to: fact.event) >= clientBound(\.resend).microseconds } == true
+        let isLong =
+            last.map { effectiveSpan(from: $0.event, to: fact.event) >= clientBound(\.resend).microseconds } == true
         // News that arrived as the client left, and arrived again, may have been processed only then.
         let isMissed = departure(after: fact.event, on: fact.connection) != nil
         let again = isMissed ? question.facts.first { $0.isAfter(fact.event) && $0.kind != .proof }?.event : nil

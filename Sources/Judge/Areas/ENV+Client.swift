@@ -146,7 +146,7 @@ extension ENV {
         return history.hasWaited(on: index, at: event)
             || history.client.acts.contains { act in
                 act.isAfter(history.connections[index].opening) && act.isBefore(event) && names.contains(act.name)
-                    && history.netSpan(from: act.event, to: event) < history.timeouts.scheduling.microseconds
+                    && history.effectiveSpan(from: act.event, to: event) < history.timeouts.scheduling.microseconds
             }
     }
 

@@ -36,7 +36,7 @@ enum LIVE {
                                 actual: shown(pong.id("nonce")), at: [asked, pong.event], lacking: "nonce"))
                         continue
                     }
-                    let isInTime = history.netSpan(from: asked, to: pong.event) <= bound.microseconds
+                    let isInTime = history.effectiveSpan(from: asked, to: pong.event) <= bound.microseconds
                     evidence.test(
                         isInTime || !history.knowsDelays || !connection.pauses.isEmpty,
                         otherwise: "a ping was answered late",
@@ -189,7 +189,7 @@ enum LIVE {
             guard kept == nil, let last = signs.last, let ending = history.unannouncedEnd(of: index, after: last),
                 history.wasSilent(connection, before: ending.event)
             else { continue }
-            let isInTime = history.netSpan(from: last, to: ending.event) <= bound.microseconds
+            let isInTime = history.effectiveSpan(from: last, to: ending.event) <= bound.microseconds
             let isCoded = if case .closed(_, let code) = ending.kind { code != 4001 && code != 4004 } else { false }
             let hasWrongCode = isInTime && isCoded && !history.lives.refusedWrites(between: last, and: ending.event)
             test(
@@ -290,7 +290,7 @@ enum LIVE {
                 guard history.lives.life(at: connection.opening) == life, let ending = connection.ending,
                     ending.isAfter(end.event)
                 else { continue }
-                let delay = history.netSpan(from: end.event, to: ending.event)
+                let delay = history.effectiveSpan(from: end.event, to: ending.event)
                 func test(_ holds: Bool, _ actual: String) {
                     evidence.test(
                         holds, otherwise: "a stopping server did not close a connection as specified",

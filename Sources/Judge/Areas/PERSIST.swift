@@ -87,7 +87,7 @@ enum PERSIST {
             // Possible reasons: expired credentials, a budget that others spent, the reader's cache, or a gateway.
             let isOfOthers = (300...399).contains(status) || status > 500 || [401, 403, 429].contains(status)
             if history.isCapture, isOfOthers { continue }
-            let taken = history.netSpan(from: exchange.request, to: response)
+            let taken = history.effectiveSpan(from: exchange.request, to: response)
             let isLate = history.knowsDelays && taken > bound.microseconds
             evidence.test(no: isLate ? "\(taken / 1_000) ms" : flaw(of: exchange, status, members)) { flaw in
                 Finding(

@@ -17,8 +17,7 @@ enum PUSH {
 
     private static let maxPayloadBytes = 4096
     /// The longest time without pushes to a device after a temporary refusal (chapter 7.2).
-    private static let spared = Duration.seconds(60)
-    /// The maximum length of a body in characters.
+    fileprivate static let temporaryPause = Duration.seconds(60)
     private static let maxBodyCharacters = 200
 
     /// PUSH-2: "A server MUST send payloads of at most 4096 bytes and headers, valid against their schemas, that name
@@ -192,7 +191,7 @@ enum PUSH {
             let pushes = history.pushes.filter { $0.isAfter(turn.event) && $0.principal == turn.principal }
             let own = pushes.filter { history.turn(announcedBy: $0) === turn }
             func staysSilent(after failed: Int) -> Bool {
-                let answer = UnseenAnswer(turn: turn, shown: failed, known: history.netTime(of: failed))
+                let answer = UnseenAnswer(turn: turn, shown: failed, known: history.effectiveTime(of: failed))
                 let isFollowed = pushes.contains { push in
                     push.isAfter(failed) && history.turn(announcedBy: push).map { $0 !== turn } ?? false
                 }
@@ -241,8 +240,8 @@ enum PUSH {
     /// PUSH-5: "A server MUST NOT stop using a device token for any refusal other than 410 or a 400 with reason
     /// `BadDeviceToken` or `DeviceTokenNotForTopic`".
     ///
-    /// Once for each other refusal, by the pushes for turns asked after it. Absence is judged as in PUSH-1; within a
-    /// minute of a 429 or 5xx it is inconclusive, because a server may spare the push service for so long.
+    /// Once for each other refusal, by the pushes for turns asked after it. Absence is judged as in PUSH-1; for turns
+    /// asked within a minute of a 429 or 5xx, or before one, it is inconclusive.
     static func devicesOutliveOtherRefusals(_ history: Observations, _ evidence: inout Evidence) {
         for push in history.pushes {
             guard case .answered(let status, let reason) = push.outcome, status >= 300, !push.endsTheDevice else {
@@ -253,22 +252,21 @@ enum PUSH {
                 evidence.keep()
                 continue
             }
-            let silences = history.answersWhileAbsent.compactMap { answer -> [Int]? in
+            let silences = history.answersWhileAbsent.compactMap { answer -> (isOwed: Bool, events: [Int])? in
                 guard answer.turn.principal == push.principal, answer.turn.isAfter(push.event),
                     !later.contains(where: { $0.endsTheDevice || $0.outcome == .hung }),
                     !history.wasStopped(between: push.event, and: answer.shown),
                     let late = history.pushDeadline(after: answer)
                 else { return nil }
-                return [push.event, answer.shown, late]
+                return (!history.mayPause(pushesOf: answer), [push.event, answer.shown, late])
             }
-            let isPassing = status == 429 || status >= 500
-            let isOver = silences.first { history.span(from: push.event, to: $0[1]) > spared.microseconds }
-            guard let silence = isPassing ? isOver ?? silences.first : silences.first else { continue }
+            let owed = silences.first(where: \.isOwed)
+            guard let silence = owed ?? silences.first else { continue }
             let finding = Finding(
                 "no more pushes to a device after a refusal that did not concern it",
                 expected: "a push for a later turn", actual: "none after \(status)\(reason.map { " \($0)" } ?? "")",
-                at: silence)
-            if isPassing, isOver == nil { evidence.doubt(finding) } else { evidence.violate(finding) }
+                at: silence.events)
+            if owed == nil { evidence.doubt(finding) } else { evidence.violate(finding) }
         }
     }
 
@@ -355,6 +353,14 @@ enum PUSH {
 }
 
 extension Observations {
+    /// Whether a server may send nothing for an answer, because of a temporary refusal of its principal's pushes.
+    fileprivate func mayPause(pushesOf answer: UnseenAnswer) -> Bool {
+        pushes.before(answer.shown).contains { push in
+            push.principal == answer.turn.principal && push.wasRefusedForNow
+                && span(from: push.event, to: answer.turn.event) <= PUSH.temporaryPause.microseconds
+        }
+    }
+
     /// Whether a frame may have arrived long before it was read.
     fileprivate func mayHaveWaited(_ frame: Frame) -> Bool {
         connections[frame.connection].pauses.contains { stopped, resumed in

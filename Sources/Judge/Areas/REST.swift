@@ -348,7 +348,7 @@ enum REST {
             }
             if let response = exchange.response {
                 let isEarly = response < ended && saysNothing(response, to: request, of: turn, history)
-                let taken = history.netSpan(from: min(ended, response), to: response)
+                let taken = history.effectiveSpan(from: min(ended, response), to: response)
                 let late = taken > bound.microseconds ? "\(taken / 1_000) ms" : nil
                 evidence.test(no: isEarly ? "status \(exchange.status ?? 0)" : late) {
                     Finding(
@@ -357,8 +357,8 @@ enum REST {
                         at: [exchange.request, ended, response], lacking: isEarly ? "turnId" : nil)
                 }
             } else if exchange.unread == nil,
-                case let limit = history.netTime(of: ended) + bound.microseconds,
-                exchange.failure.map({ history.netTime(of: $0) >= limit }) ?? true,
+                case let limit = history.effectiveTime(of: ended) + bound.microseconds,
+                exchange.failure.map({ history.effectiveTime(of: $0) >= limit }) ?? true,
                 let end = history.proof(after: ended, limit: limit),
                 !history.wasStopped(between: exchange.request, and: end)
             {

@@ -84,7 +84,7 @@ extension TURN {
                 // A question in a read was accepted, because refused ones are not stored.
                 let isAccepted = turn.isAccepted || history.question(of: turn, in: read) != nil
                 let begun = turn.accepted(since: turn.event)
-                return !isSerial && isAccepted && history.netSpan(from: begun, to: read.request) >= bound
+                return !isSerial && isAccepted && history.effectiveSpan(from: begun, to: read.request) >= bound
             }
             // An agent without a script may fail for its own reasons.
             func isFailed(_ read: ObservedSessionRead) -> Bool { canFail && read.entry(of: turn)?.status == "failed" }

@@ -63,7 +63,8 @@ struct MessageModel {
     {
         guard let cause = world.cause else { return false }
         let start = max(machine.steps[cause].event, visible)
-        return history.netTime(askedFor: look) - history.netTime(of: start) >= history.clientPatience.microseconds
+        return history.effectiveTime(askedFor: look) - history.effectiveTime(of: start)
+            >= history.clientPatience.microseconds
     }
 
     /// Compares a look with the worlds of a message by one rule, which says whether the look fits a world.

@@ -4,31 +4,31 @@ import HoldfastTranscript
 ///
 /// Compare moments with these functions instead of by number: an event that never happened is neither before nor after
 /// another.
-protocol EventOrdered {
+protocol HasEvent {
     var event: Int { get }
 }
 
-extension ClientDelivery: EventOrdered {}
-extension ClientNotice: EventOrdered {}
-extension ClientQuestion: EventOrdered {}
-extension ClientQuestion.Fact: EventOrdered {}
-extension Frame: EventOrdered {}
-extension NumberedFrame: EventOrdered {}
-extension Observations.Look: EventOrdered {}
-extension ObservedClient.Act: EventOrdered {}
-extension ObservedClient.State: EventOrdered {}
-extension ObservedClient.Stored: EventOrdered {}
-extension ObservedConnection.Ending: EventOrdered {}
-extension ObservedListRead: EventOrdered {}
-extension ObservedPush: EventOrdered {}
-extension ObservedRequest: EventOrdered {}
-extension ObservedSessionRead: EventOrdered {}
-extension ObservedTurn: EventOrdered {}
-extension Repeat: EventOrdered {}
-extension SubjectLives.End: EventOrdered {}
-extension TurnAnswer: EventOrdered {}
+extension ClientDelivery: HasEvent {}
+extension ClientNotice: HasEvent {}
+extension ClientQuestion: HasEvent {}
+extension ClientQuestion.Fact: HasEvent {}
+extension Frame: HasEvent {}
+extension NumberedFrame: HasEvent {}
+extension Observations.Look: HasEvent {}
+extension ObservedClient.Act: HasEvent {}
+extension ObservedClient.State: HasEvent {}
+extension ObservedClient.Stored: HasEvent {}
+extension ObservedConnection.Ending: HasEvent {}
+extension ObservedListRead: HasEvent {}
+extension ObservedPush: HasEvent {}
+extension ObservedRequest: HasEvent {}
+extension ObservedSessionRead: HasEvent {}
+extension ObservedTurn: HasEvent {}
+extension Repeat: HasEvent {}
+extension SubjectLives.End: HasEvent {}
+extension TurnAnswer: HasEvent {}
 
-extension Collection where Element: EventOrdered {
+extension Collection where Element: HasEvent {
     func before(_ event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.event < event } }
 
     func after(_ event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.event > event } }
@@ -40,25 +40,25 @@ extension Collection where Element: EventOrdered {
     var earliest: Element? { self.min { $0.event < $1.event } }
 }
 
-protocol RequestOrdered {
+protocol HasRequest {
     var request: Int { get }
 }
 
-extension ObservedExchange: RequestOrdered {}
-extension ObservedListRead: RequestOrdered {}
-extension ObservedSessionRead: RequestOrdered {}
+extension ObservedExchange: HasRequest {}
+extension ObservedListRead: HasRequest {}
+extension ObservedSessionRead: HasRequest {}
 
-extension EventOrdered {
+extension HasEvent {
     func isBefore(_ event: Int) -> Bool { self.event < event }
     func isAfter(_ event: Int) -> Bool { self.event > event }
 }
 
-extension RequestOrdered {
+extension HasRequest {
     func isAsked(before event: Int) -> Bool { request < event }
     func isAsked(after event: Int) -> Bool { request > event }
 }
 
-extension Collection where Element: RequestOrdered {
+extension Collection where Element: HasRequest {
     func asked(after event: Int) -> LazyFilterSequence<Self> { lazy.filter { $0.request > event } }
 }
 

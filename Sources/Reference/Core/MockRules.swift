@@ -1,7 +1,7 @@
 import Holdfast
 import HoldfastJSON
 
-/// Orders for future questions: at most one rule for each kind of deed.
+/// Orders for future questions: at most one rule for each kind of action.
 struct MockRules: Sendable {
     private var rules = Rules()
 
@@ -11,7 +11,7 @@ struct MockRules: Sendable {
 
     mutating func set(_ rule: Rule) { rules.set(rule) }
 
-    /// The pending failures and refusals and the extra delay, for one deed or for all.
+    /// The pending failures and refusals and the extra delay, for one action or for all.
     func state(of action: Rule.Action? = nil) -> JSONValue {
         var state: JSONValue = [:]
         for (known, name) in Self.names where known == action ?? known {

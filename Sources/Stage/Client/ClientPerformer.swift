@@ -226,7 +226,7 @@ final class ClientPerformer: ClientScene, Sendable {
 
     /// Keeps watching for a while after the client did not do what the scenario waited for.
     func keepWatching() async {
-        let deadline = NetDeadline(limit("backoff"))
+        let deadline = ExtendedDeadline(limit("backoff"))
         while deadline.rest > .zero, isRunning, failure == nil, !recorder.wasFlooded {
             do {
                 try await Task.sleep(for: min(.milliseconds(240), max(.milliseconds(1), deadline.rest)))

@@ -23,7 +23,7 @@ package struct ClientCondition: Sendable {
 
 // The steps that bring a client to rest, chosen when they are due.
 extension ClientScene {
-    package func steps(of rest: AtRestStep, onScreen session: String?) -> [ClientStep] {
+    package func steps(of rest: IdleStep, onScreen session: String?) -> [ClientStep] {
         switch rest {
         case .mend: return mending
         case .audit(let limit):
@@ -97,7 +97,7 @@ extension ClientScene {
     }
 
     /// Performs the server's part at once, and returns what it must do besides.
-    package func serve(_ rest: AtRestStep, onScreen session: String?) -> [ServerAction] {
+    package func serve(_ rest: IdleStep, onScreen session: String?) -> [ServerAction] {
         switch rest {
         case .withhold: act { $0.withholdsReads = true }
         case .serve: act { $0.answerReads() }

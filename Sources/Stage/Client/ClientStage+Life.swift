@@ -38,7 +38,7 @@ extension ClientStage {
                 }
                 performer.beginRound()
                 // Look for lost messages before the person leaves the session; after that, a read restores them.
-                let sampling = [AtRestStep.mend, .finish(speaking: true), .compare(session: nil)]
+                let sampling = [IdleStep.mend, .finish(speaking: true), .compare(session: nil)]
                 steps =
                     sampling.map { ClientStep(.rest($0)) } + ClientScenarioReader.steps(script.next(.now - start).steps)
             }

@@ -9,7 +9,7 @@ extension ClientStepContext where Scene == ClientPerformer {
     private static var pauseOfArrivals: Duration { .milliseconds(240) }
 
     func await(_ awaited: AwaitedArrival) async throws {
-        let deadline = NetDeadline(performer.limit(awaited.within, isOptional: awaited.isOptional))
+        let deadline = ExtendedDeadline(performer.limit(awaited.within, isOptional: awaited.isOptional))
         let (mark, begun) = (awaited.isLasting ? 0 : performer.mark, ContinuousClock.now)
         for number in 0..<awaited.count {
             if try await take(
@@ -25,10 +25,10 @@ extension ClientStepContext where Scene == ClientPerformer {
 
     /// Waits for an arrival, and looks at the screen meanwhile, because the judge needs a continuous record of it.
     private func take(
-        after mark: Int, before deadline: NetDeadline, where matches: @Sendable (WorldArrival) -> Bool
+        after mark: Int, before deadline: ExtendedDeadline, where matches: @Sendable (WorldArrival) -> Bool
     ) async throws -> Bool {
         while deadline.rest > Self.pauseOfArrivals {
-            let next = NetDeadline(Self.pauseOfArrivals)
+            let next = ExtendedDeadline(Self.pauseOfArrivals)
             if await server.pending.take(after: mark, before: next, where: matches) { return true }
             if Task.isCancelled { throw StepEnd.interrupted }
             if performer.isRunning { _ = try await performer.look(at: pointer) }
@@ -37,7 +37,7 @@ extension ClientStepContext where Scene == ClientPerformer {
     }
 
     func awaitState(_ awaited: AwaitedState) async throws {
-        let deadline = NetDeadline(performer.limit(awaited.within, isOptional: awaited.isOptional))
+        let deadline = ExtendedDeadline(performer.limit(awaited.within, isOptional: awaited.isOptional))
         let begun = ContinuousClock.now
         var pause = Self.firstPause
         while true {
@@ -55,7 +55,7 @@ extension ClientStepContext where Scene == ClientPerformer {
     }
 
     func watch(_ time: Duration) async throws {
-        let deadline = NetDeadline(time)
+        let deadline = ExtendedDeadline(time)
         while deadline.rest > .zero {
             try await sleep(min(Self.longestPause * 2, max(.milliseconds(1), deadline.rest)))
             if recorder.wasFlooded { throw StepEnd.unmet("\(pointer): the client flooded the suite") }

@@ -83,7 +83,7 @@ package enum ClientTask {
     case arrival(AwaitedArrival)
     case state(AwaitedState)
     case watch(Duration)
-    case rest(AtRestStep)
+    case rest(IdleStep)
     case together([[ClientStep]])
     /// Steps that are performed one after another, each group with its own values.
     case steps([(steps: [ClientStep], local: ScenarioVariables)])
@@ -124,7 +124,7 @@ extension ClientStepContext {
         return inner
     }
 
-    package func begin(_ rest: AtRestStep, onScreen session: String?) throws -> ClientTask {
+    package func begin(_ rest: IdleStep, onScreen session: String?) throws -> ClientTask {
         for action in performer.serve(rest, onScreen: session) { try self.action(action) }
         let awaited: AwaitedState?
         switch rest {

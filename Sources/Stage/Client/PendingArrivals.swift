@@ -64,7 +64,7 @@ final class PendingArrivals: Sendable {
 
     /// Takes the first matching arrival, now or later; false if there is none before the deadline.
     func take(
-        after mark: Int, before deadline: NetDeadline, where matches: @Sendable (WorldArrival) -> Bool
+        after mark: Int, before deadline: ExtendedDeadline, where matches: @Sendable (WorldArrival) -> Bool
     ) async -> Bool {
         // `matches` may lock the server, which notes arrivals under its own lock: so hold no lock here.
         await waiters.first(within: { deadline.rest }) {

@@ -53,7 +53,7 @@ final class DriverConversation: Sendable {
             throw broken(.unasked(line: Self.shown(line), expected: nil), at: name)
         }
         let asked = ContinuousClock.now
-        let deadline = NetDeadline(limit)
+        let deadline = ExtendedDeadline(limit)
         // If the command cannot be sent, the driver has stopped reading, and the arrivals show why.
         _ = await transport.send(JSONValue.object(object).text(), within: limit)
         var arrival = await transport.arrivals.next(within: max(deadline.rest, .milliseconds(100)))

@@ -75,7 +75,7 @@ final class Mailbox: Sendable {
 
     /// Checks after each change, until something is found, the connection ends, or the task is canceled.
     private func waiting<Found: Sendable>(within limit: Duration, _ look: (inout State) -> Found?) async -> Found? {
-        let deadline = NetDeadline(limit)
+        let deadline = ExtendedDeadline(limit)
         let found: Found?? = await waiters.first(within: { deadline.rest }) {
             state.withLock { state in
                 let found = look(&state)

@@ -119,7 +119,7 @@ final class SchedulingMeter: Sendable {
     /// The part of the time since a moment that counts toward a bound.
     func patience(since start: ContinuousClock.Instant) -> Duration {
         let now = ContinuousClock.now
-        let clock = NetClock(lateness(from: start, to: now))
+        let clock = LatenessClock(lateness(from: start, to: now))
         return .microseconds(clock.time(at: (now - start).microseconds))
     }
 }
@@ -134,7 +134,7 @@ package func byTheWallClock<Result>(_ body: () async throws -> Result) async ret
 }
 
 /// A deadline that is postponed while the machine is late.
-struct NetDeadline: Sendable {
+struct ExtendedDeadline: Sendable {
     private let start = ContinuousClock.now
     private let limit: Duration
     private let meter: SchedulingMeter
@@ -152,7 +152,7 @@ struct NetDeadline: Sendable {
     }
 
     static let pass: @Sendable (Duration) async throws -> Void = { limit in
-        let deadline = NetDeadline(limit)
+        let deadline = ExtendedDeadline(limit)
         while case let rest = deadline.rest, rest > .zero { try await Task.sleep(for: rest, clock: .continuous) }
     }
 }

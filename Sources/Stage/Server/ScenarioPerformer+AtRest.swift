@@ -22,7 +22,7 @@ extension ScenarioPerformer {
         for (principal, greeting) in people where ContinuousClock.now < deadline {
             let named = sessions[principal, default: []].sorted().prefix(Self.maxSessions)
             guard greeting != nil || !named.isEmpty else { continue }
-            let look = AtRestCheck(
+            let look = IdleCheck(
                 principal: principal, sessions: Array(named), from: greeting ?? [:], patience: Self.patience.turns)
             do { try await restContext.perform(look) } catch { return }
         }
@@ -38,7 +38,7 @@ extension ScenarioPerformer {
         }
         var unmet: String?
         for (principal, greeting) in people where !resting.contains(principal) {
-            var look = AtRestCheck(
+            var look = IdleCheck(
                 principal: principal, sessions: nil, from: ["lastSeq": 0], patience: min(limit("turn"), .seconds(10)))
             if let epoch = greeting?["epoch"] { look.from["epoch"] = epoch }
             look.repeats = asked(by: principal, atMost: 4)
@@ -59,7 +59,7 @@ extension ScenarioPerformer {
     }
 }
 
-struct AtRestCheck {
+struct IdleCheck {
     let principal: String
     /// The sessions to read; nil for all of this person, some of them twice.
     let sessions: [String]?
@@ -83,7 +83,7 @@ extension StepContext {
     private static let maxSessions = 400
     private static let readAgain = 5
 
-    func perform(_ look: AtRestCheck) async throws {
+    func perform(_ look: IdleCheck) async throws {
         let letter = ScenarioStep.lifeLane
         try await connect(ScenarioStep.Connect(on: letter, credential: look.credential, isOptional: true))
         let lane = performer.lane(letter)
@@ -124,7 +124,7 @@ extension StepContext {
     }
 
     /// Reads a session, repeatedly while one of its turns runs; returns whether none runs.
-    private func read(_ id: String, _ look: AtRestCheck, until deadline: ContinuousClock.Instant) async throws -> Bool {
+    private func read(_ id: String, _ look: IdleCheck, until deadline: ContinuousClock.Instant) async throws -> Bool {
         let path = "/api/sessions/\(percentEncoded(id, keeping: ":@!$&'()*+,;="))"
         guard dialect.encode(RESTRequest(method: "GET", path: path, body: nil)) != nil else { return false }
         var pause = Duration.milliseconds(20)
@@ -139,7 +139,7 @@ extension StepContext {
         }
     }
 
-    private func askAgain(_ question: JSONObject, _ look: AtRestCheck, on lane: ConnectionLane?) async throws {
+    private func askAgain(_ question: JSONObject, _ look: IdleCheck, on lane: ConnectionLane?) async throws {
         // If the wire carries no key, it would be a new question.
         guard dialect.isCanonical else { return }
         let key = question["clientMessageId"]

@@ -71,7 +71,7 @@ extension StepContext {
         let path = "/api/sessions/\(try filledPath(read.session))"
         let session = try filled(read.session)
         let credential = ScenarioStep.Credential(principal: read.principal)
-        let deadline = NetDeadline(performer.limit(read.bound.within))
+        let deadline = ExtendedDeadline(performer.limit(read.bound.within))
         var pause = Duration.milliseconds(5)
         while true {
             let isLast = deadline.rest <= .zero
@@ -111,7 +111,7 @@ extension StepContext {
         do {
             answer = try await HTTPExchange.perform(
                 request, tls: subject.tls, tripwire: tripwire, sent: post?.begin(on: lane), maxBodyBytes: 8 << 20,
-                timeout: limit, pass: NetDeadline.pass)
+                timeout: limit, pass: ExtendedDeadline.pass)
             if post?.end(.over) == false { return (nil, lane) }
         } catch {
             if Task.isCancelled { throw StepEnd.interrupted }

@@ -265,7 +265,7 @@ extension StepContext {
         guard types.allSatisfy(["ack", "message", "toolUse", "done", "error"].contains) else {
             return (await lane.mailbox.take(types, within: limit, where: isMeant), false)
         }
-        let deadline = NetDeadline(limit)
+        let deadline = ExtendedDeadline(limit)
         while true {
             let isRefused = recorder.busyQuestions.leavesNothing(on: lane.lane)
             let slice = isRefused ? .zero : min(deadline.rest, Self.glance)
@@ -288,7 +288,7 @@ extension StepContext {
         guard let asked = lane.lastSync, asked["limit"] == nil || performer.isLife else { return }
         var page = first
         var position = asked["lastSeqSeen"]?.intValue ?? 0
-        let deadline = NetDeadline(performer.limit("turn"))
+        let deadline = ExtendedDeadline(performer.limit("turn"))
         for _ in 0..<Self.maxPages where !recorder.isHalfFull && deadline.rest > .zero {
             guard page["more"]?.boolValue == true, let last = page["missed"]?.arrayValue?.last?["seq"]?.intValue,
                 last > position, last <= 9_007_199_254_740_991, let epoch = page["epoch"]?.stringValue, !epoch.isEmpty

@@ -87,7 +87,9 @@ struct ValidateCommand: AsyncParsableCommand {
             let start = kind == nil ? "" : "\n"
             Console.write("\(start)\(judge.messages - judge.invalid) valid, \(judge.invalid) not valid\n")
         }
-        if judge.invalid > 0 { throw ExitCode(.violation) }
+        guard judge.invalid > 0 else { return }
+        if schema == nil { for hint in files.compactMap(MessageJudge.hint) { Console.write("\(hint)\n") } }
+        throw ExitCode(.violation)
     }
 
     private func schemas() throws -> MessageSchemas {

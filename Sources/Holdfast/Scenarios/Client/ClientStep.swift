@@ -28,7 +28,7 @@ package struct ClientStep: Sendable, Equatable {
         /// Runs groups of steps in every order, each time between the same steps; `${order}` counts from 1.
         case everyOrder(before: [ClientStep], of: [[ClientStep]], after: [ClientStep])
         /// One part of bringing the client to rest and checking it; scenario files do not contain it.
-        case rest(AtRestStep)
+        case rest(IdleStep)
     }
 
     package init(_ action: Action, at pointer: JSONPointer = JSONPointer(), profile: Profile? = nil) {
@@ -48,7 +48,7 @@ package struct ClientStep: Sendable, Equatable {
 }
 
 /// How to bring a client to rest, and what to check then.
-package enum AtRestStep: Sendable, Equatable {
+package enum IdleStep: Sendable, Equatable {
     /// Repair the network and the server, and bring the app to the foreground.
     case mend
     /// Check everything: first the stream's content, with reads withheld; then a number of sessions, or all if nil,

@@ -12,9 +12,9 @@ extension Observations {
         unless names: Set<String> = ["background", "networkDown"]
     ) -> Int? {
         guard names.isEmpty || client.mayBeInForeground(at: cause) && client.hasNetwork(at: cause) else { return nil }
-        let limit = netTime(of: cause) + bound.microseconds
+        let limit = effectiveTime(of: cause) + bound.microseconds
         let stop = end(of: cause, at: ObservedClient.endsOfLife.union(names).union(["hang"]))
-        if stop < events.endIndex, netTime(of: stop) < limit { return nil }
+        if stop < events.endIndex, effectiveTime(of: stop) < limit { return nil }
         if let connection { return deadline(after: cause, within: bound, on: connection) }
         return proof(after: cause, limit: limit)
     }
@@ -91,5 +91,5 @@ extension Observations {
     func span(from first: Int, to last: Int) -> Int { time(of: last) - time(of: first) }
 
     /// The time from one event to another, as it counts toward a bound; see ``Observations/patience(of:)``.
-    func netSpan(from first: Int, to last: Int) -> Int { netTime(of: last) - netTime(of: first) }
+    func effectiveSpan(from first: Int, to last: Int) -> Int { effectiveTime(of: last) - effectiveTime(of: first) }
 }

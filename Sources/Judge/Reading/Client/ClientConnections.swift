@@ -34,9 +34,9 @@ extension Observations {
     func hasWaited(on index: Int, at event: Int) -> Bool {
         let connection = connections[index]
         let last = arrivals(on: index).last { $0 < event } ?? connection.opening
-        let greeting = connection.connected.map { netSpan(from: connection.opening, to: $0) } ?? 0
+        let greeting = connection.connected.map { effectiveSpan(from: connection.opening, to: $0) } ?? 0
         return greeting >= clientWindow(\.connect).microseconds
-            || netSpan(from: last, to: event) >= clientWindow(\.silence).microseconds / 4
+            || effectiveSpan(from: last, to: event) >= clientWindow(\.silence).microseconds / 4
             || clientQuestions.contains { question in
                 question.requests.contains { request in
                     guard request.connection == index, request.event < event else { return false }
@@ -46,7 +46,7 @@ extension Observations {
                         fact.event > request.event && frames[fact.event].map { $0.clientMessageId != nil } ?? true
                             && fact.connection.flatMap { loss(of: $0) }.map { $0 < fact.event } != true
                     }
-                    return netSpan(from: request.event, to: min(event, fact?.event ?? event))
+                    return effectiveSpan(from: request.event, to: min(event, fact?.event ?? event))
                         >= clientWindow(\.resend).microseconds / 4
                 }
             }
@@ -72,7 +72,7 @@ extension Observations {
         if !client.hasNetwork(at: event) {
             // An app that was launched without a network is not notified; it learns from its attempts.
             let wasReported = client.acts("networkDown").contains { life.contains($0.event) && $0.event < event }
-            guard wasReported, netSpan(from: change, to: event) >= settled else { return nil }
+            guard wasReported, effectiveSpan(from: change, to: event) >= settled else { return nil }
             return (change, [.offline])
         }
         let attempts = attempts(in: life.lowerBound..<event)
@@ -80,7 +80,7 @@ extension Observations {
             connections[index].connected.map { $0 < event } == true ? client.ends[index] ?? .max : nil
         }.max()
         let since = max(lost ?? change, change)
-        guard since < event, netSpan(from: since, to: event) >= settled, !wasSentAway(before: event) else {
+        guard since < event, effectiveSpan(from: since, to: event) >= settled, !wasSentAway(before: event) else {
             return nil
         }
         let tries = attempts.filter { connections[$0].opening > since }

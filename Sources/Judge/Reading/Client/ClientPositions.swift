@@ -172,7 +172,7 @@ final class ClientPositions {
         }
         if greeted.count > 1 || hasAsked, let last = greeted.last, !last.sent.contains(where: { $0.type == "sync" }),
             let greeting = last.connected, let ending = last.ending?.event,
-            history.netSpan(from: greeting, to: ending) < history.timeouts.scheduling.microseconds
+            history.effectiveSpan(from: greeting, to: ending) < history.timeouts.scheduling.microseconds
         {
             return false
         }

@@ -119,9 +119,9 @@ extension Observations {
     /// Whether a client dropped a read for another one; the stage may notice that a little later, and may still answer
     /// a read that was pending for a long time.
     func wasGivenUp(_ read: ObservedExchange, for other: ObservedExchange) -> Bool {
-        let isLong = netSpan(from: read.request, to: other.request) >= clientWindow(\.rest).microseconds
+        let isLong = effectiveSpan(from: read.request, to: other.request) >= clientWindow(\.rest).microseconds
         guard isLong || read.response == nil, let end = read.failure ?? read.response else { return false }
-        return netTime(of: end) <= netTime(of: other.request) + timeouts.scheduling.microseconds
+        return effectiveTime(of: end) <= effectiveTime(of: other.request) + timeouts.scheduling.microseconds
     }
 
     func isRecovering(_ session: String, between first: Int, and last: Int) -> Bool {

@@ -37,7 +37,7 @@ extension Observations {
     }
 
     /// When the driver was asked for a look, on the clock for bounds, which slows down while the machine is late.
-    func netTime(askedFor look: Look) -> Int { netTime(at: look.asked) }
+    func effectiveTime(askedFor look: Look) -> Int { effectiveTime(at: look.asked) }
 
     /// The outcome for something that the screen must show.
     enum ScreenOutcome {
@@ -58,10 +58,10 @@ extension Observations {
     ) -> ScreenOutcome {
         // A client in the background may not have processed an arrival by the next look.
         guard client.mayBeInForeground(at: cause) else { return .unknown }
-        let limit = netTime(of: cause) + bound.microseconds
+        let limit = effectiveTime(of: cause) + bound.microseconds
         for look in looks(after: cause, before: end) {
             guard let answer = holds(look.state) else { continue }
-            let isLate = netTime(askedFor: look) >= limit
+            let isLate = effectiveTime(askedFor: look) >= limit
             if answer { return isLate ? .unknown : .kept }
             if isLate || never(look) { return .broken(look.event) }
         }

@@ -100,8 +100,8 @@ extension Observations {
         // not count.
         func pending(_ begun: Int, until end: Int) -> Range<Int> {
             let counted = client.returns.last { $0.event > begun && $0.event < end }?.event ?? begun
-            let limit = netTime(of: counted) + clientBound(\.polling).microseconds
-            return begun..<max(begun + 1, min(end, history.events.indices.boundary { netTime(of: $0) >= limit }))
+            let limit = effectiveTime(of: counted) + clientBound(\.polling).microseconds
+            return begun..<max(begun + 1, min(end, history.events.indices.boundary { effectiveTime(of: $0) >= limit }))
         }
         // A connection brings nothing while there is no network.
         func networked(_ span: Range<Int>) -> [Range<Int>] {
@@ -173,15 +173,16 @@ extension Observations {
         let isResent =
             hasCrossed && isDue && (sends.count > 1 || isLate)
             && reasons.contains { reason in
-                reason.map { $0 < event && netSpan(from: $0, to: event) < timeouts.scheduling.microseconds } == true
+                reason.map { $0 < event && effectiveSpan(from: $0, to: event) < timeouts.scheduling.microseconds }
+                    == true
             }
         let before = client.state(at: fact.event)
         let hadFailed = before?.showsAsFailed(question) == true
         lazy var others = otherErrorCodes(than: question, after: min(before?.event ?? 0, inFlight(before: fact.event)))
         // A change that appears much later may have another reason.
-        let limit = netTime(of: fact.event) + timeouts.scheduling.microseconds
+        let limit = effectiveTime(of: fact.event) + timeouts.scheduling.microseconds
         return !looks(after: fact.event, before: min(event, endOfLife(at: fact.event))).contains { look in
-            guard netTime(of: look.event) <= limit else { return false }
+            guard effectiveTime(of: look.event) <= limit else { return false }
             // A resend that was due anyway may have left before that look, and arrived after it.
             if isResent, over >= event, mayCross(look.event, event) {
                 return false

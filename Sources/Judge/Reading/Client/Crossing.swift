@@ -18,19 +18,19 @@ extension Observations {
 
     /// Whether two events may have happened in the reverse order.
     func mayCross(_ one: Int, _ other: Int) -> Bool {
-        abs(netSpan(from: one, to: other)) < max(latency(at: one), latency(at: other))
+        abs(effectiveSpan(from: one, to: other)) < max(latency(at: one), latency(at: other))
     }
 
     /// The first event after another that cannot have crossed with it.
     func endOfCrossing(with event: Int) -> Int {
-        let limit = netTime(of: event) + latency(at: event)
-        return events.indices.boundary { netTime(of: $0) > limit }
+        let limit = effectiveTime(of: event) + latency(at: event)
+        return events.indices.boundary { effectiveTime(of: $0) > limit }
     }
 
     /// The first event that may still be on its way to a client at another event.
     func inFlight(before event: Int) -> Int {
-        let limit = netTime(of: event) - timeouts.scheduling.microseconds
-        return events.indices.boundary { netTime(of: $0) >= limit }
+        let limit = effectiveTime(of: event) - timeouts.scheduling.microseconds
+        return events.indices.boundary { effectiveTime(of: $0) >= limit }
     }
 
     /// The event that may have kept a client from receiving a frame: the client left, or its connection ended, before a
@@ -38,7 +38,7 @@ extension Observations {
     func departure(after event: Int, on connection: Int?) -> Int? {
         let left = end(of: event, at: ObservedClient.interruptions)
         let over = min(left, connection.flatMap { loss(of: $0) } ?? .max)
-        guard over < events.endIndex, netSpan(from: event, to: over) < timeouts.scheduling.microseconds else {
+        guard over < events.endIndex, effectiveSpan(from: event, to: over) < timeouts.scheduling.microseconds else {
             return nil
         }
         return over
@@ -46,8 +46,8 @@ extension Observations {
 
     /// The event by which a client has received a frame, or never will.
     func latestArrival(_ event: Int) -> Int {
-        let limit = netTime(of: event) + timeouts.scheduling.microseconds
-        return events.indices.boundary { netTime(of: $0) >= limit }
+        let limit = effectiveTime(of: event) + timeouts.scheduling.microseconds
+        return events.indices.boundary { effectiveTime(of: $0) >= limit }
     }
 
     /// Whether a client certainly receives a frame: it is in the foreground, and nothing prevents it.
@@ -59,7 +59,7 @@ extension Observations {
     func hadTime(
         for event: Int, on connection: Int? = nil, before other: Int, atLeast time: Duration = .zero
     ) -> Bool {
-        netSpan(from: event, to: other) >= max(latency(at: event), latency(at: other), time.microseconds)
+        effectiveSpan(from: event, to: other) >= max(latency(at: event), latency(at: other), time.microseconds)
             && departure(after: event, on: connection).map { $0 >= other } ?? true
     }
 }

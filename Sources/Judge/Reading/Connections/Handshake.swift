@@ -103,7 +103,7 @@ extension Observations {
             || isOwn && connection.hasAnswered(since: sent, before: event, with: ["pong"])
             || !isOwn && hostile.newcomerGreeted.isBefore(connection.opening)
             || connection.received.contains {
-                $0.event < event && netTime(of: $0.event) > netTime(of: begin) + timeouts.close.microseconds
+                $0.event < event && effectiveTime(of: $0.event) > effectiveTime(of: begin) + timeouts.close.microseconds
             }
     }
 

@@ -213,7 +213,7 @@ extension Observations {
         }
         if let ending = connection.ending, connection.wasEndedByServer, ending.event > hostile.frame.event {
             let isOther = (next?.frame.event ?? .max) < ending.event
-            let isLate = netTime(of: ending.event) > netTime(of: start) + timeouts.close.microseconds
+            let isLate = effectiveTime(of: ending.event) > effectiveTime(of: start) + timeouts.close.microseconds
             let isStop = wasStopped(between: hostile.frame.event, and: ending.event)
             let isSilence = ending.mayBeSilence || ending.isForSilence
             return isOther || isLate || isStop || isSilence ? .unknown : .dead(ending.event)

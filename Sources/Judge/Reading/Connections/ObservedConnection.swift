@@ -150,7 +150,7 @@ final class ObservedConnection: @unchecked Sendable {
                 if isSent { sent.append(frame) } else { received.append(frame) }
             }
         }
-        let clock = NetClock(history.header.lateness)
+        let clock = LatenessClock(history.header.lateness)
         for connection in connections where !isCapture && connection.ending?.isGoodbye == true {
             guard let ending = connection.ending else { continue }
             if connections.contains(where: { $0.wasServed(longAfter: ending, in: history, by: clock) }) {
@@ -204,7 +204,7 @@ final class ObservedConnection: @unchecked Sendable {
     private func end(_ kind: Ending.Kind, at index: Int) { ending = ending ?? Ending(event: index, kind: kind) }
 
     /// Whether this connection, greeted before a goodbye, was still answered after a stop would have been over.
-    private func wasServed(longAfter goodbye: Ending, in history: History, by clock: NetClock) -> Bool {
+    private func wasServed(longAfter goodbye: Ending, in history: History, by clock: LatenessClock) -> Bool {
         guard let connected, connected < goodbye.event, pauses.isEmpty, let last = received.last?.event else {
             return false
         }
@@ -215,7 +215,7 @@ final class ObservedConnection: @unchecked Sendable {
 
     /// Notes if silence may explain an end without another reason: in two heartbeats nothing showed that the server had
     /// heard its client, and the machine was late; or the stage did not read or answer pings.
-    private func doubtSilence(in history: History, by clock: NetClock) {
+    private func doubtSilence(in history: History, by clock: LatenessClock) {
         guard let ending, ending.kind == .lost || ending.isForSilence, let connected, let heartbeat else { return }
         let end = history.events[ending.event].at
         // A server that says it heard nothing, and never asked with a ping, waited for no answer.

@@ -33,6 +33,8 @@ struct ObservedPush: Sendable {
 
     var wasAccepted: Bool { (200...299).contains(status ?? 0) }
 
+    var wasRefusedForNow: Bool { status.map { $0 == 429 || $0 >= 500 } ?? false }
+
     var wasGone: Bool { status == 410 }
 
     /// Whether the answer says that the device is gone or wrong, so that a server may stop using it.

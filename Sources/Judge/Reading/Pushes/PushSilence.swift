@@ -62,7 +62,7 @@ extension Observations {
             let byRead = reads.contains { $0.request > since && $0.event < shown && answer(of: turn, in: $0) == nil }
             let due = time(of: turn.event) + turn.request.scriptedWait.microseconds
             let byScript = subject.hasScriptedAgent && due > time(of: since)
-            return byRead || byScript ? UnseenAnswer(turn: turn, shown: shown, known: netTime(of: shown)) : nil
+            return byRead || byScript ? UnseenAnswer(turn: turn, shown: shown, known: effectiveTime(of: shown)) : nil
         }
     }
 
@@ -95,7 +95,7 @@ extension Observations {
                     let wait = delay(of: ending, on: connection)
                 else { return nil }
                 end = max(end, ending.event)
-                known = max(known, netTime(of: ending.event) + wait)
+                known = max(known, effectiveTime(of: ending.event) + wait)
             }
             guard end > done, !hasReconnected(turn.principal, from: done, to: end),
                 !wasStopped(between: turn.event, and: end)
@@ -157,6 +157,6 @@ extension Observations {
     func staysSilent(after cause: Int, besides push: ObservedPush) -> Bool {
         pushes.contains { $0.event > cause && $0.request.path == push.request.path && !announceTheSame($0, push) }
             || pushListeners(at: cause).contains(push.principal)
-                && proof(after: cause, limit: netTime(of: cause) + timeouts.push.microseconds) != nil
+                && proof(after: cause, limit: effectiveTime(of: cause) + timeouts.push.microseconds) != nil
     }
 }

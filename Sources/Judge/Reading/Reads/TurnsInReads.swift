@@ -124,11 +124,11 @@ extension Observations {
         guard late == nil, turn.isAccepted, !wasStopped(between: turn.event, and: history.events.count) else {
             return late
         }
-        let limit = netTime(of: begun) + bound.microseconds
+        let limit = effectiveTime(of: begun) + bound.microseconds
         // A scripted failure leaves no answer, so only the turn's status shows it.
         let mayBeOver = subject.hasScriptedAgent && turn.isScriptedToFail
         return reads(of: turn).first { read in
-            netTime(of: read.request) >= limit && !showsEnd(of: turn, in: read)
+            effectiveTime(of: read.request) >= limit && !showsEnd(of: turn, in: read)
                 && (!mayBeOver || read.entry(of: turn) != nil)
         }?.event
     }

@@ -40,7 +40,7 @@ extension Observations {
     /// Whether a read is so late after a start that every resumed turn must have ended.
     func isLate(_ read: ObservedSessionRead, after start: Int, for turn: ObservedTurn) -> Bool {
         let bound = (timeouts.turn + turn.request.scriptedWait).microseconds
-        return netTime(of: read.request) >= netTime(of: start) + bound
+        return effectiveTime(of: read.request) >= effectiveTime(of: start) + bound
     }
 }
 

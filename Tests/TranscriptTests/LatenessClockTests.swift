@@ -2,8 +2,8 @@ import HoldfastTranscript
 import Testing
 
 /// The clock that passes more slowly while the machine is late.
-@Suite struct NetClockTests {
-    private let clock = NetClock([
+@Suite struct LatenessClockTests {
+    private let clock = LatenessClock([
         History.Lateness(from: 100, to: 200, slowness: 2), History.Lateness(from: 300, to: 400, slowness: 10),
     ])
 
@@ -22,11 +22,11 @@ import Testing
     }
 
     @Test func `without lateness it is any clock`() {
-        #expect(NetClock([]).time(at: 12_345) == 12_345)
+        #expect(LatenessClock([]).time(at: 12_345) == 12_345)
     }
 
     @Test func `stretches that overlap or go back are left out`() {
-        let hostile = NetClock([
+        let hostile = LatenessClock([
             History.Lateness(from: 100, to: 200, slowness: 2), History.Lateness(from: 150, to: 250, slowness: 2),
             History.Lateness(from: 90, to: 80, slowness: 9), History.Lateness(from: 0, to: 50, slowness: 9),
         ])

@@ -1,7 +1,7 @@
 /// A clock for timeouts that slows down while the machine is late.
 ///
 /// A subject that is on time on an idle machine is on time by this clock on a busy one.
-public struct NetClock: Sendable {
+public struct LatenessClock: Sendable {
     private let stretches: [History.Lateness]
     /// The time not counted by the end of each stretch, in microseconds.
     private let spared: [Int]
