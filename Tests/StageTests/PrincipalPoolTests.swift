@@ -125,7 +125,7 @@ import Testing
         func connecting(_ count: Int) throws -> Scenario {
             let letters = Array("ABC")
             let steps = (0..<count).map { #"{"do":"connect","on":"\#(letters[$0])","principal":"p\#($0 + 1)"}"# }
-            return try scenario(steps.joined(separator: ","))
+            return try scenario(steps.joined(separator: ","), needs: #"{"principals":\#(count)}"#)
         }
         let scenarios = [try chats(1), try chats(1, needs: #"{"budget":true}"#)]
         var pool = PrincipalPool(try subject(2, limits: ["messagesPerMinute": 10]), for: scenarios, now: start)

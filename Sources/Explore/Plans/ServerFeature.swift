@@ -523,15 +523,18 @@ extension ServerPlanner {
         for _ in 0..<turns { askAndLeave(person) }
     }
 
-    mutating func askAndLeave(_ principal: String) {
+    /// * `wait`: The time that the agent takes, in milliseconds; it is watched only if it is short.
+    mutating func askAndLeave(_ principal: String, agentTakes wait: Int = 500) {
         for device in devices where device.principal == principal && device.isOpen { hangUp(device.letter) }
-        let (session, wait) = (newName("s"), JSONValue(min(500, grammar.longestWatch)))
+        let session = newName("s")
         add("connect", ["on": stranger, "principal": principal])
-        let script = [["tool": "webFetch"], ["wait": wait], reply("called")]
+        let pause = JSONValue(isLife ? wait : min(wait, grammar.longestWatch))
+        let script = [["tool": "webFetch"], ["wait": pause], reply("called")]
         add("chat", ["on": stranger, "as": newName("c"), "script": script])
         add("await", ["on": stranger, "type": "toolUse", "save": [session: "/sessionId"] as JSONValue])
         add("close", ["on": stranger])
         note(session: session, of: principal)
+        guard wait <= 500 else { return }
         add("watch", ["for": ["milliseconds": 600] as JSONValue])
         read(session, principal)
         if grammar.profiles.contains(.push) { add("awaitPush", ["principal": principal, "optional": true]) }

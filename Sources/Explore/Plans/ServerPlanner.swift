@@ -244,6 +244,8 @@ package struct ServerPlanner: Planner, LifePlanner {
                 steering.raise(.refusedPushes, to: 12)
             }
             askAndLeave(person)
+            // An agent that nobody seems to need any more.
+            askAndLeave(person, agentTakes: 15_000)
         }
         resting = Array(others.prefix(2))
         people = active

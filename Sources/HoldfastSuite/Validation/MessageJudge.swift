@@ -2,6 +2,7 @@ import Holdfast
 import HoldfastCaptures
 import HoldfastJSON
 import HoldfastJSONSchema
+import HoldfastPlatform
 import HoldfastSmallFoundation
 
 /// One problem of a message, and its place in the text.
@@ -93,8 +94,10 @@ package final class MessageJudge {
     }
 
     /// How to judge a file that is a capture, whose lines are not messages themselves; nil for other files.
+    ///
+    /// A pipe cannot be read a second time.
     package static func hint(at file: String) -> String? {
-        guard file != "-", var input = try? InputFile(file),
+        guard file != "-", (try? FileStatus(of: file))?.kind == .regular, var input = try? InputFile(file),
             let opening = try? input.opening(CaptureForm.openingBytes),
             let form = try? CaptureForm.recognized(in: opening, file: file)
         else { return nil }
