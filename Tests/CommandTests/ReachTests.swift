@@ -10,7 +10,8 @@ import Testing
 
     @Test func `the reference client conforms, and reaches what is written`() async throws {
         let folder = try TemporaryDirectory()
-        let run = try await BuiltBinary.run(["client", "--reference", "--out", folder.path + "/out"])
+        let run = try await BuiltBinary.run(
+            ["client", "--reference", "--jobs", "6", "--out", folder.path + "/out"])
         #expect(run.status == 0, "\(run.out)\n\(run.err)")
         try Self.check(JSONParser.value(folder.text(of: "out/report.json")), of: "client")
     }
