@@ -244,7 +244,7 @@ package struct ServerPlanner: Planner, LifePlanner {
                 steering.raise(.refusedPushes, to: 12)
             }
             askAndLeave(person)
-            // An agent that nobody seems to need any more.
+            // Its turn runs on while the person is away.
             askAndLeave(person, agentTakes: 15_000)
         }
         resting = Array(others.prefix(2))
