@@ -25,6 +25,11 @@ package func files(below folder: String) throws(SystemError) -> [String] {
     return found.sorted()
 }
 
+/// Gives a file the name of another one, which it replaces at once and whole.
+package func replaceFile(at path: String, with new: String) throws(SystemError) {
+    if rename(new, path) != 0 { throw .last }
+}
+
 package func contents(of path: String) throws(SystemError) -> [UInt8] {
     let file = try Descriptor(opening: path, for: .reading)
     defer { file.close() }

@@ -44,8 +44,9 @@ package struct ScenarioResult: Sendable {
 
     /// Whether it ended early, before it exercised a clause as often as it does with the reference peer.
     func fallsShort(of clause: ClauseID) -> Bool {
+        guard stoppedAt != nil else { return false }
         let exercised = verdicts.first { $0.clause == clause }?.exercised ?? 0
-        return stoppedAt != nil && exercised < ReachTable.exercised[baseName]?["\(clause)"]?.intValue ?? .max
+        return exercised < ReachTable.exercised[baseName]?["\(clause)"]?.intValue ?? .max
     }
 
     /// Its name without the number of its repetition: `NAME#2`, `NAME#3`, ….

@@ -134,7 +134,7 @@ final class Phone: VirtualStage, ClientScene {
 
     func record(_ kind: Event.Kind, on lane: Lane) { note(kind, on: lane) }
 
-    func setMark() { noted.mark = arrivals.last }
+    var lastArrival: Int { arrivals.last }
 
     @discardableResult
     func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result {
@@ -189,7 +189,7 @@ final class Phone: VirtualStage, ClientScene {
             let session = app == nil ? nil : look()["sessionId"]?.stringValue
             return try perform(context.begin(rest, onScreen: session), context, branch)
         case .arrival(let awaited):
-            let mark = awaited.isLasting ? 0 : noted.mark
+            let mark = mark(of: awaited)
             var taken = 0
             return Wait(deadline: now + limit(awaited.within).microseconds) { phone in
                 while taken < awaited.count, phone.take(awaited, after: mark) { taken += 1 }

@@ -22,10 +22,14 @@ extension CLIENT {
             evidence.test(outcome) { late in
                 let state = history.client.state(at: late)
                 let lost = rest.messages.filter { state?.shows($0) == false }.compactMap(\.id)
+                if lost.isEmpty, let index = state?.misplaced(in: ordered), index > 0 {
+                    let pair = ordered[(index - 1)...index].map { shown($0.id) }
+                    return Finding(
+                        "at rest messages are out of order", expected: "\(pair[0]) before \(pair[1])",
+                        actual: "\(pair[1]) first", at: [rest.event, late])
+                }
                 return Finding(
-                    lost.isEmpty ? "at rest messages are out of order" : "at rest messages are missing",
-                    expected: listed(lost.isEmpty ? rest.messages.compactMap(\.id) : lost),
-                    actual: lost.isEmpty ? listed(state?.ids ?? []) : "\(state?.count ?? 0) others",
+                    "at rest messages are missing", expected: listed(lost), actual: "\(state?.count ?? 0) others",
                     at: [rest.event, late])
             }
         }

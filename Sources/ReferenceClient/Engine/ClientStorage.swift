@@ -1,4 +1,5 @@
 import HoldfastBasics
+import HoldfastPlatform
 import HoldfastSmallFoundation
 
 /// A file that is always complete: it has the old text or the new one, never a part.
@@ -19,7 +20,12 @@ struct ClientStorage: Sendable {
 
     func load() -> String? { try? String(contentsOf: file, encoding: .utf8) }
 
-    func save(_ text: String) throws { try Data(text.utf8).write(to: file, options: .atomic) }
+    /// Does not wait for the disk, which may take seconds: what was written outlives a crash of the app.
+    func save(_ text: String) throws {
+        let new = file.appendingPathExtension("new")
+        try Data(text.utf8).write(to: new)
+        try replaceFile(at: file.path, with: new.path)
+    }
 
     func forgetEverybody() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

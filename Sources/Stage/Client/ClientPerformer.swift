@@ -92,13 +92,7 @@ final class ClientPerformer: ClientScene, Sendable {
         }
     }
 
-    func setMark() {
-        let mark = server.pending.mark
-        notes { $0.mark = mark }
-    }
-
-    /// Arrivals with larger numbers are new.
-    var mark: Int { notes { $0.mark } }
+    var lastArrival: Int { server.pending.mark }
 
     // MARK: the scene
 

@@ -11,16 +11,16 @@ package protocol ClientScene: AnyObject {
     func notes<Result: Sendable>(_ body: (inout ClientNotes) -> Result) -> Result
     func note(done act: ClientAct)
     func record(_ kind: Event.Kind, on lane: Lane)
-    /// Sets the mark: later waits accept only arrivals after it.
-    func setMark()
+    /// The number of the latest arrival.
+    var lastArrival: Int { get }
     /// Reads or changes the scripted server, and performs the resulting effects.
     @discardableResult
     func act<Result: Sendable>(_ body: @Sendable (inout ServerWorld) -> Result) -> Result
 }
 
 package struct ClientNotes: Sendable {
-    /// In order.
-    var sent: [(name: String, text: String)] = []
+    /// The messages of the person, in order; `mark` is the number of the latest arrival before each.
+    var sent: [(name: String, text: String, mark: Int)] = []
     private var launches = 0
     package var condition = ClientCondition()
     /// Arrivals with larger numbers are new.
@@ -38,8 +38,22 @@ package struct ClientNotes: Sendable {
 }
 
 extension ClientScene {
-    var sent: [(name: String, text: String)] { notes { $0.sent } }
+    var sent: [(name: String, text: String, mark: Int)] { notes { $0.sent } }
     var condition: ClientCondition { notes { $0.condition } }
+
+    /// Sets the mark: later waits accept only arrivals after it.
+    func setMark() {
+        let mark = lastArrival
+        notes { $0.mark = mark }
+    }
+
+    /// The mark of a wait.
+    ///
+    /// A question cannot come before the person sent it: an earlier resend of the same text does not count.
+    package func mark(of awaited: AwaitedArrival) -> Int {
+        guard awaited.isLasting else { return notes { $0.mark } }
+        return sent.last { $0.name == awaited.name }?.mark ?? 0
+    }
 
     /// The text of a message that the person sent, and its index among messages with the same text.
     private func sent(_ name: String) -> (text: String, number: Int)? {

@@ -20,7 +20,8 @@ extension ClientStepContext {
         case .send(let name, let text):
             let name = try filled(name)
             let text = try text.map { try filled($0) } ?? "\(name) of \(performer.run)"
-            performer.notes { $0.sent.append((name, text)) }
+            let mark = performer.lastArrival
+            performer.notes { $0.sent.append((name, text, mark)) }
             members = ["text": .string(text)]
             details = ["text": .string(text), "as": .string(name)]
         case .sendAgain(let name):
@@ -94,6 +95,9 @@ extension ClientStepContext {
             let stored = try messages.map {
                 ClientWorld.Message(
                     id: try names.filled($0.id), role: $0.role, text: try $0.text.map { try names.filled($0) })
+            }
+            if let taken = stored.map(\.id).first(where: { id in performer.act { $0.stored(id) } != nil }) {
+                throw StepEnd.unmet("\(pointer): message '\(taken)' is there already, so the client asked meanwhile")
             }
             note(
                 "elsewhere", ["sessionId": .string(session), "messages": .array(stored.map { .string($0.id) })])

@@ -10,7 +10,7 @@ extension ClientStepContext where Scene == ClientPerformer {
 
     func await(_ awaited: AwaitedArrival) async throws {
         let deadline = ExtendedDeadline(performer.limit(awaited.within, isOptional: awaited.isOptional))
-        let (mark, begun) = (awaited.isLasting ? 0 : performer.mark, ContinuousClock.now)
+        let (mark, begun) = (performer.mark(of: awaited), ContinuousClock.now)
         for number in 0..<awaited.count {
             if try await take(
                 after: mark, before: deadline,
@@ -104,7 +104,7 @@ extension ClientStepContext {
 
 extension AwaitedArrival {
     /// Whether an earlier arrival counts too, as an open connection and an unawaited question do.
-    package var isLasting: Bool { [.connection, .chat, .post, .question].contains(kind) }
+    var isLasting: Bool { [.connection, .chat, .post, .question].contains(kind) }
 
     /// Names the missing arrivals, given the number that came.
     package func words(_ number: Int) -> String {

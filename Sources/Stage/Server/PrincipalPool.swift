@@ -47,9 +47,7 @@ struct PrincipalPool {
     ) -> Loan {
         let count = scenario.needs.principals
         let isWhole = free.count == total
-        var indices = candidates(for: scenario, reachedBy: sink)
-        // If no scenario can give principals back, a reservation would stop the run.
-        if indices.count < count, isWhole { indices = candidates(for: scenario, reachedBy: sink, amongReserved: true) }
+        let indices = candidates(for: scenario, reachedBy: sink)
         guard indices.count >= count else {
             return isWhole ? .never(reason: lack(of: count, indices.count, reachedBy: sink)) : .busy
         }
@@ -102,10 +100,8 @@ struct PrincipalPool {
         return "it needs \(count) \(kind), and \(found) are left; add principals"
     }
 
-    private func candidates(
-        for scenario: Scenario, reachedBy sink: PushSink?, amongReserved: Bool = false
-    ) -> [Int] {
-        let all = free.indices.filter { amongReserved || !isReserved(free[$0].name, from: scenario) }
+    private func candidates(for scenario: Scenario, reachedBy sink: PushSink?) -> [Int] {
+        let all = free.indices.filter { !isReserved(free[$0].name, from: scenario) }
         let own = scenario.needs.budget ? all.filter { reserved.contains(free[$0].name) } : []
         guard let sink else { return own.isEmpty ? all : own + all.filter { !own.contains($0) } }
         let usable = all.compactMap { index -> (index: Int, usefulness: PushSink.Usefulness)? in
@@ -116,9 +112,13 @@ struct PrincipalPool {
         return (usable.filter { $0.usefulness == .fresh } + usable.filter { $0.usefulness != .fresh }).map(\.index)
     }
 
-    /// Whether a principal is reserved for other scenarios; none is before a limit is known.
+    /// Whether a principal is reserved for other scenarios.
+    ///
+    /// None is before a limit is known, or while all are free: no scenario could then give one back, and the run would
+    /// stop.
     private func isReserved(_ principal: String, from scenario: Scenario) -> Bool {
-        budget.limit != nil && !scenario.needs.budget && !scenario.needs.start && reserved.contains(principal)
+        budget.limit != nil && free.count < total && !scenario.needs.budget && !scenario.needs.start
+            && reserved.contains(principal)
     }
 
     private mutating func take(_ indices: [Int], _ now: ContinuousClock.Instant?) -> [ServerSubject.Principal] {

@@ -167,13 +167,16 @@ extension ObservedClient.State {
     func shows(_ message: ObservedSessionRead.StoredMessage) -> Bool { !places(of: message).isEmpty }
 
     /// Whether stored messages are on this screen in their order, possibly with others in between.
-    func shows(inOrder stored: [ObservedSessionRead.StoredMessage]) -> Bool {
+    func shows(inOrder stored: [ObservedSessionRead.StoredMessage]) -> Bool { misplaced(in: stored) == nil }
+
+    /// The index of the first stored message that the screen lacks or shows too early.
+    func misplaced(in stored: [ObservedSessionRead.StoredMessage]) -> Int? {
         var next = 0
-        for message in stored {
-            guard let place = places(of: message).first(where: { $0 >= next }) else { return false }
+        return stored.firstIndex { message in
+            guard let place = places(of: message).first(where: { $0 >= next }) else { return true }
             next = place + 1
+            return false
         }
-        return true
     }
 
     /// The positions of a stored message: by its id, else by its key, else entries with the same text, without an id
