@@ -415,6 +415,8 @@ extension ServerPlanner {
     mutating func failHandshakes() {
         let attempts = drawn {
             $0.connectWrongly()
+            // A server may take seconds to end a connection that it refused; 90 of these would take the whole life.
+            $0.cut($0.stranger)
             // A stranger leaves in the middle of a handshake.
             $0.add("connect", ["on": $0.stranger, "handshake": false])
             $0.cut($0.stranger)

@@ -66,7 +66,7 @@ class Socket {
   #read(data) {
     this.heard = Date.now();
     this.unread = this.unread.length ? Buffer.concat([this.unread, data]) : data;
-    while (!this.isClosing && this.#readFrame());
+    while (!this.stream.writableEnded && this.#readFrame());
   }
 
   /** Takes one frame from what is unread; false where it is not there as a whole. */
@@ -101,6 +101,7 @@ class Socket {
   }
 
   #part(kind, body, isLast) {
+    if (this.isClosing) return;
     this.kind ??= kind;
     this.parts.push(body);
     this.size += body.length;
