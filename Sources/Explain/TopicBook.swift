@@ -179,9 +179,10 @@ package struct TopicBook {
 
     private func page(on symptom: SymptomIndex.Entry) -> String {
         let clauses = symptom.clauses.compactMap { name in ClauseID(name).flatMap { specification[$0] } }
-        let runs = symptom.scenarios.map { name in
-            name.hasPrefix("client/")
-                ? "  conformance client --only \(name) -- ./my-driver" : "  conformance server URL --only \(name)"
+        let runs = [(Role.server, "server URL", ""), (.client, "client", " -- ./my-driver")].compactMap {
+            (role, command, driver) -> String? in
+            let names = clauses.filter { $0.role == role }.map { " --only \($0.id)" }
+            return names.isEmpty ? nil : "  conformance \(command)\(names.joined())\(driver)"
         }
         let sections: [(String, [String])] = [
             ("Clauses", lines(clauses)), ("Test for it", runs),

@@ -11,7 +11,6 @@ package struct SymptomIndex: Sendable {
         package let words: [String]
         /// The clauses about it, as written.
         package let clauses: [String]
-        package let scenarios: [String]
         /// The file to read, below `Spec/`, with its title.
         package let page: (title: String, file: String)
 
@@ -124,6 +123,6 @@ package struct SymptomIndex: Sendable {
         return Entry(
             title: String(lines.first ?? ""),
             text: prose.joined(separator: "\n"), words: list("Also called"), clauses: list("Clauses"),
-            scenarios: list("Scenarios"), page: (link.first ?? "", link.last ?? ""))
+            page: (link.first ?? "", link.last ?? ""))
     }
 }

@@ -54,7 +54,8 @@ extension ClauseResult {
     ///
     /// A scenario that ended before it exercised a clause as often as it does with the reference peer does not pass it.
     /// Neither do other scenarios, since its other steps might have shown a violation, except in a dialect, where it may
-    /// end at a step that the wire format cannot express, and on a late machine if others ran. Violations always count.
+    /// end at a step that the wire format cannot express, and on a late machine if others ran, unless the server closed
+    /// the connection. Violations always count.
     /// Intended scenarios with at least half of the highest number of findings are listed first.
     init(
         _ clause: Clause, in scenarios: [ScenarioResult], intended: [String: [ClauseID]], subject: History.Subject
@@ -70,7 +71,7 @@ extension ClauseResult {
         let order = clear + meant.filter { findings($0) * 2 < most } + performed.filter { !isMeant($0) }
         let cut = meant.filter { $0.fallsShort(of: clause.id) && $0.history.header.dialect.isCanonical }
         let isCutShort =
-            cut.contains { $0.history.header.lateness.isEmpty && $0.cut != .interruption }
+            cut.contains { ($0.history.header.lateness.isEmpty || $0.wasClosed) && $0.cut != .interruption }
             || !cut.isEmpty && cut.count == meant.count
         self.init(
             clause,

@@ -317,16 +317,18 @@ extension RunReport {
             }
     }
 
-    /// The finding to repeat: the first; but if its scenario sometimes kept the clause, one from a scenario that broke
-    /// it often, so that a rerun is likely to find it.
+    /// The finding to repeat: one from a scenario that always broke the clause if there is one, rather one that is meant
+    /// for the clause, and one that broke it often; the first among equals.
     private func repeated(_ result: ClauseResult) -> ClauseResult.Occurrence? {
         let unexpected = result.findings.filter { expectation(of: result, in: $0) == nil }
         let findings = unexpected.isEmpty ? result.findings : unexpected
-        let names = findings.map(\.baseName)
-        let known = Set(names).reduce(into: [:]) { $0[$1] = counts($1, result) }
-        guard let first = names.first.flatMap({ known[$0] }), first.broken < first.all else { return findings.first }
-        let enough = min(known.values.map(\.broken).max() ?? 0, Self.plenty)
-        return findings.first { known[$0.baseName]?.broken ?? 0 >= enough }
+        let ranks = Set(findings.map(\.baseName)).reduce(into: [:]) { ranks, name in
+            let (broken, all) = counts(name, result)
+            let isMeant = intended[name]?.contains(result.clause.id) ?? false
+            ranks[name] = (broken < all ? 0 : 100) + (isMeant ? 10 : 0) + min(broken, Self.plenty)
+        }
+        let best = ranks.values.max()
+        return findings.first { ranks[$0.baseName] == best }
     }
 
     /// The selector for a clause in the scenario to repeat: `TURN-2@server/TURN/two-devices`.

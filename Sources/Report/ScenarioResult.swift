@@ -49,6 +49,23 @@ package struct ScenarioResult: Sendable {
         return exercised < ReachTable.exercised[baseName]?["\(clause)"]?.intValue ?? .max
     }
 
+    /// Whether it ended at a step on a connection that the server had closed.
+    ///
+    /// Except for silence or a late `auth`, which a late machine may explain.
+    var wasClosed: Bool {
+        guard let wait = history.events.last(where: { if case .wait(_, met: false) = $0.kind { true } else { false } })
+        else { return false }
+        let last = history.events.last { event in
+            guard event.lane == wait.lane, event.at <= wait.at else { return false }
+            switch event.kind {
+            case .opened, .close(.fromServer, _, _): return true
+            default: return false
+            }
+        }
+        guard case .close(_, let code, _) = last?.kind else { return false }
+        return code != 4002 && code != 4004
+    }
+
     /// Its name without the number of its repetition: `NAME#2`, `NAME#3`, ….
     var baseName: String { String(name.prefix { $0 != "#" }) }
 

@@ -11,30 +11,15 @@ import Testing
         get throws { SymptomIndex(try Self.specification.get().files).entries }
     }
 
-    @Test func `every clause, scenario and page exists`() throws {
+    @Test func `every clause and page exists`() throws {
         let specification = try Self.specification.get()
-        let scenarios = Set(
-            specification.files.texts.keys.filter { $0.hasPrefix("scenarios/") }
-                .map { String($0.dropFirst("scenarios/".count).dropLast(".json".count)) })
         #expect(try entries.count > 20)
         for entry in try entries {
             for name in entry.clauses {
                 #expect(ClauseID(name).flatMap { specification[$0] } != nil, "\(entry.title): \(name)")
             }
-            for name in entry.scenarios { #expect(scenarios.contains(name), "\(entry.title): \(name)") }
             #expect(specification.files.texts[entry.page.file] != nil, "\(entry.title): \(entry.page)")
             #expect(!entry.text.isEmpty && !entry.words.isEmpty, "\(entry.title)")
-            #expect(entry.clauses.isEmpty == entry.scenarios.isEmpty, "\(entry.title)")
-        }
-    }
-
-    @Test func `a scenario that is shown exercises one of the clauses beside it`() throws {
-        let specification = try Self.specification.get()
-        for entry in try entries {
-            for name in entry.scenarios {
-                let text = specification.files.texts["scenarios/\(name).json", default: ""]
-                #expect(entry.clauses.contains { text.contains("\"\($0)\"") }, "\(entry.title): \(name)")
-            }
         }
     }
 

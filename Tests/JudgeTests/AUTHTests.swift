@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastTranscript
 import TestSupport
 import Testing
 
@@ -15,6 +16,13 @@ import Testing
         // The wait for it was over when it was sent.
         try clause.untested("A>open A<open +10s A>auth A<error(auth_timeout) A<close(4002)")
         try clause.violates("A>open A<open +9s A>auth A<error(auth_timeout) A<close(4002)^")
+        // A timer goes by the wall clock; on a late machine it may end before the server reads.
+        let late = ClauseUnderTest(
+            "AUTH-1", rule: 1, lateness: [History.Lateness(from: 0, to: 20_000_000, slowness: 10)])
+        let timedOut = "A>open A<open A>auth +10s A<error(auth_timeout) A<close(4002)"
+        try late.untested(timedOut)
+        try clause.violates("\(timedOut)^")
+        try late.violates("A>open A<open A>auth +5s A<error(auth_timeout) A<close(4002)^")
         try clause.violates("A>open A<open A>auth +11s A<connected^")
         try clause.violates("A>open A<open A>auth A<error(internal) A<close(1011)^")
         try clause.violates("A>open A<open A>auth A<eof^")

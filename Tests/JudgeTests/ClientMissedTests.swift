@@ -64,6 +64,8 @@ import Testing
         try clause.conforms("\(ended) +2s client=connected(s1 u1 a1 u2 a2)")
         try clause.violates("\(ended) +2s \(again)^")
         try clause.conforms("\(ended) A<message(u7 s1) +2s \(again)")  // another device asks
+        // A replay brings the client's own question again.
+        try clause.violates("\(ended) A<message(u2 s1 c2) +2s \(again)^")
         try clause.conforms("\(ended) client!send(c3) \(again)")
     }
 

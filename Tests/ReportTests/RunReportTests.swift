@@ -61,6 +61,22 @@ import Testing
         #expect(try outcomes(after: whole - 1) == [.untested])
     }
 
+    @Test func `a late machine explains a wait that was too short, and no close by the server`() throws {
+        let clause = ClauseID(.LIVE, 1)
+        let pass = Verdict(clause: clause, outcome: .pass, exercised: 1)
+        func outcomes(_ notation: String) throws -> [Outcome] {
+            var cut = Sample.Scenario("cut", [pass], notation: notation, stoppedAt: "/steps/9: no pong in time")
+            cut.missed = "pong"
+            return try Sample.report(
+                [cut, .init("whole", [pass])], selection: [clause], intended: ["cut": [clause], "whole": [clause]]
+            ).clauses.map(\.outcome)
+        }
+        #expect(try outcomes("A+ A>ping") == [.pass])
+        #expect(try outcomes("A+ A>ping A<close(4004)") == [.pass])
+        #expect(try outcomes("A+ A>ping A<close(1013)") == [.untested])
+        #expect(try outcomes("A+ A>ping A<close(1013) A+ A>ping") == [.pass])
+    }
+
     @Test func `a run in which a server did not start again is incomplete`() throws {
         let kept = [Verdict(clause: ClauseID(.ENV, 1), outcome: .pass, exercised: 1)]
         func meaning(_ cut: ScenarioResult.Cut?) throws -> String {

@@ -27,6 +27,8 @@ enum Sample {
         var notation: String
         var stoppedAt: String?
         var cut: ScenarioResult.Cut?
+        /// What it awaited in vain at its end, on a late machine.
+        var missed: String?
 
         init(
             _ name: String, _ verdicts: [Verdict], problems: [String] = [],
@@ -52,9 +54,16 @@ enum Sample {
     ) throws -> RunReport {
         let specification = try Sample.specification.get()
         let results = try scenarios.map { scenario in
-            let header = History.Header(scenario: scenario.name, subject: subject(profiles))
+            let late = History.Lateness(from: 0, to: 60_000_000, slowness: 2)
+            let header = History.Header(
+                scenario: scenario.name, subject: subject(profiles), lateness: scenario.missed == nil ? [] : [late])
+            var history = try NotationExpansion(scenario.notation, header: header).history
+            if let missed = scenario.missed, var wait = history.events.last {
+                (wait.at, wait.kind) = (wait.at + 1, .wait(awaited: missed, met: false))
+                history = History(header: header, events: history.events + [wait])
+            }
             return ScenarioResult(
-                name: scenario.name, history: try NotationExpansion(scenario.notation, header: header).history,
+                name: scenario.name, history: history,
                 verdicts: scenario.verdicts, problems: scenario.problems, stoppedAt: scenario.stoppedAt,
                 cut: scenario.cut, duration: .milliseconds(12))
         }

@@ -68,6 +68,15 @@ package struct ClientSuite {
             lines.append(
                 "the client never asked for a connection: does it connect to the 'url' in each 'launch'?")
         }
+        let scale = results.map(\.history.header.timeScale).max() ?? 1
+        let late = Set(
+            results.flatMap(\.verdicts).filter { $0.findings.contains { $0.expected.contains("within the bound") } }
+                .map(\.clause))
+        if scale > 1, late.count > 2 {
+            lines.append(
+                "\(late.count) clauses with a time limit are violated: does the app divide its timers by the "
+                    + "'timeScale' of each 'launch'? '--time-scale 1' tests it at the speed of a phone")
+        }
         return lines
     }
 }

@@ -214,10 +214,11 @@ enum AUTH {
             else { continue }
             let isSilent = connection.sent.isEmpty
             func violate(_ actual: String, _ event: Int) {
+                let hint = history.subject.limits["authSeconds"] == nil ? "; state another limit as authSeconds" : ""
                 evidence.violate(
                     "a connection without auth was not closed in time with 4002",
-                    expected: "close 4002 after \(limit.components.seconds) s, at most 5 s later", actual: actual,
-                    at: [opened, event])
+                    expected: "close 4002 after \(limit.components.seconds) s, at most 5 s later\(hint)",
+                    actual: actual, at: [opened, event])
             }
             guard let ending = history.unannouncedEnd(of: index, after: opened) else {
                 if let late = history.deadline(after: opened, within: limit + grace, on: index) {

@@ -92,7 +92,7 @@ extension Observations {
             guard let session = act.1.id("sessionId") else { return nil }
             let replaced = replacedQuestions(in: session, before: act.0)
             let messages = (act.1["messages"]?.arrayValue ?? []).compactMap { $0.stringValue.map(opaqueID) }
-                .filter { !replaced.contains($0) && (item[$0] != nil || !isHeldBack($0, in: session, before: act.0)) }
+                .filter { !replaced.contains($0) && !isHeldBack($0, in: session, before: act.0) }
                 .map { id in
                     ObservedSessionRead.StoredMessage(
                         id: id, role: item[id]?.role, text: item[id]?.text ?? "", clientMessageId: item[id]?.key)
@@ -103,11 +103,11 @@ extension Observations {
         }
     }
 
-    /// Whether a read lacked a message that was stored before the request.
+    /// Whether a read that began after a message last came, or was stored if it did not come, lacks it.
     private func isHeldBack(_ id: String, in session: String, before event: Int) -> Bool {
-        client.stored.contains {
-            $0.ids.contains(id) && lacks(id, in: session, askedAfter: $0.event, before: event)
-        }
+        let came = clientDeliveries.last { $0.id == id && $0.text != nil && $0.isBefore(event) }?.event
+        let stored = client.stored.filter { $0.ids.contains(id) }.map(\.event)
+        return (came.map { [$0] } ?? stored).contains { lacks(id, in: session, askedAfter: $0, before: event) }
     }
 
     /// The ids of messages that the person resent since the last read; the screen may omit them until the next read.

@@ -173,7 +173,7 @@ enum LIVE {
             else { continue }
             func test(_ holds: Bool, _ actual: String, at events: [Int]) {
                 evidence.test(
-                    holds, otherwise: "the server kept a connection whose client is silent",
+                    holds, otherwise: "the connection of a silent client was not ended as required",
                     expected: "its end within three heartbeats of silence, with 4004 or without a code", actual: actual,
                     at: events)
             }

@@ -157,11 +157,11 @@ struct MessageModel {
         }
         if !standing.contains(where: { explains(look, $0) }) {
             let life = history.client.launch(at: look.event)?.events.lowerBound ?? 0
+            let own = Set(machines.flatMap(\.question.keys))
             for machine in standing
             where machine.question.event >= life || state.sessionId != nil && state.shows(machine.question) {
-                guard !history.othersAsk(in: state.sessionId, apartFrom: machine.question, before: look.event) else {
-                    continue
-                }
+                let typed = machine.question.event
+                if history.othersAsk(in: state.sessionId, notBy: own, since: typed, before: look.event) { continue }
                 // A finished message that the screen has shown as finished is not awaited again.
                 let wasOver = machine.worlds.allSatisfy { $0.shown.contains(.waiting) }
                 guard wasOver || machine.isAwaited else { continue }
@@ -221,9 +221,13 @@ extension Observations {
     }
 
     /// Whether the client may have learned, since a question was typed, that another device is asking in a session.
-    fileprivate func othersAsk(in session: String?, apartFrom question: ClientQuestion, before end: Int) -> Bool {
-        let since = client.state(at: question.event)?.event ?? question.event
-        func isOther(_ key: String?) -> Bool { key.map(question.keys.contains) != true }
+    ///
+    /// * `own`: The keys of the messages that this client has. A replay brings them too.
+    fileprivate func othersAsk(
+        in session: String?, notBy own: Set<String>, since typed: Int, before end: Int
+    ) -> Bool {
+        let since = client.state(at: typed)?.event ?? typed
+        func isOther(_ key: String?) -> Bool { key.map(own.contains) != true }
         return allFrames.contains { frame in
             frame.event > since && frame.event < end && frame.sessionId == session && frame.type == "message"
                 && frame.string("role") == "user" && isOther(frame.clientMessageId)

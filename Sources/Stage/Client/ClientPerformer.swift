@@ -177,7 +177,7 @@ final class ClientPerformer: ClientScene, Sendable {
             return shown
         case .unsupported(let reason): throw .unsuitable("the driver does not support \(verb): \(clipped(reason))")
         case .failed(let words):
-            let reason = "the driver could not do '\(verb)': \(words.prefix(300))"
+            let reason = "the driver could not do '\(verb)': \(words.prefix(600))"
             state.withLock { $0.failure = reason }
             throw .unmet("\(pointer): \(reason)")
         }

@@ -77,10 +77,13 @@ extension Observations {
         return ending
     }
 
-    /// Whether a server closed a connection whose `auth` was sent only after its time limit: the two crossed.
+    /// Whether a server closed a connection whose `auth` may have reached it only after its time limit: the two crossed,
+    /// or a late machine kept the server from reading while its timer ran.
     private func isForLateAuth(_ ending: ObservedConnection.Ending, of connection: ObservedConnection) -> Bool {
         guard ending.has(code: 4002), connection.connected == nil, let auth = connection.auth else { return false }
-        return span(from: connection.opening, to: auth) >= min(subject.limits["authSeconds"] ?? 10, 10) * 1_000_000
+        let (start, limit) = (connection.opening, min(subject.limits["authSeconds"] ?? 10, 10) * 1_000_000)
+        return span(from: start, to: auth) >= limit
+            || span(from: start, to: ending.event) >= limit && effectiveSpan(from: start, to: ending.event) < limit
     }
 
     func sentHostile(on index: Int, before event: Int = .max) -> Bool {
